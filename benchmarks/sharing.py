@@ -16,7 +16,8 @@ from typing import Any
 from benchmarks import yardsticks
 from benchmarks.store import Memory, history, parsed_together
 from pollux import registry
-from pollux.export import Export, Folder
+from pollux.export.folder import Folder
+from pollux.export.run import Export
 from pollux.library.library import Filter, Library
 from pollux.transforms.redact import Private, Redactor
 from pollux.writers import Options

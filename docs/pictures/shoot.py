@@ -12,8 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from pollux.cli.sample import surroundings
 from pollux.library.library import Library
+from pollux.library.sample import surroundings
 from pollux.writers.base import Options
 from pollux.writers.html import WRITER
 

@@ -133,15 +133,21 @@ def test_what_the_live_file_has_is_not_called_kept(tmp_path: Path, make: Callabl
     assert listed.summary.files == (str(here.home / talk.path),)
 
 
-def test_states_follow_those_of_the_same_archive() -> None:
-    def state(at: int, change: str, size: int, *, taken: bool) -> State:
-        sha = bytes([at]) * 32
-        return State(agent="a", home=b"h", path=b"f", at=at, change=change, sha=sha, size=size, taken=taken)
-
-    states = [
-        state(1, "new", 10, taken=True),
-        state(2, "new", 15, taken=False),
-        state(3, "grown", 20, taken=True),
-        state(4, "grown", 30, taken=False),
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        ([(10, "new"), (20, "grown"), (30, "grown")], [3]),
+        ([(10, "new", True), (15, "new"), (20, "grown", True), (30, "grown")], [3, 2, 4]),
+        ([(10, "new", True), (20, "grown", True), (15, "new"), (30, "grown")], [2, 4]),
+        ([(15, "new"), (20, "new", True), (30, "grown")], [2, 1, 3]),
+        ([(30, "new"), (20, "cut"), (40, "rewritten")], [1, 2, 3]),
+    ],
+)
+def test_which_states_go_on_from_another(
+    states: list[tuple[int, str] | tuple[int, str, bool]], expected: list[int]
+) -> None:
+    listed = [
+        State(agent="a", home=b"h", path=b"f", at=at, change=change, sha=bytes([at]), size=size, taken=bool(taken))
+        for at, (size, change, *taken) in enumerate(states, start=1)
     ]
-    assert [one.at for one in turns(states)] == [3, 4]
+    assert [one.at for one in turns(listed)] == expected

@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pollux.cli.render.charts import label
-from pollux.cli.terminal.figures import number
+from pollux.text.figures import number
+from pollux.usage.labels import label
 from pollux.usage.service import Of
 from tests.cli.running import Pollux
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.cli import sample
+from pollux.library import sample
 from pollux.library.library import Library
 from tests.cli.made import EVIL, harmless, session
 from tests.cli.running import CORPUS, Pollux

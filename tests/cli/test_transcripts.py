@@ -1,9 +1,10 @@
 """Runs the Markdown files beside this one: each command in them must print what stands below it.
 
 A block begins with `$ pollux …`; then come the lines of stdout, those of stderr with `2> ` before them, and `=> 3`
-where the exit status is not 0. A line `home: VERSION` above names the home, `columns: 80` the width, `programs: less`
-all programs there are beside pollux, which do nothing. `$HOME` stands for the home's path, `$FOLDER` for that of the
-folder around it, `$BIN` for where pollux is installed.
+where the exit status is not 0. `$ rm PATH` takes a file of the home away, and prints nothing. A line `home: VERSION`
+above names the home, `columns: 80` the width, `programs: less` all programs there are beside pollux, which do nothing.
+`key: NAME` gives the user a key to sign with, which is always the same. `$HOME` stands for the home's path, `$FOLDER`
+for that of the folder around it, `$BIN` for where pollux is installed.
 
 POLLUX_UPDATE_TRANSCRIPTS=1 writes the files anew from what pollux prints. Read the difference before you keep it.
 """
@@ -14,15 +15,25 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import click
 import pytest
+from cryptography.hazmat.primitives import serialization as form
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from pollux.cli.app import cli
 from tests.cli.running import Pollux
 
 FILES = sorted(Path(__file__).parent.glob("*.md"))
 BLOCK = re.compile(r"(?<=^```\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^\$ pollux ?(.*)$", re.MULTILINE)
+COMMAND = re.compile(r"^\$ (pollux|rm)(?: (.*))?$", re.MULTILINE)
+ENDLESS = {"watch"}
+"""What ends only when somebody ends it; `test_watch.py` does."""
+ACTIONS = {"key": ["new", "list", "show"]}
+"""What a command does by its first argument."""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -35,6 +46,8 @@ def test_transcript(file: Path, tmp_path: Path) -> None:
     if (programs := re.search(r"^programs: (.+)$", text, re.MULTILINE)) is not None:
         pollux.env["PATH"] = str(_programs(tmp_path / "bin", programs[1].split()))
         del pollux.env["PYTHONPATH"]
+    if (key := re.search(r"^key: (\w+)$", text, re.MULTILINE)) is not None:
+        _plant_key(tmp_path / "xdg" / "data" / "pollux" / "keys", key[1])
     ran = BLOCK.sub(lambda block: _block(pollux, block[0]), text)
     if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
         file.write_text(ran, "utf-8")
@@ -50,12 +63,26 @@ def _programs(folder: Path, names: list[str]) -> Path:
     return folder
 
 
+def _plant_key(folder: Path, name: str) -> None:
+    """A key that makes the same signatures every time."""
+    key = Ed25519PrivateKey.from_private_bytes(bytes(32))
+    secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
+    shared = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+    folder.mkdir(mode=0o700, parents=True)
+    for suffix, content in ((".key", secret), (".pub", shared)):
+        (folder / f"{name}{suffix}").write_bytes(content)
+        (folder / f"{name}{suffix}").chmod(0o600)
+
+
 def _block(pollux: Pollux, block: str) -> str:
-    """The block as it would stand if pollux had just been run."""
-    return "".join(_told(pollux, command[1]) for command in COMMAND.finditer(block))
+    """The block as it would stand if its commands had just been run."""
+    return "".join(_output(pollux, *command.groups(default="")) for command in COMMAND.finditer(block))
 
 
-def _told(pollux: Pollux, arguments: str) -> str:
+def _output(pollux: Pollux, program: str, arguments: str) -> str:
+    if program == "rm":
+        (pollux.home / arguments).unlink()
+        return f"$ rm {arguments}\n"
     done = pollux(*shlex.split(arguments))
     lines = [f"$ pollux {arguments}".rstrip(), *done.stdout.splitlines()]
     lines += [f"2> {line}".rstrip() for line in done.stderr.splitlines()]
@@ -63,3 +90,41 @@ def _told(pollux: Pollux, arguments: str) -> str:
         lines.append(f"=> {done.returncode}")
     text = "\n".join(lines).replace(str(pollux.home), "$HOME").replace(str(pollux.folder), "$FOLDER")
     return text.replace(str(Path(sys.executable).parent), "$BIN") + "\n"
+
+
+# ------------------------------------------------------------------------------------------ every command has one
+
+
+def _commands(group: click.Group, *above: str) -> Iterator[tuple[str, ...]]:
+    """Every command that does something by itself, with the names of the groups around it."""
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, *above, name)
+        elif name in ACTIONS:
+            yield from ((*above, name, action) for action in ACTIONS[name])
+        else:
+            yield (*above, name)
+
+
+@cache
+def _statuses() -> dict[tuple[str, ...], set[bool]]:
+    """Of each command in a transcript, whether it was ever done, and whether it ever failed."""
+    commands = list(_commands(cli))
+    ends: dict[tuple[str, ...], set[bool]] = {}
+    for file in FILES:
+        for block in BLOCK.findall(file.read_text("utf-8")):
+            for use in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                first, *lines = use.splitlines()
+                words = shlex.split(first)[1:]
+                done = not any(re.fullmatch(r"=> \d+", line) for line in lines)
+                for command in commands:
+                    if words[: len(command)] == list(command):
+                        ends.setdefault(command, set()).add(done)
+    return ends
+
+
+@pytest.mark.parametrize("command", list(_commands(cli)), ids=" ".join)
+def test_every_command_is_used_well_and_badly(command: tuple[str, ...]) -> None:
+    assert _statuses().get(command, set()) >= ({False} if command[0] in ENDLESS else {False, True})

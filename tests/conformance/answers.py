@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pollux import Filter, Library, Session, Summary
 from pollux.library.library import ListEntry
-from tests.conformance.truth import CORPUS, Truth, oracle, squeezed
+from tests.conformance.truth import CORPUS, Truth, normalize_space, oracle
 
 EVERYTHING = Filter(everything=True)
 
@@ -73,7 +73,7 @@ class Answers:
 
     def _alike(self, truth: Truth, free: dict[str, ListEntry]) -> list[str]:
         """Sessions without an id of the agent's own are told by their file, and by what was said."""
-        files, replies = set(truth["files"]), [squeezed(text) for text in truth["replies"]]
+        files, replies = set(truth["files"]), [normalize_space(text) for text in truth["replies"]]
         found = [
             key
             for key, listed in free.items()
@@ -92,7 +92,7 @@ def answers(agent: str, home: str) -> Answers:
 
 def said(session: Session) -> list[str]:
     """What the model said in words, in order."""
-    found = (squeezed(m.text) for m in session.messages if m.role == "assistant" and m.author == "model")
+    found = (normalize_space(m.text) for m in session.messages if m.role == "assistant" and m.author == "model")
     return [text for text in found if text]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pollux import Message, Session, Summary, Usage
 from pollux.model import Status, SummaryPart, Thinking, ToolCall
 from tests.conformance.answers import said
-from tests.conformance.truth import Json, Truth, squeezed
+from tests.conformance.truth import Json, Truth, normalize_space
 
 FIGURES = ("input", "cached", "cache_write", "output", "reasoning", "total")
 ENDED = {True: {"ok"}, False: {"error"}, None: {"cancelled", "unfinished"}}
@@ -34,11 +34,13 @@ def facts(truth: Truth, summary: Summary, parent: str | None, files: set[str]) -
 
 def texts(truth: Truth, session: Session) -> Iterator[str]:
     """What the human typed and the model answered, in order."""
-    typed = [text for message in session.prompts if (text := squeezed(message.text))]
+    typed = [text for message in session.prompts if (text := normalize_space(message.text))]
     for part, got in (("prompts", typed), ("replies", said(session))):
         wanted = truth.expected(part)
         if wanted is not None:
-            yield from _in_order(part, [squeezed(text) for text in wanted], got, truth.get(f"optional_{part}", []))
+            yield from _in_order(
+                part, [normalize_space(text) for text in wanted], got, truth.get(f"optional_{part}", [])
+            )
 
 
 def _in_order(part: str, wanted: list[str], got: list[str], optional: list[str]) -> Iterator[str]:
@@ -58,7 +60,7 @@ def _in_order(part: str, wanted: list[str], got: list[str], optional: list[str])
 
 
 def _fits(text: str, pattern: str) -> bool:
-    return text.startswith(pattern[:-1]) if pattern.endswith("*") else text == squeezed(pattern)
+    return text.startswith(pattern[:-1]) if pattern.endswith("*") else text == normalize_space(pattern)
 
 
 def thinking(truth: Truth, session: Session) -> Iterator[str]:
@@ -73,7 +75,7 @@ def thinking(truth: Truth, session: Session) -> Iterator[str]:
 
 
 def _bare(text: str) -> str:
-    return squeezed(text.replace("*", ""))
+    return normalize_space(text.replace("*", ""))
 
 
 def tools(truth: Truth, session: Session) -> Iterator[str]:
@@ -148,7 +150,9 @@ def _figure(got: Usage, name: str) -> int | None:
 def fates(truth: Truth, session: Session) -> Iterator[str]:
     """What became of a prompt, where that is beyond doubt."""
     for record in truth.get("fates", ()):
-        same = (message for message in session.prompts if squeezed(message.text) == squeezed(record["prompt"]))
+        same = (
+            message for message in session.prompts if normalize_space(message.text) == normalize_space(record["prompt"])
+        )
         seen = [message.fate.value for message in same]
         if record["fate"] not in seen:
             yield f"the fate of {record['prompt']!r} is {seen}, not {record['fate']}"
@@ -192,9 +196,9 @@ def summary_of(session: Session, summary: Summary) -> Iterator[str]:
             yield f"counts.{name} is {getattr(summary.counts, name)}, and the messages hold {count}"
     if summary.usage != session.usage:
         yield "the list and the session differ in usage"
-    starts = {squeezed(message.text)[:100].strip() for message in session.prompts if message.text.strip()}
+    starts = {normalize_space(message.text)[:100].strip() for message in session.prompts if message.text.strip()}
     for name in ("first_prompt", "last_prompt"):
-        if starts and squeezed(getattr(summary, name) or "")[:100].strip() not in starts:
+        if starts and normalize_space(getattr(summary, name) or "")[:100].strip() not in starts:
             yield f"{name} is none of the prompts"
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import pollux
 from pollux.registry import source
-from pollux.writers import Options
+from pollux.writers import Options, WriterContext
 from pollux.writers.json import WRITER, summary_document
 from tests.conformance.answers import Answers, answers
 from tests.conformance.truth import AGENTS, homes, oracle
@@ -43,8 +43,9 @@ def fingerprint(folder: Path) -> dict[str, str]:
 def written(home: Answers, key: str) -> dict[str, Any]:
     out: list[str] = []
     bill = home.bills[key]
-    options = Options(family_usage=home.listed[key].family_usage, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
-    WRITER.write(home.sessions[key], out.append, options)
+    family = home.listed[key].family_usage
+    context = WriterContext(family_usage=family, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
+    WRITER.write(home.sessions[key], out.append, Options(), context)
     document: dict[str, Any] = json.loads("".join(out))
     return document
 

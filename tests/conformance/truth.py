@@ -65,6 +65,6 @@ def truths(agent: str) -> list[Truth]:
     return [Truth(agent, home, record) for home in homes(agent) for record in oracle(agent, home)["sessions"]]
 
 
-def squeezed(text: str) -> str:
+def normalize_space(text: str) -> str:
     """Text without differences in white space."""
     return re.sub(r"\s+", " ", text).strip()

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from pollux import registry
 from pollux.export.folder import Folder
-from pollux.export.run import Export, Layout
+from pollux.export.names import Layout
+from pollux.export.run import Export
 from pollux.export.secrets import secrets
 from pollux.model import Part, Session, ToolCall, Unknown
 from pollux.transforms.redact import Redactor
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.json import encode
 from tests.hostile.conftest import EVERYTHING, World
 from tests.unit.writers.kitchen_sink import SESSION
@@ -124,14 +125,14 @@ def test_a_session_that_cannot_be_written_costs_no_other(
 ) -> None:
     jobs = world.library().jobs(EVERYTHING)
     keys = sorted(told.key for job in jobs for told in job.summaries)
-    shown = Export._shown
+    prepare = Export._prepare
 
-    def fails(self: Export, session: Session) -> tuple[Session, Options]:
+    def fails(self: Export, session: Session) -> tuple[Session, WriterContext]:
         if session.key == keys[0]:
             raise RecursionError
-        return shown(self, session)
+        return prepare(self, session)
 
-    monkeypatch.setattr(Export, "_shown", fails)
+    monkeypatch.setattr(Export, "_prepare", fails)
     with Folder(str(world.folder / "exported"), forbidden=()) as folder:
         outcome = Export(registry.writer(form), Options(), folder).run(jobs, {}, {})
     assert outcome.unread == [keys[0]]
@@ -144,11 +145,11 @@ def test_nothing_is_left_of_a_session_that_was_half_written(world: World, monkey
     writer = registry.writer("markdown")
     write = type(writer).write
 
-    def fails(self: Any, session: Session, out: Any, options: Options) -> Any:
+    def fails(self: Any, session: Session, *more: Any) -> Any:
         if session.key == keys[0]:
-            out("half of a session")
+            more[0]("half of a session")
             raise RecursionError
-        return write(self, session, out, options)
+        return write(self, session, *more)
 
     monkeypatch.setattr(type(writer), "write", fails)
     with Folder(str(world.folder / "exported"), forbidden=()) as folder:

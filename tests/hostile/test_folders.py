@@ -12,8 +12,10 @@ import pytest
 
 from pollux import registry
 from pollux.errors import OutputError
-from pollux.export import Export, Folder, Job, Layout, Outcome
-from pollux.export.folder import RECORD
+from pollux.export.folder import RECORD, Folder
+from pollux.export.names import Layout
+from pollux.export.run import Export, Outcome
+from pollux.library.jobs import Job
 from pollux.model import Author, Message, Role, Session, Text, summarize
 from pollux.system.files import append, below
 from pollux.writers.base import Options

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pollux
-from pollux.cli.options.common import _gaps
+from pollux.answers.problems import gaps_sentence
 from pollux.errors import PolluxError, RequestError, Unreadable
 from pollux.system import files
 from tests.hostile.conftest import EVERYTHING, ODD, World, line_of, read_all, within
@@ -19,7 +19,7 @@ SOURCE = Path(pollux.__file__).parent
 MAY_OPEN = {
     "system/files.py",
     "cli/app.py",
-    "export/target.py",
+    "system/target.py",
     "export/folder.py",
     "archive/packs.py",
     "system/locks.py",
@@ -173,6 +173,6 @@ def test_a_file_that_was_closed_to_us_after_it_was_read(world: World, monkeypatc
     library = world.library()
     assert library.count(EVERYTHING) == count
     assert [told.path for told in library.index.barred] == [str(file)]
-    said = _gaps(library)
+    said = gaps_sentence(library)
     assert said is not None
     assert said.startswith("1 session could not be read.")

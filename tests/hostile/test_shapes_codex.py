@@ -14,7 +14,7 @@ import pytest
 from pollux.sources.base import File
 from pollux.sources.codex.forks import ancestors, forks
 from pollux.sources.codex.forks.forks import _last_total
-from pollux.sources.codex.forks.part import Part, part
+from pollux.sources.codex.forks.part import Part, read_part
 from pollux.sources.codex.forks.threads import Threads
 from pollux.wire import Notes
 from tests.hostile.conftest import World, read_all
@@ -222,9 +222,9 @@ def test_a_chain_of_pointers_is_read_once_for_its_messages(tmp_path: Path, monke
 
     def read(file: File, threads: Threads, notes: Notes) -> Part | None:
         paths.append(file.path)
-        return part(file, threads, notes)
+        return read_part(file, threads, notes)
 
-    monkeypatch.setattr(ancestors, "part", read)
+    monkeypatch.setattr(ancestors, "read_part", read)
     _seconds(tmp_path / "home", _chain(20))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(paths).values()) <= 2

@@ -10,10 +10,10 @@ from typing import Literal
 import msgspec
 import pytest
 
-from pollux.cli.sample import surroundings
 from pollux.library.library import Library
+from pollux.library.sample import surroundings
 from pollux.model import Fate, Session, Status, Text
-from pollux.writers.base import Options
+from pollux.writers.base import WriterContext
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, START, USER, call, message
 from tests.web.watching import Watched, page_of
 
@@ -116,7 +116,7 @@ def test_search_finds_what_waits_in_a_template_within_a_template(visit: Visit) -
     child = Session(agent="a", id="child", messages=(message(1, ASSISTANT, MODEL, call("ls", {}, Status.OK, deep)),))
     spawn = call("task", {"prompt": "look"}, Status.OK, "\n".join("x" * 80 for _ in range(200)), child=child.key)
     session = Session(agent="a", id="parent", messages=(message(1, ASSISTANT, MODEL, spawn),))
-    watched = visit(page_of(session, Options(child=lambda key: child if key == child.key else None)))
+    watched = visit(page_of(session, WriterContext(child=lambda key: child if key == child.key else None)))
     assert watched.ask("document.body.textContent.includes('needle')") is False
     watched.press("/")
     watched.page.keyboard.type("the needle")
@@ -145,7 +145,7 @@ def test_a_link_leads_to_a_message_that_is_folded_away(visit: Visit) -> None:
 
 def test_a_link_leads_into_a_sub_agent(visit: Visit, sample: dict[str, Session]) -> None:
     child = sample["adf901d6"]
-    page = page_of(sample["a49ffc28"], Options(child={child.key: child}.get))
+    page = page_of(sample["a49ffc28"], WriterContext(child={child.key: child}.get))
     watched = visit(page)
     watched.press("e")
     inner = watched.ask("[...document.querySelectorAll('.child article')].at(-1).id")
@@ -266,7 +266,7 @@ def test_on_paper_there_are_no_controls_and_nothing_is_cut(visit: Visit) -> None
 
 def test_a_sub_agent_stands_within_the_call_that_started_it(visit: Visit, sample: dict[str, Session]) -> None:
     child = sample["adf901d6"]
-    watched = visit(page_of(sample["a49ffc28"], Options(child={child.key: child}.get)))
+    watched = visit(page_of(sample["a49ffc28"], WriterContext(child={child.key: child}.get)))
     watched.press("e")
     inner = watched.page.locator(".call .child article.task")
     assert inner.count() == 1

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from pollux.model import Session, Text, summarize
-from pollux.writers.base import Entry, Options
+from pollux.writers.base import Entry, Options, WriterContext
 from pollux.writers.html import WRITER, cuts
 from tests.cli.running import Pollux
 from tests.unit.writers.kitchen_sink import HUMAN, START, USER, message
@@ -120,13 +120,13 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(cuts, "LIMIT", 3_000)
     said = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
     large = Session(agent="a", id="s", started=START, messages=tuple(said))
-    options = Options(files={large.key: "0.html"}, sessions=lambda: [large])
+    context = WriterContext(files={large.key: "0.html"}, sessions=lambda: [large])
     pieces: list[str] = []
-    WRITER.write(large, pieces.append, options)
+    WRITER.write(large, pieces.append, Options(), context)
     (tmp_path / "0.html").write_text("".join(pieces), "utf-8")
-    for name, further, _ in WRITER.further(large, options):
+    for name, further, _ in WRITER.further(large, Options(), context):
         (tmp_path / name).write_text("".join(further), "utf-8")
-    index = visit(written(tmp_path, [large], options))
+    index = visit(written(tmp_path, [large], context))
     search(index, "word11", "1 of 1")
     page, found = index.page, index.page.locator("#found")
     page.locator("li a").click()
@@ -155,7 +155,7 @@ def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, mo
     for count in range(3, 30, 3):
         said = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
         large = Session(agent="a", id="s", messages=tuple(said))
-        page = visit(page_of(large, Options(files={large.key: "0.html"})), width=width)
+        page = visit(page_of(large, WriterContext(files={large.key: "0.html"})), width=width)
         inside = (
             "(box) => box.getBoundingClientRect().bottom >= box.querySelector('.next').getBoundingClientRect().bottom"
         )
@@ -186,9 +186,9 @@ def test_totals_and_charts(index: Watched, visit: Visit, site: Path) -> None:
     assert index.ask(fill) != visit(site / "index.html", scheme="dark").ask(fill)
 
 
-def written(folder: Path, sessions: list[Session], options: Options | None = None) -> Path:
+def written(folder: Path, sessions: list[Session], context: WriterContext | None = None) -> Path:
     entries = [Entry(summary=summarize(one), file=f"{number}.html") for number, one in enumerate(sessions)]
-    for name, pieces, _ in WRITER.finish(entries, options or Options(sessions=lambda: sessions)):
+    for name, pieces, _ in WRITER.finish(entries, context or WriterContext(sessions=lambda: sessions)):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("".join(pieces), "utf-8")
     return folder / "index.html"

@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pollux.archive.history import Change
-    from pollux.archive.keep import Kept
+    from pollux.archive.keep import RunResult
     from pollux.archive.restore import Restored
     from pollux.archive.transfer import Carried
     from pollux.archive.verify import Verdict
-    from pollux.library.archive import Holding
+    from pollux.library.archive import ArchiveStatus
     from pollux.library.doctor import Due
     from pollux.library.recover import Rebuilt
     from pollux.model import Summary
 
 
-def run_document(kept: Kept) -> dict[str, Any]:
+def run_document(kept: RunResult) -> dict[str, Any]:
     """`pollux archive run --json`."""
     return {
         "files": kept.files,
@@ -31,20 +31,20 @@ def run_document(kept: Kept) -> dict[str, Any]:
     }
 
 
-def status_document(holding: Holding) -> dict[str, Any]:
+def status_document(status: ArchiveStatus) -> dict[str, Any]:
     """`pollux archive status --json`."""
     return {
-        "keeping": holding.keeping,
-        "busy": holding.busy,
-        "ran": holding.ran,
-        "folder": holding.folder,
-        "files": holding.files,
-        "states": holding.states,
-        "bytes": holding.bytes,
-        "stored": holding.stored,
-        "sessions": holding.sessions,
-        "kept": holding.kept,
-        "due": [due_document(due) for due in holding.due],
+        "keeping": status.keeping,
+        "busy": status.busy,
+        "ran": status.ran,
+        "folder": status.folder,
+        "files": status.files,
+        "states": status.states,
+        "bytes": status.bytes,
+        "stored": status.stored,
+        "sessions": status.sessions,
+        "kept": status.kept,
+        "due": [due_document(due) for due in status.due],
     }
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pollux.errors import BadQuery, PolluxError
 from pollux.text.escape import visible
+from pollux.text.figures import plural, tilde
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.library.library import Library
 
 
 def error_document(error: PolluxError) -> dict[str, Any]:
@@ -19,3 +25,25 @@ def error_document(error: PolluxError) -> dict[str, Any]:
 def warning_document(sentence: str) -> dict[str, Any]:
     """A remark that is no error."""
     return {"warning": sentence}
+
+
+def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
+    """Why the answers of a library lack something or were slow, in sentences; `gaps` are files that were not read."""
+    for problem in (library.index.store.problem, library.index.problem, gaps_sentence(library) if gaps else None):
+        if problem:
+            yield problem
+
+
+def gaps_sentence(library: Library) -> str | None:
+    """What could not be read, and so is in no answer."""
+    # What was read before it was closed to us is in the cache, and no session that could not be read.
+    unread = max(library.index.unread(), len(library.index.barred)) if library.index.looked else 0
+    if not (library.index.closed or unread):
+        return None
+    places = [tilde(path, str(library.places.home)) for path in library.index.closed]
+    if len(places) > 1:
+        places = [f"{plural(len(places), 'place')} in the agents' folders"]
+    if unread:
+        places.append(plural(unread, "session"))
+    what = " and ".join(places)
+    return f"{what} could not be read. Lists may lack sessions, and sums may be too low: pollux doctor tells why."

@@ -1,4 +1,4 @@
-"""What a search finds: `search`."""
+"""What a search found: `search`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from pollux.library.library import Hit
+    from pollux.library.library import Hit, SearchResult
 
 
 def hits_document(hits: Iterable[Hit]) -> list[dict[str, Any]]:
@@ -37,3 +37,14 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "scattered": hit.scattered,
         "widened": hit.widened,
     }
+
+
+def search_remarks(result: SearchResult) -> Iterator[str]:
+    """What a person should know of the hits: what was searched for instead of the query, and what may help."""
+    if result.widened:
+        changes = [
+            f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
+            for one in result.widened
+        ]
+        yield f"Nothing holds exactly that. Looked for {'; '.join(changes)}. --exact looks for what you typed only."
+    yield from result.hints

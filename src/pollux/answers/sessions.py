@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pollux.writers.json import message_document, summary_document
+from pollux.writers.json import WRITER, message_document, summary_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pollux.library.library import Event, Library, ListEntry
+    from pollux.model import Session
     from pollux.usage.sums import Bill
 
 
@@ -27,6 +28,16 @@ def entry_document(entry: ListEntry, bill: Bill) -> dict[str, Any]:
         "unpriced_requests": bill.unpriced,
         "short_id": entry.short,
     }
+
+
+def session_document(
+    library: Library, session: Session, out: Callable[[Any], object], *, live_only: bool = False
+) -> None:
+    """`pollux show KEY --json`, handed over in pieces: a session may be huge."""
+    from pollux.export.service import Exporter
+    from pollux.writers.base import Options
+
+    Exporter(library, WRITER, Options(live_only=live_only)).write(session, out)
 
 
 def event_document(event: Event) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Writing to the archive: records go behind the last one, and the index hears of each."""
+"""Appends records to the archive, and tells the index of each."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ class Appender:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._pen = self._taken()
+        self._writer = self._opened()
         self._unsettled = 0
 
-    def _taken(self) -> PackWriter:
+    def _opened(self) -> PackWriter:
+        """A writer at the end of the last pack, or of a new one where that is full or not whole."""
         packs = standing(self._archive.folder)
         last = max((path for path in packs if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
         if last is None or packs[last] > LARGEST_PACK or not self._is_whole(last):
@@ -32,36 +33,36 @@ class Appender:
             begin(path)
             fsync_folder(path.parent)
             return PackWriter(path)
-        pen = PackWriter(last)
+        writer = PackWriter(last)
         place = self._archive.index.reach(last.name)
         with opened(last) as file:
-            for found in scan(file, place):
-                place = found.end if isinstance(found, Record) or not found.torn else found.offset
-        pen.cut(place)
-        return pen
+            for item in scan(file, place):
+                place = item.end if isinstance(item, Record) or not item.torn else item.offset
+        writer.cut(place)
+        return writer
 
     def _is_whole(self, path: Path) -> bool:
-        """Can a pack be appended to? One of which something is missing is left as it is: somebody may mend it."""
+        """Can a pack be appended to? One that lacks something is left as it is, for somebody may mend it."""
         with opened(path) as file:
             return recognise(file, path) and path.name not in self._archive.index.gaps()
 
     def write(self, head: Content | State, payload: bytes = b"") -> None:
         """Append a record."""
-        if self._pen.end > LARGEST_PACK:
+        if self._writer.end > LARGEST_PACK:
             self.close()
-            self._pen = self._taken()
-        record = self._pen.write(head, payload)
+            self._writer = self._opened()
+        record = self._writer.write(head, payload)
         self._archive.index.gather()
-        self._archive.index.add(self._pen.path.name, record)
-        self._archive.index.reached(self._pen.path.name, record.end)
+        self._archive.index.add(self._writer.path.name, record)
+        self._archive.index.reached(self._writer.path.name, record.end)
         self._unsettled += record.length
         if self._unsettled > _SETTLE:
-            self._pen.settle()
+            self._writer.settle()
             self._unsettled = 0
 
     def close(self) -> None:
-        """Everything is on the disk."""
+        """Write everything to the disk."""
         self._archive.index.settle()
-        self._pen.settle()
-        self._pen.close()
+        self._writer.settle()
+        self._writer.close()
         self._archive.index.settle_ends()

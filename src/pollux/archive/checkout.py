@@ -1,8 +1,8 @@
-"""What is kept, laid out as the agents had it, so that the same sources read it.
+"""Lays kept files out as the agents had them, so that the same sources read them.
 
-Each home of which something is gone gets a folder in the cache. Files that the agent deleted, or cut shorter, lie
-there as they were; those that are still whole are links to the agent's own, so that a session is read beside the same
-neighbours as ever. The folder can be deleted at any moment, and is made again.
+Each home that lost something gets a folder in the cache. It holds the files that the agent deleted, cut shorter or
+continued otherwise, as they were kept. Files that are still whole are links to the agent's own, so that a session is
+read beside the same neighbours as ever. The folder can be deleted at any moment, and is made again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
 
 
 class Shelf(Wrapped):
-    """An agent's source for what is kept: sessions whose files the agent has all are left to the agent's own root.
+    """An agent's source for kept files. It leaves out sessions of which the agent has all files itself.
 
     `elsewhere` are files of the tree that another home of the agent holds whole.
     """
@@ -57,21 +57,21 @@ class Shelf(Wrapped):
         self._elsewhere = elsewhere
 
     def find(self, root: Path) -> Iterator[File]:
-        """As the agent's own. A file that is found elsewhere, or no longer, counts as changed."""
+        """As the agent's own. A file counts as changed when another home begins or ceases to hold it."""
         for file in self.source.find(root):
             yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
     def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
-        """Those of which something is gone, and those that the agent's own root knows by no such name without it."""
+        """The sessions with kept files, and those that the agent's own root names otherwise without such files."""
         every = list(files)
-        kept = {file.path for file in every if not self._has(file.path)}
-        found = self.source.bundles(root, every, around)
-        gone = [one for one in found if any(file.path in kept for file in one.files)]
-        if not gone or not any(one.named_by_others for one in found):
+        own = {file.path for file in every if not self._has(file.path)}
+        listed = self.source.bundles(root, every, around)
+        gone = [one for one in listed if any(file.path in own for file in one.files)]
+        if not gone or not any(one.named_by_others for one in listed):
             return gone
-        rest = self.source.bundles(root, [file for file in every if file.path not in kept], around)
+        rest = self.source.bundles(root, [file for file in every if file.path not in own], around)
         known = {one.key for one in (*gone, *rest)}
-        return gone + [one for one in found if one.named_by_others and one.key not in known]
+        return gone + [one for one in listed if one.named_by_others and one.key not in known]
 
     def _has(self, path: str) -> bool:
         """Does the agent have this file itself?"""
@@ -89,9 +89,10 @@ def whole(source: Source) -> Source:
 
 
 class About(msgspec.Struct, kw_only=True):
-    """Whose files a tree holds, in which folders sessions lie, what it was made from, and what is wrong with it.
+    """Describes a tree: its agent and home, the folders with sessions, what it was made from, what is wrong with it.
 
-    `elsewhere` are its files that another home of the agent holds whole, `proofs` all that a live file holds whole.
+    `elsewhere` are its files that another home of the agent holds whole. `proofs` name live files that hold all that is
+    kept of a file.
     """
 
     agent: str
@@ -115,7 +116,7 @@ class Trees:
         self._roots: list[tuple[Source, Root]] | None = None
 
     def roots(self) -> list[tuple[Source, Root]]:
-        """Where kept sessions lie, as it was left by the last `refresh`."""
+        """The roots of kept sessions, as the last `refresh` left them."""
         if self._roots is None:
             self._roots = [
                 pair for path in sorted(self.folder.glob(f"*/{ABOUT}")) for pair in roots_of(path, self.source)
@@ -123,9 +124,9 @@ class Trees:
         return self._roots
 
     def refresh(self, archive: Archive, looks: Iterable[RootScan], report: Report = lambda _: None) -> None:
-        """Lay out what is gone. Where that cannot be written, `problem` says so.
+        """Lay out what the agents lost. `problem` says why, where that is not possible.
 
-        Another pollux that is at it is awaited, and `report` hears of that.
+        It waits for another pollux that does the same, and `report` hears of that.
         """
         self.problem = None
         try:
@@ -179,7 +180,7 @@ class Trees:
         went_on = tree.went_on(states, live, within)
         there = {path: file for path, file in live.items() if path not in went_on}
         lost, links = self._sorted_out(archive, states, home, there)
-        lost |= went_on
+        lost |= {path: [state, *lost.get(path, ())] for path, state in went_on.items()}
         elsewhere = tree.elsewhere(lost, others, within)
         tree.lay_out(lost, links, fingerprint, elsewhere, within.proofs)
         self.problem = tree.problem or self.problem
@@ -194,7 +195,7 @@ class Trees:
     def _sorted_out(
         self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
     ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-        """As `_sorted_out`; what lies in a folder that only has another name now is there."""
+        """As `_sorted_out`. A file in a folder that was only renamed is not gone."""
 
         def there(path: bytes, size: int) -> bool:
             names = (path, *self.renamed.others(home, path))
@@ -211,7 +212,7 @@ def _sorted_out(
     for state in states:
         if state.sha is not None and is_safe(state.path):
             every.setdefault(state.path, []).append(state)
-    orders = {path: best_first(archive, held, live.get(path)) for path, held in every.items()}
+    orders = {path: best_first(archive, listed, live.get(path)) for path, listed in every.items()}
     best = {path: order.states for path, order in orders.items()}
     gone = {path for path, order in orders.items() if not there(path, order.size)}
     if not gone:
@@ -247,47 +248,47 @@ class Tree:
         return None
 
     def join(self, source: Source, states: Iterable[State]) -> None:
-        """Of files that were rewritten, lay out all that any state held where no single one did."""
+        """Join the states of each rewritten file, where no single state holds everything."""
         names: set[str] = set()
-        for path, held in rewritten(states).items():
+        for path, listed in rewritten(states).items():
             file = self.folder / _UNIONS / hashlib.sha256(path).hexdigest()
             names.add(file.name)
             before = _loaded(file, Union) or Union()
-            union = before.with_all(self._archive, source, held)
+            union = before.with_all(self._archive, source, listed)
             self._damaged += union.unread
             if union != before:
-                write_file(file, msgspec.msgpack.encode(union), mtime_ns=held[-1].mtime_ns)
+                write_file(file, msgspec.msgpack.encode(union), mtime_ns=listed[-1].mtime_ns)
             if union.content:
-                self._joined[path] = union, held[-1].mtime_ns
-            elif (fullest := next((state for state in held if state.sha == union.whole), None)) is not None:
+                self._joined[path] = union, listed[-1].mtime_ns
+            elif (fullest := next((state for state in listed if state.sha == union.whole), None)) is not None:
                 self._fullest[path] = fullest
         for file in (self.folder / _UNIONS).glob("*"):
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def went_on(self, states: Iterable[State], live: Mapping[bytes, File], within: Within) -> dict[bytes, list[State]]:
-        """The files that went on otherwise than what is kept of them, by their paths, with the states that have more.
+    def went_on(self, states: Iterable[State], live: Mapping[bytes, File], within: Within) -> dict[bytes, State]:
+        """The states that hold something which the live file of the same path does not hold, by their paths.
 
-        As long as pollux keeps what the agent writes, a live file is as it was kept last.
+        While pollux keeps what the agent writes, a live file is as it was kept last.
         """
-        found: dict[bytes, list[State]] = {}
-        for path, held in by_file(states).items():
-            file, last = live.get(path), held[-1]
+        diverged: dict[bytes, State] = {}
+        for path, listed in by_file(states).items():
+            file, last = live.get(path), listed[-1]
             if file is None or path in self._joined or (not last.taken and _is_as_kept(file, last)):
                 continue
             fullest = self._fullest.get(path) or last
             if within.holds(file, fullest) is False:
-                found[path] = [fullest]
-        return found
+                diverged[path] = fullest
+        return diverged
 
     def elsewhere(self, lost: Mapping[bytes, list[State]], looks: Iterable[RootScan], within: Within) -> set[bytes]:
-        """Of the files that are gone, those of which another home holds all."""
-        found: set[bytes] = set()
+        """Those of the lost files that another home of the agent holds whole."""
+        paths: set[bytes] = set()
         for look in looks:
             for path, file in files_of(look, os.fsencode(look.root.path.parent)):
                 if path in lost and path not in self._joined and within.holds(file, lost[path][0]):
-                    found.add(path)
-        return found
+                    paths.add(path)
+        return paths
 
     def lay_out(
         self,
@@ -297,27 +298,27 @@ class Tree:
         elsewhere: Collection[bytes] = (),
         proofs: Mapping[bytes, Proof] | None = None,
     ) -> None:
-        """Make the folder what it should be: files of which one of some states is put there, and links to others.
+        """Bring the folder up to date: the best state of each lost file, and links to the others.
 
-        What says that it is whole is removed first and written last.
+        Its description is removed first and written last, so that a half-made folder has none.
         """
         make_private_folder(self.folder)
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
         (self.folder / _HELD).unlink(missing_ok=True)
-        chosen = self._beside({*links, *lost, *self._joined}, {*links} - lost.keys())
-        for path in before.keys() - chosen.keys():
+        paths = self._beside({*links, *lost, *self._joined}, {*links} - lost.keys())
+        for path in before.keys() - paths.keys():
             self._clear(path)
-        held: dict[bytes, bytes] = {}
-        for path in chosen:
+        contents: dict[bytes, bytes] = {}
+        for path in paths:
             sha = self._lay(path, lost.get(path), before.get(path))
             if sha is not None:
-                held[path] = sha
+                contents[path] = sha
             elif path in before:
                 self._clear(path)
-        names = sorted({os.fsdecode(path.split(b"/")[0]) for path in held if b"/" in path})
-        write_file(self.folder / _HELD, msgspec.msgpack.encode(held))
-        told = About(
+        names = sorted({os.fsdecode(path.split(b"/")[0]) for path in contents if b"/" in path})
+        write_file(self.folder / _HELD, msgspec.msgpack.encode(contents))
+        about = About(
             agent=self._agent,
             home=self._home,
             roots=names,
@@ -327,29 +328,29 @@ class Tree:
             elsewhere=sorted(elsewhere),
             proofs=dict(proofs or {}),
         )
-        write_file(self.folder / ABOUT, msgspec.msgpack.encode(told))
+        write_file(self.folder / ABOUT, msgspec.msgpack.encode(about))
 
     def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
-        """The paths that can lie beside one another. Where one is a folder of another, one of them gives way.
+        """The paths that can lie beside one another. A file and a folder may have one name: then one gives way.
 
-        The files that the agent has come first, then those that were kept first, then what was taken in: that hides
+        The agent's own files come first, then those that were kept first, then imported ones. So an import hides
         nothing.
         """
-        chosen: dict[bytes, None] = {}
+        places: dict[bytes, None] = {}
         folders: set[bytes] = set()
         for path in dict.fromkeys((*links, *self._archive.index.paths(self._agent, self._home))):
             if path not in paths:
                 continue
             above = set(_above(path))
-            if path in folders or not above.isdisjoint(chosen):
+            if path in folders or not above.isdisjoint(places):
                 self._homeless += 1
             else:
-                chosen[path] = None
+                places[path] = None
                 folders |= above
-        return chosen
+        return places
 
     def _lay(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
-        """Put one file there, and give what stands for it; None where that is not possible."""
+        """Put one file into the folder, and return what identifies its content; None where that is not possible."""
         try:
             if path in self._joined:
                 return self._union(path, *self._joined[path], before)
@@ -434,14 +435,14 @@ def _loaded(path: Path, kind: type[T]) -> T | None:
 
 
 def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
-    """Where sessions lie in a tree."""
-    told = _loaded(about, About)
-    if told is None:
+    """The roots in a tree."""
+    facts = _loaded(about, About)
+    if facts is None:
         return
     try:
-        source = Shelf(named(told.agent), {str(about.parent / os.fsdecode(path)) for path in told.elsewhere})
+        source = Shelf(named(facts.agent), {str(about.parent / os.fsdecode(path)) for path in facts.elsewhere})
     except UnknownName:
         return
-    mirror_home(str(about.parent), os.fsdecode(told.home))
-    for name in told.roots:
+    mirror_home(str(about.parent), os.fsdecode(facts.home))
+    for name in facts.roots:
         yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)

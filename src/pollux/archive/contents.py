@@ -1,4 +1,4 @@
-"""Contents as they are packed: whole, as what was added to an earlier one, or as what differs from it."""
+"""Packs contents: whole, as an addition to an earlier one, or as the difference from it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pollux.system.files import HUGE
 
 LEVEL = 3
 TAIL = 1 << 17
-"""How much of what stands before an addition helps to compress it."""
+"""So many bytes before an addition help to compress it."""
 LARGEST_BASE = 1 << 25
-"""A rewritten file is packed by itself where the earlier one is larger."""
+"""A rewritten file is packed by itself where its earlier content is larger than this."""
 LONGEST_CHAIN = 100
-"""So many rewritings may stand on one another, so that none takes long to read."""
+"""At most so many rewritings are packed against one another, so that none takes long to read."""
 
 _TOO_LARGE = "there is not enough memory"
 
 
 class Damaged(Exception):
-    """What was packed does not give the bytes it was made from."""
+    """A packed content does not give the bytes that it was made from."""
 
 
 class Unread(Damaged):
-    """The system did not give what was packed, or no memory for it: it may be sound."""
+    """The system did not give a packed content, or not enough memory for it. The content may be sound."""
 
 
 class Known(NamedTuple):
@@ -41,7 +41,7 @@ class Known(NamedTuple):
 
 
 def digest(raw: bytes, before: Known | None) -> tuple[bytes, bool]:
-    """The hash of a content, and whether the earlier one stands at its beginning."""
+    """The hash of a content, and whether it begins with the earlier one."""
     whole = hashlib.sha256()
     if before is None or not 0 < before.size <= len(raw):
         whole.update(raw)
@@ -63,7 +63,7 @@ def pack(raw: bytes, sha: bytes, before: Known | None, fetch: Callable[[bytes], 
 
 
 def pack_added(raw: bytes, sha: bytes, before: Known) -> tuple[Content, bytes]:
-    """The same where the earlier one stands at its beginning: only what follows is packed."""
+    """As `pack`, for a content that begins with the earlier one: only the addition is packed."""
     known = min(TAIL, before.size)
     rest = memoryview(raw)[before.size :]
     payload = _compressor(raw[before.size - known : before.size], len(rest)).compress(rest)
@@ -104,13 +104,13 @@ def _unpack(head: Content, payload: bytes, base: bytes, *, proved: bool) -> byte
 
 
 def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict | None:
-    # zstd takes fewer than eight bytes for none.
+    # zstd treats fewer than eight bytes as no dictionary.
     return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if len(known) > 8 else None
 
 
 @cache
 def _plain() -> zstandard.ZstdCompressor:
-    """Making one takes as long as compressing a small file."""
+    """A shared one, for making it takes as long as compressing a small file."""
     return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
 
 

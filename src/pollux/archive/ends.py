@@ -1,4 +1,4 @@
-"""Where packs end and once ended, and what is known to have stood in between: what is lost."""
+"""Compares where packs end with where they once ended: what stood in between is lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Ends:
         return dict(self._sql.execute("SELECT name, scanned FROM packs").fetchall())
 
     def reach(self, name: str) -> int:
-        """Up to which place a pack is known, or was taken over."""
+        """The place up to which a pack is known, or was taken over."""
         row = self._sql.execute("SELECT scanned FROM packs WHERE name=?", (name,)).fetchone()
         if row is None:
             return self.taken[name].reach if name in self.taken else len(MAGIC)
@@ -37,12 +37,12 @@ class Ends:
 
     def damages(self) -> dict[str, int]:
         """How many stretches are no records, by pack. Those of one that was taken over stay, until it is put back."""
-        found = dict(self._sql.execute("SELECT name, damaged FROM packs WHERE damaged").fetchall())
+        counts = dict(self._sql.execute("SELECT name, damaged FROM packs WHERE damaged").fetchall())
         reaches = self._scanned()
         for name, taken in self.taken.items():
             if reaches.get(name, 0) < taken.hole:
-                found[name] = found.get(name, 0) + taken.damaged
-        return found
+                counts[name] = counts.get(name, 0) + taken.damaged
+        return counts
 
     def damaged(self) -> int:
         """How many stretches of all packs are no records."""
@@ -58,7 +58,7 @@ class Ends:
         return dict(self._sql.execute("SELECT name, reach FROM short").fetchall())
 
     def learn_end(self, name: str, end: int) -> None:
-        """All that stood in a pack up to its end is known."""
+        """Note that all records of a pack up to its end are known."""
         self._sql.execute(
             "INSERT INTO short VALUES(?, ?) ON CONFLICT DO UPDATE SET reach=MAX(reach, excluded.reach)", (name, end)
         )
@@ -68,13 +68,13 @@ class Ends:
         return {name: end - reach for name, end in self._ends().items() if end > (reach := self.reach(name))}
 
     def drop_replaced(self) -> None:
-        """Forget the ends of packs that others replace: those may be replaced next, and tell of it no more."""
+        """Forget the ends of packs that others replace. When those are replaced too, nothing names the first ones."""
         if self._promised and (ends := self._ends()) != self._promised:
             self._promised = ends
             self._extents.write(self._promised)
 
     def settle_ends(self) -> None:
-        """Write down where packs end, for those who come later. A gap stays one, unless all of it is kept again."""
+        """Write down where packs end, for later runs. A gap stays one, unless all of it is kept again."""
         reaches = self._scanned()
         ends = {name: max(end, reaches.get(name, 0)) for name, end in {**reaches, **self._ends()}.items()}
         self._settle_at(reaches if self._gaps_are_filled() else ends)
@@ -98,12 +98,12 @@ class Ends:
         return 1 + max((int(stem) for name in names if (stem := name.removesuffix(SUFFIX)).isdecimal()), default=0)
 
     def lost(self) -> list[State]:
-        """States that were known, and whose files are kept nowhere as they were then."""
-        asked = (
+        """States that were known, and whose contents are kept for the same file no longer."""
+        query = (
             "SELECT * FROM lost l WHERE NOT EXISTS (SELECT 1 FROM states s JOIN files f ON f.id=s.file WHERE "
             "f.agent=l.agent AND f.home=l.home AND f.path=l.path AND s.sha=l.sha) ORDER BY agent, home, path, at"
         )
-        return [state_of(row) for row in self._sql.execute(asked)]
+        return [state_of(row) for row in self._sql.execute(query)]
 
     def _note_losses(self, before: dict[str, int]) -> None:
         """All packs were gone through. Where they are whole, what is missing was never promised."""

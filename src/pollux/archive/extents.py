@@ -1,8 +1,8 @@
-"""How far each pack reached when it was last safe on the disk.
+"""Notes how far each pack reached when it was last safe on the disk.
 
-By this a loss is told from a record that was never finished, also where the cache was cleared. The file lies beside the
-archive's folder, so that it is there when the folder is not. An archive of an earlier release has none until something
-is kept again.
+The note tells a loss from a record that was never finished, even where the cache was cleared. The file lies beside the
+archive's folder, so that it is still there when the folder is gone. An archive of an earlier release has none until
+something is kept again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Extents:
         self._file = folder.with_name(f"{folder.name}.json")
 
     def read(self) -> dict[str, int]:
-        """The ends of all packs, by name; none where nobody wrote them down. Raises `StoreError`."""
+        """The ends of all packs, by name; empty where there is no note. Raises `StoreError`."""
         with reading(self._folder):
             try:
                 return msgspec.json.decode(read(self._file), type=_Note).packs
@@ -39,7 +39,7 @@ class Extents:
                 return {}
 
     def write(self, packs: Mapping[str, int]) -> None:
-        """Write them down for good. Raises `OSError`."""
+        """Write the ends of all packs to the disk. Raises `OSError`."""
         making = self._file.with_name(f"{self._file.name}.{os.getpid()}.making")
         make_private_folder(self._file.parent)
         making.unlink(missing_ok=True)
@@ -56,7 +56,7 @@ class Extents:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """Around looking at what is kept: what the system refuses becomes a `StoreError`, never an empty archive."""
+    """Turns what the system refuses into a `StoreError`, so that nobody takes it for an empty archive."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What became of a session's files, and the session as it was at an earlier time."""
+"""The history of a session's files, and the session as it was at an earlier time."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ class Past:
         self._homes = [home for name, home in archive.index.homes() if name == agent]
 
     def states(self, files: Collection[str]) -> list[State]:
-        """All that was kept of these files, which may lie in the agent's folders or in what is laid out of them."""
+        """All kept states of these files. Their paths are those of the agent's files or of our copies."""
         wanted = set(files)
-        found = []
+        states = []
         for home in self._homes:
             tree = self._trees / tree_of(self._agent, home)
             for state in self._archive.index.states(self._agent, home):
                 laid_out = display_path(tree / os.fsdecode(state.path))
                 if file_of(state) in wanted or laid_out in wanted:
-                    found.append(state)
-        return found
+                    states.append(state)
+        return states
 
     def changes(self, files: Collection[str]) -> list[Change]:
         """What happened to these files, in the order of time."""
@@ -75,7 +75,7 @@ class Past:
         looks: Iterable[RootScan],
         source: Callable[[str], Source],
     ) -> Iterator[tuple[Source, Root]]:
-        """The homes of some files as they were, in a folder: their roots, and the sources that read them."""
+        """Lay the homes of some files out in a folder, as they were at a time: their roots, and their sources."""
         until = stamp_of(when)
         live = list(looks)
         for home in dict.fromkeys(state.home for state in self.states(files)):
@@ -91,5 +91,5 @@ class Past:
             same = {p for p, s in there.items() if now.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
             tree = Tree(folder / tree_of(self._agent, home), self._archive, self._agent, home)
             tree.lay_out({path: [state] for path, state in there.items() if path not in same}, same, "")
-            found = roots_of(folder / tree_of(self._agent, home) / ABOUT, source)
-            yield from ((whole(reader), root) for reader, root in found)
+            roots = roots_of(folder / tree_of(self._agent, home) / ABOUT, source)
+            yield from ((whole(reader), root) for reader, root in roots)

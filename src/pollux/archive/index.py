@@ -1,4 +1,4 @@
-"""What the packs hold, so that nobody has to go through them: made from them alone, and made anew when in doubt."""
+"""An index of what the packs hold. It is made from the packs alone, and made anew when in doubt."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _STATE = (
 
 
 RACY = 2_000_000
-"""A file written to so short a time (microseconds) before it was kept may have been written to again unnoticed."""
+"""A file that changed within so many microseconds before it was kept may have changed again unnoticed."""
 
 
 _PATIENCE = 5.0
-"""So long (seconds) one waits for another pollux that writes. Then the packs themselves are gone through."""
+"""For so many seconds pollux waits for another one that writes. Then it reads the packs themselves."""
 
 _TOGETHER = 0.1
-"""So long (seconds) others may have to wait for what was written."""
+"""For so many seconds others may have to wait for what was written."""
 
 
 class Location(NamedTuple):
@@ -104,14 +104,14 @@ class Index(Ends):
         self._sql.close()
 
     def forget_losses(self) -> None:
-        """What is lost shall not be spoken of again: the packs are what there is."""
+        """Forget all losses: what the packs hold now is all there is."""
         with self.change():
             self._empty()
         self.refresh()
         self._settle_at(self._scanned())
 
     def forget_files(self, files: Iterable[tuple[str, bytes, bytes]]) -> None:
-        """These were forgotten on purpose, and are not lost. The next `refresh` goes through all packs."""
+        """Note that files were forgotten on purpose and are not lost. The next `refresh` reads all packs."""
         with self.change():
             self._sql.executemany("DELETE FROM lost WHERE agent=? AND home=? AND path=?", list(files))
             self._empty()
@@ -121,11 +121,11 @@ class Index(Ends):
             self._sql.execute(statement)
 
     def change(self) -> AbstractContextManager[None]:
-        """All of what happens inside, or nothing."""
+        """A transaction: all changes inside it happen, or none."""
         return transaction(self._sql)
 
     def gather(self) -> None:
-        """Write what follows down together with what was written shortly before; `settle` ends it."""
+        """Begin a transaction, or join one that began shortly before. `settle` ends it."""
         if self._sql.in_transaction and time.monotonic() - self._since > _TOGETHER:
             self.settle()
         if not self._sql.in_transaction:
@@ -133,16 +133,16 @@ class Index(Ends):
             self._since = time.monotonic()
 
     def settle(self) -> None:
-        """Others see all that was written down."""
+        """Commit, so that others see all that was written."""
         if self._sql.in_transaction:
             self._sql.execute("COMMIT")
 
     # ------------------------------------------------------------------ keeping up with the packs
 
     def refresh(self, *, anew: bool = False) -> None:
-        """Take in what was appended since, or all `anew`. Raises `StoreError` where packs cannot be read.
+        """Read what was appended since, or everything `anew`. Raises `StoreError` where packs cannot be read.
 
-        Of states that were known and are there no more, `lost` tells as long as packs are not what they were.
+        `lost` names states that were known and are missing, as long as the packs are not what they were.
         """
         with reading(self._packs):
             try:
@@ -152,30 +152,30 @@ class Index(Ends):
 
     def _catch_up(self, *, anew: bool) -> None:
         self._promised = self._extents.read()  # before the packs: another pollux may be appending to them
-        found = survey(self._packs)
-        self.taken, self.spare = found.taken, found.spare
+        overview = survey(self._packs)
+        self.taken, self.spare = overview.taken, overview.spare
         try:
-            if anew or self._scanned() != found.sizes:
-                self._refresh(found, anew=anew)
+            if anew or self._scanned() != overview.sizes:
+                self._refresh(overview, anew=anew)
         except sqlite3.OperationalError:  # another pollux writes to it and does not get on, or the disk is full
             self._sql.close()
             self._sql = _connect(":memory:")
-            self._refresh(found)
+            self._refresh(overview)
         except sqlite3.DatabaseError:  # it is damaged
             self._sql.close()
             self._remove()
             self._sql = self._opened()
-            self._refresh(found)
+            self._refresh(overview)
 
-    def _refresh(self, found: Survey, *, anew: bool = False) -> None:
+    def _refresh(self, overview: Survey, *, anew: bool = False) -> None:
         with self.change():
             known = before = self._scanned()
-            anew = anew or any(found.sizes.get(name, -1) < size for name, size in known.items())
+            anew = anew or any(overview.sizes.get(name, -1) < size for name, size in known.items())
             if anew:
                 self._sql.execute(_EVERY_STATE)
                 self._empty()
                 known = {}
-            for name, size in found.sizes.items():
+            for name, size in overview.sizes.items():
                 if known.get(name) != size:
                     self._take_in(name, known.get(name, len(MAGIC)))
             if anew:
@@ -186,17 +186,17 @@ class Index(Ends):
         damaged, place = 0, start
         with opened(path) as file:
             damaged += not recognise(file, path) and start == len(MAGIC)
-            for found in scan(file, start):
-                if isinstance(found, Damage):
-                    damaged += not found.torn
-                    place = place if found.torn else found.end
+            for item in scan(file, start):
+                if isinstance(item, Damage):
+                    damaged += not item.torn
+                    place = place if item.torn else item.end
                     continue
-                self.add(name, found)
-                place = found.end
+                self.add(name, item)
+                place = item.end
         self.reached(name, place, damaged)
 
     def reached(self, name: str, place: int, damaged: int = 0) -> None:
-        """A pack is known up to a place."""
+        """Note that a pack is known up to a place."""
         self._sql.execute(
             "INSERT INTO packs VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET scanned=excluded.scanned, "
             "damaged=damaged+excluded.damaged",
@@ -204,7 +204,7 @@ class Index(Ends):
         )
 
     def add(self, pack: str, record: Record) -> None:
-        """Take in one record. A content that is there twice is told by the later one."""
+        """Add one record. Of a content that is packed twice the later record counts."""
         head = record.head
         if isinstance(head, Content):
             above = self.content(head.base) if head.base is not None else None
@@ -216,7 +216,7 @@ class Index(Ends):
             place = (head.agent, head.home, head.path)
             self._sql.execute("INSERT OR IGNORE INTO files(agent, home, path) VALUES(?, ?, ?)", place)
             sure = head.at - head.mtime_ns // 1000 > RACY
-            told = (
+            values = (
                 *place,
                 head.at,
                 head.change,
@@ -230,7 +230,7 @@ class Index(Ends):
             self._sql.execute(
                 "INSERT OR IGNORE INTO states(file, at, change, sha, size, mtime_ns, mode, taken, sure) "
                 "SELECT id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM files WHERE agent=?1 AND home=?2 AND path=?3",
-                told,
+                values,
             )
 
     # ------------------------------------------------------------------ questions
@@ -241,45 +241,45 @@ class Index(Ends):
         return _location(row) if row else None
 
     def contents(self) -> list[Location]:
-        """Every content, bases before those that stand on them where they were written so."""
+        """Every content, in the order in which they were written: a base mostly before what is made from it."""
         rows = self._sql.execute("SELECT * FROM contents ORDER BY pack, offset").fetchall()
         return [_location(row) for row in rows]
 
     def drop(self, shas: Iterable[bytes]) -> None:
-        """These cannot be read: the next who has them shall pack them again."""
+        """Drop contents that cannot be read, so that the next run packs them again where it sees them."""
         self._sql.executemany("DELETE FROM contents WHERE sha=?", [(sha,) for sha in shas])
         self._sql.execute("DELETE FROM seen")
 
     def homes(self) -> list[tuple[str, bytes]]:
-        """Every folder of an agent of which something is kept."""
+        """Every agent's home with kept files."""
         return self._sql.execute("SELECT DISTINCT agent, home FROM files ORDER BY 1, 2").fetchall()
 
     def paths(self, agent: str, home: bytes) -> list[bytes]:
         """The files of a home in the order in which they were first kept, and behind them those taken in."""
-        asked = (
+        query = (
             "SELECT path FROM files f JOIN states s ON f.id=s.file WHERE agent=? AND home=? "
             "GROUP BY f.id ORDER BY MIN(taken OR sha=x''), f.id"
         )
-        return [path for (path,) in self._sql.execute(asked, (agent, home))]
+        return [path for (path,) in self._sql.execute(query, (agent, home))]
 
     def states(self, agent: str | None = None, home: bytes | None = None, path: bytes | None = None) -> list[State]:
         """What was kept of all files, of a home's, or of one file: each file's states in their order."""
-        asked = (
+        query = (
             f"{_STATE} f.id=s.file WHERE (?1 IS NULL OR f.agent=?1) AND (?2 IS NULL OR f.home=?2) "
             "AND (?3 IS NULL OR f.path=?3) ORDER BY f.agent, f.home, f.path, s.at, s.no"
         )
-        return [state_of(row) for row in self._sql.execute(asked, (agent, home, path))]
+        return [state_of(row) for row in self._sql.execute(query, (agent, home, path))]
 
     def unsure(self, agent: str, home: bytes) -> set[bytes]:
-        """The files whose size and time do not prove that they are as they were."""
-        asked = (
+        """The files whose size and time do not prove that they did not change."""
+        query = (
             "SELECT path FROM files f JOIN states s ON f.id=s.file WHERE agent=? AND home=? AND NOT sure "
             "AND at=(SELECT MAX(at) FROM states WHERE file=f.id)"
         )
-        return {path for (path,) in self._sql.execute(asked, (agent, home))}
+        return {path for (path,) in self._sql.execute(query, (agent, home))}
 
     def assure(self, state: State) -> None:
-        """The file was read again, and was as it had been."""
+        """Note that a file was read again and had not changed."""
         self._sql.execute(
             "UPDATE states SET sure=1 WHERE at=?4 AND file="
             "(SELECT id FROM files WHERE agent=?1 AND home=?2 AND path=?3)",
@@ -288,35 +288,35 @@ class Index(Ends):
 
     def has(self, state: State) -> bool:
         """Is this state known?"""
-        asked = (
+        query = (
             "SELECT 1 FROM states WHERE at=?4 AND sha=?5 AND file="
             "(SELECT id FROM files WHERE agent=?1 AND home=?2 AND path=?3)"
         )
-        told = (state.agent, state.home, state.path, state.at, state.sha or b"")
-        return self._sql.execute(asked, told).fetchone() is not None
+        values = (state.agent, state.home, state.path, state.at, state.sha or b"")
+        return self._sql.execute(query, values).fetchone() is not None
 
     def last(self, agent: str, home: bytes) -> dict[bytes, State]:
-        """How each file of a home was left, by path."""
+        """The last state of each file of a home, by path."""
         return {state.path: state for state in self.states(agent, home)}
 
     def seen(self, agent: str, root: bytes) -> str | None:
-        """Under which snapshot a root was last kept whole."""
+        """The snapshot of a root when all of it was last kept."""
         row = self._sql.execute("SELECT snapshot FROM seen WHERE agent=? AND root=?", (agent, root)).fetchone()
         return row[0] if row else None
 
     def see(self, agent: str, root: bytes, snapshot: str) -> None:
-        """All of a root is kept."""
+        """Note that all of a root is kept."""
         self._sql.execute("REPLACE INTO seen VALUES(?, ?, ?)", (agent, root, snapshot))
 
 
 def _connect(path: str) -> sqlite3.Connection:
     sql = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)
     sql.execute("PRAGMA synchronous=NORMAL")
-    made = "SELECT 1 FROM sqlite_master WHERE name='meta'"
-    if not sql.execute(made).fetchone():
+    probe = "SELECT 1 FROM sqlite_master WHERE name='meta'"
+    if not sql.execute(probe).fetchone():
         sql.execute("PRAGMA journal_mode=WAL")
         with transaction(sql):
-            if not sql.execute(made).fetchone():
+            if not sql.execute(probe).fetchone():
                 for statement in _TABLES.split(";\n"):
                     sql.execute(statement)
                 sql.execute("INSERT INTO meta VALUES(?)", (_FORMAT,))

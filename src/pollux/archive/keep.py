@@ -1,4 +1,4 @@
-"""The archive: every state in which pollux saw the agents' files, each content once, nothing ever overwritten."""
+"""The archive: every state of the agents' files that pollux saw. Each content is stored once, none is overwritten."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -24,14 +23,15 @@ from pollux.sources.walk import OTHER, unreadable_files
 from pollux.system.clock import now
 from pollux.system.files import HUGE, list_folder, make_private_folder, opened, read_within
 from pollux.system.locks import try_lock
+from pollux.system.per_thread import PerThread
 from pollux.wire import display_path, folder_at
 
 _LOCK = "lock"
 _RAN = "ran"
 
 
-class Kept(msgspec.Struct, kw_only=True):
-    """What a run kept. `unread` are files and folders that could not be read; `busy`: another pollux was at it."""
+class RunResult(msgspec.Struct, kw_only=True):
+    """What a run kept. `unread` are files and folders that could not be read. `busy`: another pollux was writing."""
 
     files: int = 0
     changed: int = 0
@@ -48,10 +48,14 @@ class Archive:
     def __init__(self, folder: Path, index: Path) -> None:
         self.folder = folder
         self._index_file = index
+        self._index = PerThread(self._opened_index, Index.close)
 
-    @cached_property
+    @property
     def index(self) -> Index:
         """What the packs hold now."""
+        return self._index.get()
+
+    def _opened_index(self) -> Index:
         index = Index(self._index_file, self.folder)
         try:
             index.refresh()
@@ -62,13 +66,13 @@ class Archive:
 
     @property
     def exists(self) -> bool:
-        """Is anything kept? Raises `StoreError` where nobody can tell."""
+        """Is anything kept? Raises `StoreError` where the system does not say."""
         with reading(self.folder):
             return bool(list_folder(self.folder, SUFFIX))
 
     @property
     def loss(self) -> str | None:
-        """What is said where part of what was kept is not there any more."""
+        """A sentence for the user where kept contents are missing or damaged."""
         there = self.exists
         if not there and not Extents(self.folder).read():
             return None
@@ -80,7 +84,7 @@ class Archive:
 
     @property
     def keeping(self) -> bool:
-        """Does every sync keep? Raises `StoreError` where nobody can tell."""
+        """Does every sync keep? Raises `StoreError` where the system does not say."""
         return any(self._has(note) for note in self._wishes)
 
     @property
@@ -89,7 +93,7 @@ class Archive:
         return self.folder / "keeping", self.folder.with_name(f"{self.folder.name}.keeping")
 
     def _has(self, note: Path) -> bool:
-        """Is there such a note? Raises `StoreError` where nobody can tell."""
+        """Is there such a note? Raises `StoreError` where the system does not say."""
         with reading(self.folder):
             try:
                 note.stat()
@@ -99,7 +103,7 @@ class Archive:
 
     @property
     def ran(self) -> datetime | None:
-        """When everything was last looked at, and kept where it was new."""
+        """When a run last looked at everything and kept what was new."""
         try:
             return datetime.fromtimestamp((self.folder / _RAN).stat().st_mtime, UTC)
         except OSError:
@@ -135,7 +139,7 @@ class Archive:
             raise cannot_write(self.folder, error) from error
 
     def offer(self) -> bool:
-        """Shall keeping be offered? Once, and not to those who decided."""
+        """Should keeping be offered? It is offered once, and not to a user who decided."""
         with contextlib.suppress(OSError, StoreError):
             if not self.keeping and not self._has(self.folder / "offered"):
                 make_private_folder(self.folder)
@@ -166,20 +170,18 @@ class Archive:
         """A content as it is packed. Raises `Damaged`, and `Unread` where the system does not give it."""
         try:
             with opened(self.folder / place.pack, buffer=0) as file:
-                held = payload_of(file, place.record)
+                payload = payload_of(file, place.record)
         except FileNotFoundError as error:
             raise Damaged("its pack is missing") from error
         except OSError as error:
             raise Unread(error.strerror or str(error)) from error
-        if held is None:
+        if payload is None:
             raise Damaged("the checksum differs")
-        return held
+        return payload
 
     def close(self) -> None:
         """Let go of all files."""
-        if "index" in self.__dict__:
-            self.index.close()
-            del self.__dict__["index"]
+        self._index.close()
 
     # ------------------------------------------------------------------ writing
 
@@ -202,39 +204,39 @@ class Archive:
     def appending(self) -> Iterator[Appender]:
         """The right to append. Raises as `alone` does."""
         with self.alone():
-            ink = Appender(self)
+            appender = Appender(self)
             try:
-                yield ink
+                yield appender
             finally:
-                ink.close()
+                appender.close()
 
     def _tidy(self) -> None:
-        """Remove what was left half made, and packs of which another one took all over."""
+        """Remove half-made packs, and packs whose whole content another one holds."""
         for path in (*list_folder(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
-    def keep(self, looks: Iterable[RootScan]) -> Kept:
+    def keep(self, looks: Iterable[RootScan]) -> RunResult:
         """Keep what changed under the agents' roots."""
         homes: dict[tuple[str, Path], list[RootScan]] = {}
         for look in looks:
             homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
-        seen = [file for held in homes.values() for look in held for file in look.files]
-        kept = Kept(
+        seen = [file for scans in homes.values() for look in scans for file in look.files]
+        result = RunResult(
             files=len(wanted(seen)),
             unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
         )
-        stale = [pair for pair, held in homes.items() if known.get(pair) != _snapshot(held)]
+        stale = [pair for pair, scans in homes.items() if known.get(pair) != _snapshot(scans)]
         if stale:
             try:
-                with self.appending() as ink:
+                with self.appending() as appender:
                     for agent, home in stale:
-                        HomeRun(self, ink, kept, agent, home).run(homes[agent, home])
+                        HomeRun(self, appender, result, agent, home).run(homes[agent, home])
             except Busy:
-                kept.busy = True
-                return kept
+                result.busy = True
+                return result
         self._note_run()
-        return kept
+        return result
 
     def _known(self, agent: str, home: Path) -> str | None:
         self.index.refresh()
@@ -248,10 +250,10 @@ class Busy(StoreError):
 class HomeRun:
     """Keeps one home of one agent."""
 
-    def __init__(self, archive: Archive, ink: Appender, kept: Kept, agent: str, home: Path) -> None:
+    def __init__(self, archive: Archive, appender: Appender, result: RunResult, agent: str, home: Path) -> None:
         self._archive = archive
-        self._ink = ink
-        self._kept = kept
+        self._appender = appender
+        self._result = result
         self._agent = agent
         self._home = os.fsencode(home)
         self._last = archive.index.last(agent, self._home)
@@ -259,9 +261,9 @@ class HomeRun:
         self._at = int(now().timestamp() * 1_000_000)
 
     def run(self, looks: list[RootScan]) -> None:
-        """Every file that is about sessions, then those that are gone."""
+        """Keep every file that is about sessions, then note which are gone."""
         files = {self._path(file): file for look in looks for file in wanted(look.files)}
-        unread = len(self._kept.unread)
+        unread = len(self._result.unread)
         for path, file in files.items():
             self._keep(path, file)
         if any(folder_at(look.root.path) for look in looks):
@@ -269,9 +271,9 @@ class HomeRun:
             for path, last in self._last.items():
                 if path not in files and last.sha is not None and not any(_within(path, place) for place in hidden):
                     self._state(path, "gone", None, None)
-                    self._kept.gone += 1
+                    self._result.gone += 1
         recent = any(self._at - file.mtime_ns // 1000 <= RACY for file in files.values())
-        if not recent and unread == len(self._kept.unread):
+        if not recent and unread == len(self._result.unread):
             self._archive.index.see(self._agent, self._home, _snapshot(looks))
 
     def _path(self, file: File) -> bytes:
@@ -283,12 +285,12 @@ class HomeRun:
         if before is not None and _unchanged(last, file) and path not in self._unsure:
             return
         try:
-            with opened(file.path, buffer=0) as held:
-                raw, mode = read_within(held, HUGE), os.fstat(held.fileno()).st_mode & 0o777
+            with opened(file.path, buffer=0) as stream:
+                raw, mode = read_within(stream, HUGE), os.fstat(stream.fileno()).st_mode & 0o777
         except (FileNotFoundError, NotADirectoryError):  # the agent deleted it just now: the next run says so
             return
         except OSError as error:
-            self._kept.unread.append(f"{display_path(file.path)}: {error.strerror}")
+            self._result.unread.append(f"{display_path(file.path)}: {error.strerror}")
             return
         sha, added = digest(raw, before)
         if self._archive.index.content(sha) is None:
@@ -297,18 +299,18 @@ class HomeRun:
                 if added and before is not None
                 else pack(raw, sha, before, self._archive.read)
             )
-            self._ink.write(head, payload)
-            self._kept.stored += len(payload)
-            self._kept.bytes += len(raw) - head.copied
+            self._appender.write(head, payload)
+            self._result.stored += len(payload)
+            self._result.bytes += len(raw) - head.copied
         if last is not None and sha == last.sha and last.mode in (None, mode):
             self._archive.index.assure(last)
             return
         change = "mode" if last is not None and sha == last.sha else _change(last, len(raw), added=added)
         self._state(path, change, sha, file, len(raw), mode)
-        self._kept.changed += 1
+        self._result.changed += 1
 
     def _known(self, last: State | None) -> Known | None:
-        """The content a file had, where it can be built upon."""
+        """The content that a file had last, where a new one can be packed against it."""
         if last is None or last.sha is None or (place := self._archive.index.content(last.sha)) is None:
             return None
         return Known(last.sha, last.size, place.depth)
@@ -323,7 +325,7 @@ class HomeRun:
         mode: int | None = None,
     ) -> None:
         last = self._last.get(path)
-        self._ink.write(
+        self._appender.write(
             State(
                 agent=self._agent,
                 home=self._home,

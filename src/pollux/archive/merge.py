@@ -1,4 +1,4 @@
-"""Files that were rewritten: all that any state of one holds, where no single state holds it."""
+"""Joins the states of a rewritten file, where no single state holds everything."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -20,43 +20,45 @@ from pollux.wire.joining import object_lines
 
 
 def turns(states: Iterable[State]) -> Iterator[State]:
-    """The states that do not stand at the beginning of the next one of the same file.
+    """The states that do not stand at the beginning of the next one of the same file; one's own after those taken in.
 
-    Those that were taken in follow one another, whenever they were kept. One's own come after them.
+    A state that was taken in goes on from the one before it that was taken in. One's own goes on from the one before
+    it, whosever that is.
     """
-    listed = sorted(states, key=_line_of)
-    for state, later in zip_longest(listed, listed[1:]):
-        same = later is not None and _line_of(later) == _line_of(state)
-        grown = same and later.change in ("grown", "mode") and later.size >= state.size
-        if state.sha is not None and is_safe(state.path) and not grown:
-            yield state
+    for _, group in groupby(states, key=lambda state: (state.agent, state.home, state.path)):
+        listed = list(group)
+        taken, own = [one for one in listed if one.taken], [one for one in listed if not one.taken]
+        among_own = (pair for pair in pairwise(listed) if not (pair[0].taken or pair[1].taken))
+        begun = {state for state, later in (*pairwise(taken), *among_own) if _goes_on(state, later)}
+        for state in (*taken, *own):
+            if state.sha is not None and is_safe(state.path) and state not in begun:
+                yield state
 
 
-def _line_of(state: State) -> tuple[str, bytes, bytes, bool]:
-    """The file that a state is of, and who kept it."""
-    return state.agent, state.home, state.path, not state.taken
+def _goes_on(state: State, later: State) -> bool:
+    return later.change in ("grown", "mode") and later.size >= state.size
 
 
 def by_file(states: Iterable[State]) -> dict[bytes, list[State]]:
     """The contents that files had of which none stands at the beginning of the next one, by the files' paths."""
-    found: dict[bytes, dict[bytes, State]] = {}
+    files: dict[bytes, dict[bytes, State]] = {}
     for state in turns(states):
-        contents = found.setdefault(state.path, {})
+        contents = files.setdefault(state.path, {})
         contents.pop(state.sha or b"", None)  # what came back stands last
         contents[state.sha or b""] = state
-    return {path: list(contents.values()) for path, contents in found.items()}
+    return {path: list(contents.values()) for path, contents in files.items()}
 
 
 def rewritten(states: Iterable[State]) -> dict[bytes, list[State]]:
-    """Those of the files that had several."""
+    """The files that had several such contents."""
     return {path: listed for path, listed in by_file(states).items() if len(listed) > 1}
 
 
 class Union(msgspec.Struct):
-    """What some states of a file hold together, by their hashes: as much as one of them, or a content of its own.
+    """What some states of a file hold together. It is the `whole` one of them, or a `content` of its own.
 
-    Agents rewrite some files with every message. So a union is kept, and goes on with the states that came since.
-    One with `unread` states is made anew: they may be there the next time.
+    Agents rewrite some files with every message. So a union is stored, and later states are added to it.
+    One with `unread` states is made anew, for they may be readable the next time.
     """
 
     states: list[bytes] = []
@@ -66,11 +68,11 @@ class Union(msgspec.Struct):
 
     @property
     def token(self) -> bytes:
-        """What stands for it."""
+        """Identifies it."""
         return hashlib.sha256(b"".join(self.states)).hexdigest().encode()
 
     def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> Union:
-        """The union of these states, which begin with those that are in it; else it is made anew."""
+        """Add later states. The union is made anew where the states do not begin with those that are in it."""
         hashes = [state.sha or b"" for state in states]
         if self.unread or self.states != hashes[: len(self.states)]:
             return Union().with_all(archive, source, states)
@@ -88,18 +90,18 @@ class Union(msgspec.Struct):
         return Union(hashes, whole, b"" if whole is not None else content, unread)
 
 
-_Held = tuple[bytes | None, bytes]
-"""A content, and the hash of the state that it is."""
+_Hashed = tuple[bytes | None, bytes]
+"""The hash of a state, or None, and a content."""
 
 
-def _both(source: Source, path: str, earlier: _Held, later: _Held) -> _Held:
-    """What two contents hold: one of them, if that has everything. Where they cannot be joined the larger counts."""
+def _both(source: Source, path: str, earlier: _Hashed, later: _Hashed) -> _Hashed:
+    """Two contents joined. It is one of them where that has everything, and the larger where they cannot be joined."""
     if not earlier[1]:
         return later
     together = united_content(source, [FileVersion(path=path, content=content) for _, content in (earlier, later)])
     if together is None:
-        return max(earlier, later, key=lambda held: len(held[1]))
-    for held in (later, earlier):
-        if together in (held[1], b"".join(object_lines(held[1]))):
-            return held
+        return max(earlier, later, key=lambda pair: len(pair[1]))
+    for sha, content in (later, earlier):
+        if together in (content, b"".join(object_lines(content))):
+            return sha, content
     return None, together

@@ -1,4 +1,4 @@
-"""Which of a file's states is shown: one's own, before those that came from another archive."""
+"""Decides which state of a file is shown. The user's own come before those of another archive."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PIECE = 1 << 20
 
 
 class Order(Value, frozen=True):
-    """The states of a file, the best first. `size` is what a live file must have so that nothing of it is gone."""
+    """The states of a file, the best first. A live file of at least `size` bytes has lost nothing."""
 
     states: list[State]
     size: int
 
 
 def best_first(archive: Archive, states: Iterable[State], live: File | None) -> Order:
-    """The largest first, one's own before those from elsewhere, unless these go on where one's own end."""
+    """The largest first. The user's own states come before imported ones, unless those continue them."""
     sized = sorted(states, key=lambda state: (state.size, state.at), reverse=True)
     own = [state for state in sized if not state.taken]
     if not own and live is None:
@@ -35,7 +35,7 @@ def best_first(archive: Archive, states: Iterable[State], live: File | None) -> 
 
 
 def _goes_on(archive: Archive, state: State, own: State | None, live: File | None) -> bool:
-    """Does a state begin with all that one has oneself, and hold more?"""
+    """Does an imported state begin with all that the user has, and hold more?"""
     if state.sha is None or state.size <= max(own.size if own else 0, live.size if live else 0):
         return False
     try:

@@ -161,9 +161,9 @@ def recognise(file: IO[bytes], path: Path) -> bool:
 
 def framed(head: Content | State | Replaces, payload: bytes = b"") -> bytes:
     """A record as it is written, but for the payload behind it."""
-    told = msgspec.msgpack.encode(head)
-    fields = struct.pack("<BIQI", _KINDS[type(head)], len(told), len(payload), zlib.crc32(payload))
-    return _MARK + struct.pack("<I", zlib.crc32(told, zlib.crc32(fields))) + fields + told
+    raw = msgspec.msgpack.encode(head)
+    fields = struct.pack("<BIQI", _KINDS[type(head)], len(raw), len(payload), zlib.crc32(payload))
+    return _MARK + struct.pack("<I", zlib.crc32(raw, zlib.crc32(fields))) + fields + raw
 
 
 def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
@@ -171,10 +171,10 @@ def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
     end = file.seek(0, os.SEEK_END)
     place = start
     while place < end:
-        found = _record(file, place, end)
-        if found is not None:
-            yield found if _possible(found.head) else Damage(place, found.end, torn=False)
-            place = found.end
+        record = _record(file, place, end)
+        if record is not None:
+            yield record if _possible(record.head) else Damage(place, record.end, torn=False)
+            place = record.end
             continue
         following = _resume(file, place + 1, end)
         yield Damage(place, following or end, torn=following is None and _torn(file, place, end))
@@ -190,10 +190,10 @@ def _torn(file: IO[bytes], place: int, end: int) -> bool:
 
 def _record(file: IO[bytes], place: int, end: int) -> Record | None:
     """The record at a place, where there is a whole one."""
-    found = _begun(file, place)
-    if found is None or found.end > end or (not found.length and file.read(len(_END)) != _END):
+    record = _begun(file, place)
+    if record is None or record.end > end or (not record.length and file.read(len(_END)) != _END):
         return None
-    return found
+    return record
 
 
 def _begun(file: IO[bytes], place: int) -> Record | None:
@@ -205,11 +205,11 @@ def _begun(file: IO[bytes], place: int) -> Record | None:
     mark, check, kind, length, payload, check_of_payload = _FRAME.unpack(frame)
     if mark != _MARK or length > _LONGEST_HEAD:
         return None
-    told = file.read(length)
-    if zlib.crc32(told, zlib.crc32(frame[8:])) != check:
+    raw = file.read(length)
+    if zlib.crc32(raw, zlib.crc32(frame[8:])) != check:
         return None
     try:
-        head = _DECODERS[Kind(kind)].decode(told)
+        head = _DECODERS[Kind(kind)].decode(raw)
     except (ValueError, msgspec.DecodeError) as error:
         raise StoreError("The archive holds a record that this pollux does not know.", "Update pollux.") from error
     return Record(head, place, place + _FRAME.size + length, payload, check_of_payload)
@@ -232,8 +232,8 @@ def _resume(file: IO[bytes], place: int, end: int) -> int | None:
 def payload_of(file: IO[bytes], record: Record) -> bytes | None:
     """A record's payload; None where it is not what was written."""
     file.seek(record.payload)
-    held, ending = file.read(record.length), file.read(len(_END))
-    return held if zlib.crc32(held) == record.check and ending == _END else None
+    payload, ending = file.read(record.length), file.read(len(_END))
+    return payload if zlib.crc32(payload) == record.check and ending == _END else None
 
 
 class PackWriter:

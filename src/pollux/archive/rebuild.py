@@ -1,4 +1,4 @@
-"""Whether files that were made of what is left hold a session: every message is looked for among those read back."""
+"""Checks whether rebuilt files hold a session: they are read back, and every message is looked for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CUT = "the record is cut off"
 
 
 class Left(Value, frozen=True, kw_only=True):
-    """Messages of a file that could not go into those that were made, and why."""
+    """Messages of a file that are in no rebuilt file, and why."""
 
     file: str | None
     messages: int
@@ -26,9 +26,9 @@ class Left(Value, frozen=True, kw_only=True):
 def left_out(
     wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
 ) -> tuple[int, tuple[Left, ...], int]:
-    """How many messages were read back as they should be, which were not, and how many there are too many."""
+    """How many messages were read back, which are missing, and how many there are too many."""
     paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)
-    held, doubled = 0, 0
+    whole, doubled = 0, 0
     missing: Counter[tuple[str | None, str]] = Counter()
     for session in wanted:
         same = [one for one in readings if one.key == session.key] or readings
@@ -36,7 +36,7 @@ def left_out(
         for message in session.messages:
             file = message.origin.file if message.origin is not None else None
             if pool.holds(message):
-                held += 1
+                whole += 1
             elif file is not None and not file.endswith(paths):
                 missing[file, TYPED] += 1
             else:
@@ -45,7 +45,7 @@ def left_out(
             own = _Pool(session.messages)
             doubled += sum(not own.holds(message) for message in same[0].messages)
             doubled += max(0, len(same[0].messages) - len(session.messages))
-    return held, tuple(Left(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
+    return whole, tuple(Left(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
 
 
 class _Pool:
@@ -65,5 +65,5 @@ class _Pool:
 
 
 def _id(message: Message) -> str:
-    """The id that a reader gave it: one of several forms has a number behind it."""
+    """The id that a reader gave it. Joining puts a number behind the id of an earlier form."""
     return message.id.partition("@")[0]

@@ -1,4 +1,4 @@
-"""Contents read one after another: the next are mostly made from the last ones, which are remembered."""
+"""Reads contents one after another. The last ones are remembered, for the next are mostly made from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REMEMBERED = 1 << 27
 
 
 class Recent:
-    """Reads contents of an archive, those that stand on one another once."""
+    """Reads contents of an archive. A content that others are made from is read once."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive

@@ -1,4 +1,4 @@
-"""One session from several readings of it: all that any of them holds, each message from where it still stands."""
+"""Joins several readings of one session. Each message comes from a reading that still has it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Witness(Value, frozen=True, kw_only=True):
 
 
 class Recovered(Value, frozen=True, kw_only=True):
-    """A session put together again. `lost` messages are in no file of the agent's any more."""
+    """A session that was joined again. The agent's own files hold `lost` of its messages no longer."""
 
     session: Session
     lost: int
@@ -28,7 +28,7 @@ class Recovered(Value, frozen=True, kw_only=True):
 
 
 def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
-    """Join readings, the earliest first; `now` is what the agent's own files still tell.
+    """Join readings, the earliest first. `now` is the session as the agent's own files hold it.
 
     Of a message that several readings hold, the last one counts. Nothing is made up: each is as a reader gave it.
     """
@@ -39,7 +39,7 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
     live = now.messages if now is not None else ()
     ids, renamed = {message.id for message in live}, _Renamed(live, {message.id for message in messages})
     lost = sum(message.id not in ids and renamed.take(message) is None for message in messages)
-    told = Counter(message.origin.file if message.origin is not None else None for message in messages)
+    counts = Counter(message.origin.file if message.origin is not None else None for message in messages)
     moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
     session = msgspec.structs.replace(
         last,
@@ -53,14 +53,14 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
         files=tuple(dict.fromkeys(file for reading in readings for file in reading.files)),
         kept=lost > 0 or last.kept,
     )
-    witnesses = tuple(Witness(file=file, messages=often) for file, often in told.most_common())
+    witnesses = tuple(Witness(file=file, messages=often) for file, often in counts.most_common())
     return Recovered(session=session, lost=lost, witnesses=witnesses)
 
 
 def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:
-    """The later messages, and those of the earlier ones that are missing among them, each behind its predecessor.
+    """The later messages, with the earlier ones that they lack. Each of those follows its predecessor.
 
-    Where a message said something else before, it stands there in both forms.
+    A message that said something else before is there in both forms.
     """
     best = {message.id: message for message in later}
     renamed = _Renamed(later, {message.id for message in earlier})
@@ -98,16 +98,16 @@ class _Renamed:
                 self._found.setdefault(_mark(message), {}).setdefault(message.at, deque()).append(message)
 
     def take(self, message: Message) -> Message | None:
-        """The message that stands for another, once."""
+        """The message that stands for this one. It is given once."""
         by_time = self._found.get(_mark(message), {})
         wanted = (message.at, None) if message.at is not None else by_time
         at = next((at for at in wanted if at in by_time), None)
         if at not in by_time:
             return None
-        found = by_time[at].popleft()
+        other = by_time[at].popleft()
         if not by_time[at]:
             del by_time[at]
-        return found
+        return other
 
 
 def _names(id: str) -> Iterator[str]:
@@ -133,7 +133,7 @@ def covers(message: Message, other: Message) -> bool:
 
 
 def _mark(message: Message) -> tuple[str, str, str]:
-    """What tells a message apart where ids do not."""
+    """What identifies a message without its id."""
     return message.role, message.author, words_of(message)
 
 

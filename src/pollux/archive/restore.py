@@ -1,4 +1,4 @@
-"""Putting kept files back: the bytes as they were, and never over a file that is there."""
+"""Puts kept files back, byte for byte. A file that exists is never overwritten."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class Restored(Value, frozen=True, kw_only=True):
 
 
 def chosen(archive: Archive, states: Iterable[State], until: int | None = None) -> list[State]:
-    """Of each file the state to put back: the one of a time, else the best, which is the last before a loss."""
+    """The state of each file to put back: the one of a time, or the best one, which is the last before a loss."""
     files: dict[tuple[bytes, bytes], list[State]] = {}
     for state in states:
         if is_safe(state.path) and (until is None or state.at <= until):
             files.setdefault((state.home, state.path), []).append(state)
     if until is not None:
-        return [held[-1] for held in files.values() if held[-1].sha is not None]
-    whole = ([state for state in held if state.sha is not None] for held in files.values())
-    return [best_first(archive, held, None).states[0] for held in whole if held]
+        return [listed[-1] for listed in files.values() if listed[-1].sha is not None]
+    whole = ([state for state in listed if state.sha is not None] for listed in files.values())
+    return [best_first(archive, listed, None).states[0] for listed in whole if listed]
 
 
 class Piece(NamedTuple):
-    """A file to be put somewhere. What is `beside` a session may be left where another one lies there."""
+    """A file to be written. One that is only `beside` a session is left out where another file has its place."""
 
     place: Path
     size: int
@@ -75,7 +75,7 @@ def pieces(
 
 
 def within(folder: Path, path: str) -> Path:
-    """Where a file lies below a folder that the user named. Raises `OutputError` where a link leads out of it."""
+    """The place of a file below a folder that the user named. Raises `OutputError` where a link leads out of it."""
     try:
         return below(folder, path)
     except OSError as error:
@@ -108,21 +108,21 @@ def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
         if taken and not (there or piece.beside):
             hint = "Nothing was written. Move it away, or take another folder with -o."
             raise OutputError(f"{display_path(piece.place)} exists, and holds something else.", hint)
-        told = Restored(
+        restored = Restored(
             path=display_path(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there
         )
-        planned.setdefault(piece.place, (told, piece))
+        planned.setdefault(piece.place, (restored, piece))
     return list(planned.values())
 
 
 def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
     """Write what was planned, all of it or nothing. A file that appeared meanwhile is not written over."""
-    missing = [(told, piece) for told, piece in planned if told.missing]
+    missing = [(restored, piece) for restored, piece in planned if restored.missing]
     folders = _new_folders(piece.place for _, piece in missing)
     written: list[Piece] = []
     try:
-        for told, piece in missing:
-            _put(told.path, piece)
+        for restored, piece in missing:
+            _put(restored.path, piece)
             written.append(piece)
     except BaseException:
         for piece in written:
@@ -134,14 +134,14 @@ def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
 
 
 def _new_folders(places: Iterable[Path]) -> list[Path]:
-    """The folders that are made where files are put there, the innermost first."""
-    found: set[Path] = set()
+    """The folders that writing some files creates, the innermost first."""
+    folders: set[Path] = set()
     for place in places:
         for folder in place.parents:
-            if folder in found or os.path.lexists(folder):
+            if folder in folders or os.path.lexists(folder):
                 break
-            found.add(folder)
-    return sorted(found, key=lambda folder: len(folder.parts), reverse=True)
+            folders.add(folder)
+    return sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
 
 
 def _put(path: str, piece: Piece) -> None:

@@ -1,4 +1,4 @@
-"""The packs that lie in the archive's folder. One that cannot be listed is never taken for an empty one."""
+"""Lists the packs in the archive's folder. A folder that cannot be listed is never taken for an empty one."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def survey(folder: Path) -> Survey:
             first = next(scan(file), None)
             sizes[path.name] = os.fstat(file.fileno()).st_size
         if isinstance(first, Record) and isinstance(first.head, Replaces):
-            noted = first.head.taken or (Taken(name=name) for name in first.head.packs)
-            taken.update({one.name: one for one in noted})
+            entries = first.head.taken or (Taken(name=name) for name in first.head.packs)
+            taken.update({one.name: one for one in entries})
     spare = frozenset(name for name in sizes.keys() & taken.keys() if _is_taken(folder / name, taken[name]))
     return Survey({name: size for name, size in sizes.items() if name not in spare}, taken, spare)
 
@@ -66,7 +66,7 @@ def standing(folder: Path) -> dict[Path, int]:
     """The packs that count, with their sizes: not those that a later one replaces. Raises `StoreError`."""
     with reading(folder):
         try:
-            found = survey(folder)
+            overview = survey(folder)
         except FileNotFoundError:  # another pollux put a new pack in the place of one
-            found = survey(folder)
-    return {folder / name: size for name, size in found.sizes.items()}
+            overview = survey(folder)
+    return {folder / name: size for name, size in overview.sizes.items()}

@@ -1,4 +1,4 @@
-"""Carrying an archive elsewhere, taking another one in, and forgetting what the user names."""
+"""Exports an archive, imports another one, and forgets what the user names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _BLOCK = 1 << 20
 
 
 class Carried(msgspec.Struct, kw_only=True):
-    """How much was carried; what is damaged, and nowhere whole, was left out."""
+    """How much was copied or forgotten. `damaged` contents that are nowhere whole were left out."""
 
     objects: int = 0
     states: int = 0
@@ -63,65 +63,65 @@ def export(archive: Archive, file: Path) -> Carried:
     """Write the whole archive into one new file, which is itself a pack."""
     if os.path.lexists(file):
         raise OutputError(f"{display_path(file)} exists already.", "Name another file, or remove it.")
-    carried = Carried()
+    result = Carried()
     making = file.with_name(f".pollux.{os.getpid()}{MAKING}")  # a name may be as long as the system lets it be
     written: set[bytes] = set()
     lost = _Lost()
     try:
-        with _new_pack(making) as pen:
+        with _new_pack(making) as writer:
             for head, payload in _records(standing(archive.folder), lost):
                 if isinstance(head, State):
-                    pen.write(head)
-                    carried.states += 1
+                    writer.write(head)
+                    result.states += 1
                 elif head.sha not in written:
                     written.add(head.sha)
-                    pen.write(head, payload)
-                    carried.objects += 1
-            carried.bytes = pen.end
+                    writer.write(head, payload)
+                    result.objects += 1
+            result.bytes = writer.end
         archive.index.refresh()
-        carried.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
+        result.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
         rename_new(making, file)
     except OSError as error:
         raise OutputError(f"{display_path(file)} cannot be written: {error.strerror or error}.") from error
     finally:
         with contextlib.suppress(OSError):
             making.unlink(missing_ok=True)
-    return carried
+    return result
 
 
 @contextlib.contextmanager
 def _new_pack(path: Path) -> Iterator[PackWriter]:
-    """A pack in the making, whole on the disk when it is left."""
+    """A new pack. All of it is on the disk at the end."""
     draft(path)
-    with contextlib.closing(PackWriter(path)) as pen:
-        yield pen
-        pen.settle()
+    with contextlib.closing(PackWriter(path)) as writer:
+        yield writer
+        writer.settle()
 
 
 class _Lost(msgspec.Struct):
-    """What cannot be read of some packs: contents, which may stand there once more, and stretches that are nothing."""
+    """What cannot be read of some packs: contents, which may be packed once more, and stretches that are no records."""
 
     contents: set[bytes] = set()
     stretches: int = 0
 
 
 def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
-    """All that can be read of some packs, each state once. A record cut off at the end was never finished."""
+    """All readable records of some packs, each state once. A record that is cut off at the end was never finished."""
     states: set[State] = set()
     for path in packs:
         with opened(path) as file:
-            for found in scan(file):
-                if isinstance(found, Damage):
-                    lost.stretches += not found.torn
-                elif isinstance(found.head, Content):
-                    payload = payload_of(file, found)
+            for item in scan(file):
+                if isinstance(item, Damage):
+                    lost.stretches += not item.torn
+                elif isinstance(item.head, Content):
+                    payload = payload_of(file, item)
                     if payload is not None:
-                        yield found.head, payload
+                        yield item.head, payload
                     else:
-                        lost.contents.add(found.head.sha)
-                elif isinstance(found.head, State) and found.head not in states:
-                    states.add(found.head)
-                    yield found.head, b""
+                        lost.contents.add(item.head.sha)
+                elif isinstance(item.head, State) and item.head not in states:
+                    states.add(item.head)
+                    yield item.head, b""
 
 
 def take_in(archive: Archive, file: Path) -> Carried:
@@ -129,7 +129,7 @@ def take_in(archive: Archive, file: Path) -> Carried:
 
     A state is taken where its content is there. It does not say who else may read the file: only its user does.
     """
-    carried = Carried()
+    result = Carried()
     with opened(file) as head:
         try:
             if not recognise(head, file):
@@ -138,15 +138,15 @@ def take_in(archive: Archive, file: Path) -> Carried:
             raise Unreadable(str(error), error.hint) from error
     _refuse_bomb(file)
     newcomers = _Newcomers(archive)
-    with archive.appending() as ink:
-        carried.damaged = _take_in(archive, file, ink, newcomers, carried)
-        if not carried.damaged:
+    with archive.appending() as appender:
+        result.damaged = _take_in(archive, file, appender, newcomers, result)
+        if not result.damaged:
             _learn_ends(archive, file)
-    return carried
+    return result
 
 
 def _learn_ends(archive: Archive, file: Path) -> None:
-    """A cut pack lacks nothing any more where all of a file was taken in that it is the beginning of."""
+    """Note that a cut pack lacks nothing any more, where a file that begins with it was taken in whole."""
     for name, missing in archive.index.gaps().items():
         reach = archive.index.reach(name)
         if _goes_on(file, archive.folder / name, reach, reach + missing):
@@ -158,7 +158,7 @@ def _goes_on(file: Path, pack: Path, reach: int, end: int) -> bool:
     if reach <= len(MAGIC) or not pack.is_file():
         return False
     with opened(file) as whole, opened(pack) as left:
-        ends = {found.end for found in scan(whole) if isinstance(found, Record)}
+        ends = {item.end for item in scan(whole) if isinstance(item, Record)}
         whole.seek(0)
         left.seek(0)
         sizes = (min(_BLOCK, reach - place) for place in range(0, reach, _BLOCK))
@@ -172,16 +172,16 @@ def _refuse_bomb(file: Path) -> None:
     """
     sizes: dict[tuple[str, bytes, bytes], int] = {}
     fresh = 0
-    with opened(file) as held:
-        for found in scan(held):
-            if isinstance(found, Record) and isinstance(found.head, State):
-                state = found.head
+    with opened(file) as stream:
+        for item in scan(stream):
+            if isinstance(item, Record) and isinstance(item.head, State):
+                state = item.head
                 name = state.agent, state.home, state.path
                 sizes[name] = max(sizes.get(name, 0), state.size)
-            elif isinstance(found, Record) and isinstance(found.head, Content):
-                added = max(0, found.head.size - found.head.copied)
-                fresh += added if added <= _most(found.length) else 0  # such a one is left out
-        packed = held.seek(0, os.SEEK_END)
+            elif isinstance(item, Record) and isinstance(item.head, Content):
+                added = max(0, item.head.size - item.head.copied)
+                fresh += added if added <= _most(item.length) else 0  # such a one is left out
+        packed = stream.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
             f"{display_path(file)} is not taken in: its files would be more than {MOST} times as large as it, as no "
@@ -195,31 +195,31 @@ def _most(packed: int) -> int:
     return max(SMALL, MOST * packed)
 
 
-def _take_in(archive: Archive, file: Path, ink: Appender, newcomers: _Newcomers, carried: Carried) -> int:
-    """Go through the other archive once; returns how much of it cannot be taken."""
+def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newcomers, result: Carried) -> int:
+    """Read the other archive once. Returns how much of it could not be taken."""
     lost = _Lost()
     states: list[State] = []
-    with opened(file) as held:
-        for record in _by_base(archive, held, states, lost):
+    with opened(file) as stream:
+        for record in _by_base(archive, stream, states, lost):
             head = record.head
             if not isinstance(head, Content) or archive.index.content(head.sha) is not None:
                 continue
             try:
-                proved = newcomers.proved(head, payload_of(held, record))
+                copy = newcomers.proved(head, payload_of(stream, record))
             except Damaged:
                 lost.contents.add(head.sha)
                 continue
-            ink.write(*proved)
-            carried.objects += 1
-            carried.bytes += head.size - head.copied
+            appender.write(*copy)
+            result.objects += 1
+            result.bytes += head.size - head.copied
     refused = 0
     for state in states:
         if not is_sound(state) or not _satisfied(archive, state):
             refused += 1
         elif not archive.index.has(state):
             mode = None if state.mode is None else 0o400 | state.mode & 0o200
-            ink.write(replace(state, mode=mode, taken=True))
-            carried.states += 1
+            appender.write(replace(state, mode=mode, taken=True))
+            result.states += 1
     missing = [sha for sha in lost.contents if archive.index.content(sha) is None]
     return refused + lost.stretches + len(missing)
 
@@ -231,17 +231,17 @@ def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Lost
     """
     waiting: dict[bytes, list[Record]] = {}
     ready: deque[Record] = deque()
-    for found in scan(file):
-        if isinstance(found, Damage):
+    for item in scan(file):
+        if isinstance(item, Damage):
             lost.stretches += 1
-        elif isinstance(found.head, State):
-            states.append(found.head)
-        elif isinstance(found.head, Content):
-            base = found.head.base
+        elif isinstance(item.head, State):
+            states.append(item.head)
+        elif isinstance(item.head, Content):
+            base = item.head.base
             if base is None or archive.index.content(base) is not None:
-                ready.append(found)
+                ready.append(item)
             else:
-                waiting.setdefault(base, []).append(found)
+                waiting.setdefault(base, []).append(item)
     while ready:
         record = ready.popleft()
         yield record
@@ -281,7 +281,7 @@ class _Newcomers:
         return pack(content, head.sha, None, self._archive.read)
 
     def _chain(self, sha: bytes) -> int:
-        """On how many others a content stands, as far as that matters."""
+        """How many contents a content is made from, one after another, as far as that matters."""
         length = 0
         wanted: bytes | None = sha
         while wanted is not None and length <= LONGEST_CHAIN:
@@ -301,19 +301,19 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carr
     gone = set(files)
     with archive.alone():
         archive.index.refresh(anew=True)
-        carried = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
+        result = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
         archive.index.forget_files(gone)
         archive.index.refresh()
         archive.index.settle_ends()
     archive.close()
-    return carried
+    return result
 
 
 def prune_lost(archive: Archive) -> Carried:
     """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
     if not archive.exists and archive.loss is None:
         return Carried()
-    carried = Carried()
+    result = Carried()
     with archive.alone():
         index = archive.index
         index.refresh(anew=True)
@@ -321,11 +321,11 @@ def prune_lost(archive: Archive) -> Carried:
         sound = sound_contents(archive, places)
         unreadable = any(_is_unreadable(state, sound) for state in index.states())
         if missing or unreadable or index.gaps() or index.damaged() or len(sound) < len(places):
-            carried = _rewrite(archive, lambda state: _is_unreadable(state, sound), losses=False)
-            carried.states += missing
+            result = _rewrite(archive, lambda state: _is_unreadable(state, sound), losses=False)
+            result.states += missing
             index.forget_losses()
     archive.close()
-    return carried
+    return result
 
 
 def _is_unreadable(state: State, sound: Collection[bytes]) -> bool:
@@ -338,27 +338,29 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
 
     It notes `losses` of the packs before, or not.
     """
-    carried = Carried()
+    result = Carried()
     packs = standing(archive.folder)
-    kept = {state.sha for state in archive.index.states() if not forgotten(state)}
+    contents = {state.sha for state in archive.index.states() if not forgotten(state)}
     path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
     making = path.with_suffix(MAKING)
     try:
-        with _new_pack(making) as pen:
-            pen.write(Replaces(packs=tuple(pack.name for pack in packs), taken=_taken(archive, packs, losses=losses)))
+        with _new_pack(making) as writer:
+            writer.write(
+                Replaces(packs=tuple(pack.name for pack in packs), taken=_taken(archive, packs, losses=losses))
+            )
             written: set[bytes] = set()
             for head, payload in _records(packs, _Lost()):
                 if isinstance(head, State):
                     if forgotten(head):
-                        carried.states += 1
+                        result.states += 1
                     else:
-                        pen.write(head)
-                elif head.sha not in kept:
-                    carried.objects += 1
+                        writer.write(head)
+                elif head.sha not in contents:
+                    result.objects += 1
                 elif head.sha not in written:
                     written.add(head.sha)
-                    pen.write(*_freed(archive, head, payload, kept))
-            carried.bytes = sum(packs.values()) - pen.end
+                    writer.write(*_freed(archive, head, payload, contents))
+            result.bytes = sum(packs.values()) - writer.end
         rename_new(making, path)
     except OSError as error:
         raise cannot_write(archive.folder, error) from error
@@ -367,32 +369,34 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
             making.unlink(missing_ok=True)
     for old in packs:
         old.unlink(missing_ok=True)
-    return carried
+    return result
 
 
 def _taken(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[Taken, ...]:
     """What a new pack takes over of these, and what they took over of earlier ones."""
     index = archive.index
     damages = index.damages() if losses else {}
-    noted = {name: one if name in damages else replace(one, damaged=0, hole=0) for name, one in index.taken.items()}
+    entries = {name: one if name in damages else replace(one, damaged=0, hole=0) for name, one in index.taken.items()}
     for path, size in packs.items():
         name, damaged = path.name, damages.get(path.name, 0)
-        hole = max(_hole(path), noted[name].hole if name in noted else 0) if damaged else 0
+        hole = max(_hole(path), entries[name].hole if name in entries else 0) if damaged else 0
         reach, sha = index.reach(name), hash_of(path)
-        noted[name] = Taken(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
-    return tuple(noted.values())
+        entries[name] = Taken(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
+    return tuple(entries.values())
 
 
 def _hole(path: Path) -> int:
-    """Where the last stretch of a pack ends that is no record."""
+    """The end of the last stretch of a pack that is no record."""
     with opened(path) as file:
-        ends = [found.end for found in scan(file) if isinstance(found, Damage) and not found.torn]
+        ends = [item.end for item in scan(file) if isinstance(item, Damage) and not item.torn]
     return max(ends, default=len(MAGIC))
 
 
-def _freed(archive: Archive, head: Content, payload: bytes, kept: Collection[bytes | None]) -> tuple[Content, bytes]:
-    """A content that stands on none that is forgotten. Raises `StoreError` where the system does not give it."""
-    if head.base is None or head.base in kept:
+def _freed(
+    archive: Archive, head: Content, payload: bytes, contents: Collection[bytes | None]
+) -> tuple[Content, bytes]:
+    """A content that is made from none that is forgotten. Raises `StoreError` where the system does not give it."""
+    if head.base is None or head.base in contents:
         return head, payload
     try:
         return pack(archive.read(head.sha), head.sha, None, archive.read)

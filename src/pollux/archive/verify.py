@@ -1,4 +1,4 @@
-"""Proving that every content can still be read as it was, and saying which files cannot."""
+"""Checks that every kept content can be read as it was, and names the files that cannot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Loss(Value, frozen=True, kw_only=True):
 
 
 class Verdict(Value, frozen=True, kw_only=True):
-    """What a proof of the whole archive found.
+    """The result of checking the whole archive.
 
     `stretches` counts places in the packs that are no records: what stood there is not known. `missing` is how many
     bytes the packs are shorter than they were.
@@ -53,15 +53,15 @@ def verify(archive: Archive) -> Verdict:
     """
     archive.index.refresh()
     known = set(archive.index.states())
-    with contextlib.closing(Index(None, archive.folder)) as found:
+    with contextlib.closing(Index(None, archive.folder)) as index:
         packs = standing(archive.folder).keys()
-        found.refresh()
-        places, states = found.contents(), found.states()
+        index.refresh()
+        places, states = index.contents(), index.states()
         sound = sound_contents(archive, places)
         damaged = {head_of(place).sha for place in places} - sound.keys()
         if damaged and packs != standing(archive.folder).keys():  # new packs took the place of those looked at
             return verify(archive)
-        stretches, gaps = found.damaged(), found.gaps()
+        stretches, gaps = index.damaged(), index.gaps()
     unknown = sound.keys() - {head_of(place).sha for place in archive.index.contents()}
     if stretches or gaps or unknown or archive.index.damaged() or known.difference(states):
         archive.index.refresh(anew=True)
@@ -117,5 +117,5 @@ def moment(state: State) -> datetime:
 
 
 def stamp_of(when: datetime) -> int:
-    """A time as states have it, to the microsecond: a fraction of seconds is not as exact."""
+    """A time as states have it, in microseconds. A float of seconds is not exact enough."""
     return (when - _EPOCH) // timedelta(microseconds=1)

@@ -33,18 +33,21 @@ class Within:
         if state.sha is None:
             return None
         proof = (state.sha, os.fsencode(file.path), file.stamp)
-        known = self._known.get(state.path) == proof
-        found = known or (file.size >= state.size and begins(file.path, state.size, state.sha))
-        told = True if found else self._says_all(file, state.sha, os.fsdecode(state.path))
-        if told:
+        goes_on = self._known.get(state.path) == proof or (
+            file.size >= state.size and begins(file.path, state.size, state.sha)
+        )
+        answer = True if goes_on else self._says_all(file, state.sha, os.fsdecode(state.path))
+        if answer:
             self.proofs[state.path] = proof
-        return told
+        return answer
 
     def _says_all(self, file: File, sha: bytes, path: str) -> bool | None:
         """As `holds`, for a file that was written anew."""
         try:
-            kept, live = self._archive.read(sha), read(file.path, HUGE)
+            earlier, live = self._archive.read(sha), read(file.path, HUGE)
         except (Damaged, OSError):
             return None
-        together = united_content(self._source, [FileVersion(path=path, content=content) for content in (kept, live)])
+        together = united_content(
+            self._source, [FileVersion(path=path, content=content) for content in (earlier, live)]
+        )
         return None if together is None else together in (live, b"".join(object_lines(live)))

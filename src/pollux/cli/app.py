@@ -99,8 +99,8 @@ def _status(arguments: list[str]) -> int:
     try:
         status = _run(arguments)
         sys.stdout.flush()
-    except KeyboardInterrupt as ended:
-        return SIGNALLED + getattr(ended, "number", signal.SIGINT)
+    except KeyboardInterrupt as interrupt:
+        return SIGNALLED + getattr(interrupt, "number", signal.SIGINT)
     except BrokenPipeError:  # nobody reads any more
         return 0
     except OSError as error:
@@ -168,9 +168,9 @@ def _of_lists(error: click.NoSuchOption) -> str | None:
 
 def _bug(error: Exception, arguments: list[str]) -> int:
     _debug(error)
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     wrong = PolluxError(
-        f"Something went wrong inside pollux ({told}).", "POLLUX_DEBUG=1 shows where. Please report it."
+        f"Something went wrong inside pollux ({what}).", "POLLUX_DEBUG=1 shows where. Please report it."
     )
     _report(wrong, arguments)
     return BUG

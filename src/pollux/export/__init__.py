@@ -1,9 +1,1 @@
-"""Many sessions into a folder: quickly, whole, and without touching what is not ours."""
-
-from pollux.export.folder import Folder
-from pollux.export.names import file_name
-from pollux.export.run import Export, Layout, Outcome, redacted
-from pollux.export.target import Target, replaced
-from pollux.export.work import Job
-
-__all__ = ["Export", "Folder", "Job", "Layout", "Outcome", "Target", "file_name", "redacted", "replaced"]
+"""Sessions in other formats: one to wherever it is wanted, or many into a folder, quickly and whole."""

@@ -1,4 +1,4 @@
-"""A folder for files in the making, inside the folder they are made for. What a killed export left there goes."""
+"""A folder for unfinished files, inside the folder of an export. It also deletes what a killed export left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pollux.export.ending import gently
+from pollux.system.ending import termination_raises
 from pollux.system.files import count_names
 from pollux.system.locks import try_lock
 
@@ -23,23 +23,23 @@ _FILE = re.compile(r"tmp[a-z0-9_]{8}")
 
 @contextmanager
 def drafts(folder: Path) -> Iterator[Path]:
-    """A new folder in this one. It is taken away in the end, or by the next export where this one is killed."""
+    """A new folder in this one. It is deleted at the end, or by the next export if this one is killed."""
     _sweep(folder)
-    with gently():
-        made = Path(tempfile.mkdtemp(dir=folder, prefix=_PREFIX))
+    with termination_raises():
+        inner = Path(tempfile.mkdtemp(dir=folder, prefix=_PREFIX))
         try:
-            with try_lock(made / _LOCK):
-                yield made
+            with try_lock(inner / _LOCK):
+                yield inner
         finally:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(inner, ignore_errors=True)
 
 
 def _sweep(folder: Path) -> None:
-    """Take away what exports left whose processes are no more."""
+    """Delete what exports left whose processes have ended."""
     with os.scandir(folder) as entries:
         left = [Path(entry.path) for entry in entries if _FOLDER.fullmatch(entry.name)]
     for each in left:
-        with contextlib.suppress(OSError):  # it went while we looked, or is not ours to take away
+        with contextlib.suppress(OSError):  # it is gone by now, or not ours to delete
             if _ours(each):
                 with try_lock(each / _LOCK) as deserted:
                     if deserted:
@@ -47,10 +47,10 @@ def _sweep(folder: Path) -> None:
 
 
 def _ours(folder: Path) -> bool:
-    """Is all that a folder holds what we put there? Raises `OSError` where it is none, or holds a link."""
+    """Are all files of a folder ours? Raises `OSError` where it is no folder, or has a link in it."""
     if folder.is_symlink():
         return False
-    held = os.listdir(folder)  # noqa: PTH208
-    return _LOCK in held and all(
-        count_names(folder / name) == 1 and (name == _LOCK or _FILE.fullmatch(name)) for name in held
+    entries = os.listdir(folder)  # noqa: PTH208
+    return _LOCK in entries and all(
+        count_names(folder / name) == 1 and (name == _LOCK or _FILE.fullmatch(name)) for name in entries
     )

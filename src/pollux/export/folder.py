@@ -1,12 +1,12 @@
 """A folder of transcripts that is written again and again.
 
-What has not changed is not touched, so that a repository of transcripts has small differences. What pollux did not
-write, or somebody changed since, is never overwritten. A record in the folder tells what is ours: of each file which
-sessions it holds and how it read. It is written to before a file is put in its place, so that no crash makes a file
-of ours look like somebody else's.
+A file that has not changed is not touched, so that a repository of transcripts has small differences. A file that
+pollux did not write, or that somebody changed since, is never overwritten. A record in the folder says which files are
+ours: the sessions that each holds, and the hash of its content. The record is written before a file gets its name, so
+that no crash makes a file of ours look like somebody else's.
 
-The folder may come from a stranger, with a record and with links in it. A file is ours where the record names it, it
-lies in the folder and reads as the record says. Nothing is written, read or taken away through a link.
+The folder may come from a stranger, with a record and with links in it. A file is ours if the record names it, it lies
+in the folder, and its content has the hash of the record. Nothing is written, read or deleted through a link.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ import msgspec
 
 from pollux.errors import OutputError
 from pollux.export.drafts import drafts
-from pollux.export.target import encoded, failed, protect, readable, replaced
 from pollux.model import Value
-from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read
+from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read, usual_mode
+from pollux.system.target import encoded, failed, protect, replaced
 
 RECORD = ".pollux.jsonl"
 
 
-class Held(Value, frozen=True, kw_only=True):
-    """A file of ours: the format it is in, the sessions it holds, what it reads."""
+class RecordedFile(Value, frozen=True, kw_only=True):
+    """A file of ours as the record has it: its format, the sessions that it holds, the hash of its content."""
 
     file: str
     to: str
@@ -42,7 +42,7 @@ class Held(Value, frozen=True, kw_only=True):
 
 
 class Folder:
-    """Where an export goes. Used as a context: what is unfinished when it ends was never there."""
+    """The folder of an export. It is a context manager: at the end, nothing unfinished is left."""
 
     def __init__(self, path: str, *, forbidden: Iterable[Path], force: bool = False) -> None:
         self.path = Path(path)
@@ -56,8 +56,8 @@ class Folder:
             raise OutputError(f"{self.path} is a file, and several sessions need a folder.") from None
         except OSError as error:
             raise failed(self.path, error) from error
-        self._held: dict[str, Held] = {}
-        self._ours: dict[str, set[str]] = {}
+        self._files: dict[str, RecordedFile] = {}
+        self._hashes: dict[str, set[str]] = {}
         self._read()
         self._mend()
 
@@ -71,13 +71,13 @@ class Folder:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._open.close()
 
-    def held(self, to: str) -> Mapping[str, Held]:
+    def files(self, to: str) -> Mapping[str, RecordedFile]:
         """The files of ours in a format, by name, as they were when the folder was opened."""
-        return {name: held for name, held in self._held.items() if held.to == to}
+        return {name: file for name, file in self._files.items() if file.to == to}
 
     @contextlib.contextmanager
     def draft(self) -> Iterator[Draft]:
-        """A file in the making."""
+        """A file that is being written."""
         try:
             handle, name = tempfile.mkstemp(dir=self._drafts)
             with os.fdopen(handle, "wb") as out:
@@ -87,62 +87,62 @@ class Folder:
             raise failed(self.path, error) from error
 
     def is_free(self, name: str, draft: Draft) -> bool:
-        """May a draft go there: is there nothing, something of ours, or just what it says?"""
+        """May a draft get this name? It may where nothing has it, a file of ours, or a file with the same content."""
         if self._force:
             return True
         try:
             now = _hash(below(self.path, name))
         except OSError as error:
             raise failed(self.path / name, error) from error
-        return now in (None, draft.hash) or now in self._ours.get(name, ())
+        return now in (None, draft.hash) or now in self._hashes.get(name, ())
 
     def keep(self, draft: Draft, name: str, to: str, keys: tuple[str, ...]) -> bool:
-        """Put a draft in its place, where it says something new; False where a file there is not ours to change."""
+        """Move a draft to its place, if its content is new. Returns False where a file there is not ours to change."""
         if not self.is_free(name, draft):
             return False
-        held = Held(file=name, to=to, keys=keys, hash=draft.hash)
+        file = RecordedFile(file=name, to=to, keys=keys, hash=draft.hash)
         try:
             place = below(self.path, name)
             protect(place, self._forbidden)
             now = _hash(place)
-            if now != held.hash or self._held.get(name) != held:
-                self._note(held)
-            if now != held.hash:
+            if now != file.hash or self._files.get(name) != file:
+                self._note(file)
+            if now != file.hash:
                 make_folders(place.parent)
-                readable(draft.path)
+                draft.path.chmod(usual_mode())
                 draft.path.replace(place)
         except OSError as error:
             raise failed(self.path / name, error) from error
         return True
 
     def remove(self, name: str) -> None:
-        """Take away a file of ours whose sessions are elsewhere now, unless somebody changed it."""
+        """Delete a file of ours whose sessions are elsewhere now, unless somebody changed it."""
         try:
             place = below(self.path, name)
             protect(place, self._forbidden)
-            if _hash(place) in self._ours.get(name, ()):
+            if _hash(place) in self._hashes.get(name, ()):
                 place.unlink()
-                with contextlib.suppress(OSError):  # where nothing else is in it
+                with contextlib.suppress(OSError):  # only an empty folder can go
                     place.parent.rmdir() if place.parent != self.path else None
         except OSError as error:
             raise failed(self.path / name, error) from error
 
     def close(self) -> None:
-        """Write the record anew, one line a file that is there."""
+        """Write the record anew, with one line for each file that exists."""
         self._read()
         try:
-            there = [held for name, held in sorted(self._held.items()) if _is_there(self.path / name)]
+            files = [file for name, file in sorted(self._files.items()) if _exists(self.path / name)]
         except OSError as error:
             raise failed(self.path, error) from error
-        lines = b"".join(msgspec.json.encode(held) + b"\n" for held in there)
+        lines = b"".join(msgspec.json.encode(file) + b"\n" for file in files)
         if self._record() != lines:
             self._write(lines)
 
-    def _note(self, held: Held) -> None:
-        append(self.path / RECORD, msgspec.json.encode(held) + b"\n")
+    def _note(self, file: RecordedFile) -> None:
+        append(self.path / RECORD, msgspec.json.encode(file) + b"\n")
 
     def _mend(self) -> None:
-        """Make the record one to add to: its last line whole, and the file no other's, as after a copy by links."""
+        """Make sure that lines can be added: the last line must be whole, and the file must not be a hard link."""
         lines = self._record() or b""
         torn = lines != b"" and not lines.endswith(b"\n")
         if torn or count_names(self.path / RECORD) > 1:
@@ -164,18 +164,18 @@ class Folder:
             raise failed(place, error) from error
 
     def _read(self) -> None:
-        """What the record says. The last word about a file holds, but it may still read as it did before."""
+        """Read the record. The last line about a file counts, but the file may still have an earlier content."""
         for line in (self._record() or b"").splitlines():
-            # What cannot be understood, as after a crash, says nothing is ours: then nothing is overwritten.
+            # A line that makes no sense, as after a crash, makes no file ours: then nothing is overwritten.
             with contextlib.suppress(msgspec.DecodeError, UnicodeError, OSError):
-                held = msgspec.json.decode(line, type=Held)
-                below(self.path, held.file)
-                self._held[held.file] = held
-                self._ours.setdefault(held.file, set()).add(held.hash)
+                file = msgspec.json.decode(line, type=RecordedFile)
+                below(self.path, file.file)
+                self._files[file.file] = file
+                self._hashes.setdefault(file.file, set()).add(file.hash)
 
 
 class Draft:
-    """Takes text or bytes, and knows what it reads so far."""
+    """A file that is being written. It knows its size and its hash so far."""
 
     def __init__(self, path: Path, out: IO[bytes]) -> None:
         self.path = path
@@ -184,14 +184,14 @@ class Draft:
         self._digest = hashlib.blake2b(digest_size=16)
 
     def write(self, piece: str | bytes) -> None:
-        """Add to it."""
+        """Add text or bytes."""
         data = encoded(piece)
         self.size += len(data)
         self._digest.update(data)
         self._out.write(data)
 
     def mark(self) -> Callable[[], None]:
-        """Remember this place; the answer goes back to it."""
+        """Remember how far it is. Calling the result goes back to there."""
         size, digest = self.size, self._digest.copy()
 
         def back() -> None:
@@ -203,16 +203,16 @@ class Draft:
 
     @property
     def hash(self) -> str:
-        """What tells it from another text."""
+        """The hash of its content."""
         return self._digest.hexdigest()
 
 
 _OTHER = "no regular file"
-"""What a link or a folder reads: nothing that a file could."""
+"""The hash of a link or a folder: no file can have it."""
 
 
-def _is_there(place: Path) -> bool:
-    """Does something have this name? Raises `OSError` where the system does not tell: then it is not taken for gone."""
+def _exists(place: Path) -> bool:
+    """Does something have this name? Raises `OSError` where the system does not say, so that nothing counts as gone."""
     try:
         place.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -225,8 +225,8 @@ def _is_there(place: Path) -> bool:
 
 
 def _hash(place: Path) -> str | None:
-    """What a file reads, None where there is none."""
-    if not _is_there(place):
+    """The hash of a file's content; None where there is no file."""
+    if not _exists(place):
         return None
     if os.path.islink(place) or not os.path.isfile(place):  # noqa: PTH113, PTH114
         return _OTHER

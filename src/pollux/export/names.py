@@ -5,9 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime
+from enum import StrEnum
 
 _ODD = re.compile(r"[^a-z0-9._-]+")
 LONGEST = 80
+
+
+class Layout(StrEnum):
+    """What shares a file."""
+
+    SESSION = "session"
+    DAY = "day"
 
 
 def file_name(agent: str, id: str, suffix: str) -> str:

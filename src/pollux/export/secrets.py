@@ -1,4 +1,4 @@
-"""Looks for secrets in many sessions, on all cores."""
+"""Searches many sessions for secrets, on all cores."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pollux.export.work import Job, answered
 from pollux.index.catalog.prefixes import ShortIds
+from pollux.library.jobs import Job
 from pollux.model import Session
 from pollux.system.progress import Report
+from pollux.system.sharing import answered
 from pollux.transforms.redact import Finding, Redactor
 
 
 class Secrets(msgspec.Struct):
-    """What was found, in how many sessions it was looked for, and the keys of those that could not be read."""
+    """The findings, how many sessions were searched, and the keys of those that could not be read."""
 
     findings: list[Finding] = []
     sessions: int = 0
@@ -25,26 +26,26 @@ def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: 
     """The secrets of all these sessions, in the order of the jobs. `report` hears how far it is."""
 
     def look(job: Job) -> Secrets:
-        wanted = {told.key for told in job.summaries}
+        wanted = {summary.key for summary in job.summaries}
         try:
             sessions = [session for session in job.load() if session.key in wanted]
-        except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and it is told)
+        except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions; it is reported)
             sessions = []
-        looked = Secrets()
+        result = Secrets()
         for session in sessions:
             try:
-                looked.findings += _named(session, redactor)
-                looked.sessions += 1
+                result.findings += _named(session, redactor)
+                result.sessions += 1
                 wanted.discard(session.key)
             except Exception:  # noqa: BLE001, S110 (as above: its key stays among the wanted)
                 pass
-        looked.unread = sorted(wanted)
-        return looked
+        result.unread = sorted(wanted)
+        return result
 
     answers = dict(answered(look, jobs, [job.size for job in jobs], Secrets, report))
     every = Secrets()
     for number, job in enumerate(jobs):
-        part = answers.get(number) or Secrets(unread=[told.key for told in job.summaries])
+        part = answers.get(number) or Secrets(unread=[summary.key for summary in job.summaries])
         every.findings += part.findings
         every.sessions += part.sessions
         every.unread += part.unread
@@ -53,10 +54,12 @@ def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: 
 
 def _named(session: Session, redactor: Redactor) -> list[Finding]:
     """The findings, each with the beginning of its message's id that suffices."""
-    found = list(redactor.findings(session))
-    ids = {message.id for message in session.messages} if found else set()
+    findings = list(redactor.findings(session))
+    ids = {message.id for message in session.messages} if findings else set()
     short = ShortIds(sorted(ids))
     return [
-        msgspec.structs.replace(one, short_message=short.of(one.message) if one.message in ids else one.message)
-        for one in found
+        msgspec.structs.replace(
+            finding, short_message=short.of(finding.message) if finding.message in ids else finding.message
+        )
+        for finding in findings
     ]

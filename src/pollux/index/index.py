@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
 from pollux.system.files import make_private_folder
 from pollux.system.locks import owner, try_lock, write_lock
+from pollux.system.per_thread import PerThread
 from pollux.system.progress import Report
 from pollux.wire import display_path
 
@@ -47,22 +49,38 @@ class CacheInfo(Value, frozen=True, kw_only=True):
 # With less room than this, it is the want of room that made writing fail.
 _LITTLE = 1 << 20
 
+_TRIES = 5
+
 TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 """What goes wrong with the files of a cache."""
+
+
+class _Open:
+    """What a thread has open."""
+
+    def __init__(self) -> None:
+        self.catalogue: Catalog | None = None
+        self.text: WordIndex | None = None
+
+    def close(self) -> None:
+        if self.catalogue is not None:
+            self.catalogue.close()
+        self.catalogue = self.text = None
 
 
 class Index:
     """The cache in one folder. `report` hears of others who write to it, and are awaited.
 
-    One of another `edition` than the present one is thrown away when it is opened.
+    One of another `edition` than the present one is thrown away when it is opened. Threads may ask at once, for each
+    has a connection of its own. Who changes something, or syncs, has the `lock`.
     """
 
     def __init__(self, folder: Path, edition: Callable[[], str], report: Report = lambda _: None) -> None:
         self.folder = folder
         self._edition = edition
         self._report = report
-        self._catalogue: Catalog | None = None
-        self._text: WordIndex | None = None
+        self.lock = threading.RLock()
+        self._open = PerThread(_Open, _Open.close)
         self._aside: Path | None = None
         self._removal: weakref.finalize[..., Index] | None = None
         self.problem: str | None = None
@@ -74,10 +92,19 @@ class Index:
 
     @property
     def catalogue(self) -> Catalog:
-        """Opened when first asked for."""
-        if self._catalogue is None:
-            self._catalogue = self._opened()
-        return self._catalogue
+        """Opened when first asked for, by each thread for itself."""
+        mine = self._open.get()
+        if mine.catalogue is not None:
+            return mine.catalogue
+        if (catalogue := self._existing()) is not None:
+            return self._use(catalogue)
+        with self.lock:
+            return self._use(self._opened())
+
+    def _use(self, catalogue: Catalog) -> Catalog:
+        """Go on with a catalogue that was just opened, in this thread."""
+        self._open.get().catalogue = catalogue
+        return catalogue
 
     @property
     def text(self) -> WordIndex:
@@ -85,25 +112,46 @@ class Index:
         if self.catalogue.path is None:
             hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
             raise StoreError("Words cannot be searched without a cache.", hint)
-        if self._text is None:
+        mine = self._open.get()
+        if mine.text is None:
             # Imported by those alone who search or write.
             from pollux.index.search.word_index import WordIndex
 
-            self._text = WordIndex.open(self._place / "text")
-        elif self._behind(self._text):
-            self._text.refresh()
-        if self._behind(self._text):
+            mine.text = WordIndex.open(self._place / "text")
+        elif self._behind(mine.text):
+            mine.text.refresh()
+        if self._behind(mine.text):
             raise Damaged("The index of words is older than the catalogue.")
-        return self._text
+        return mine.text
+
+    @contextlib.contextmanager
+    def words(self) -> Iterator[WordIndex]:
+        """The index of words. Inside, the catalogue stands still, and no session is missing in either.
+
+        The words of a session that was read again go one generation after its row. So an index that is two generations
+        ahead may lack some, and the catalogue is looked at again.
+        """
+        for left in reversed(range(_TRIES)):
+            with self.catalogue.frozen():
+                text = self.text
+                if not left or (text.generation() or 0) <= self.catalogue.generation + 1:
+                    yield text
+                    return
 
     def _behind(self, text: WordIndex) -> bool:
         return (text.generation() or 0) < self.catalogue.generation
 
+    def _existing(self) -> Catalog | None:
+        """The catalogue, where there is one that can be opened at once."""
+        try:
+            make_private_folder(self.folder)
+            return self._fitting()
+        except OSError:
+            return None
+
     def _opened(self) -> Catalog:
         try:
             make_private_folder(self.folder)
-            if (catalogue := self._fitting()) is not None:
-                return catalogue
             with write_lock(self.folder / _LOCK, self._report) as mine:
                 if mine is None:
                     return self._step_aside()
@@ -139,7 +187,7 @@ class Index:
 
     def held(self) -> CacheInfo:
         """What is in the folder as it is. Nothing is made where there is nothing yet."""
-        if self._catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
+        if self._open.get().catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
             return CacheInfo(folder=display_path(self.folder))
         catalogue = self.catalogue  # one of another edition is wiped when it is opened
         return CacheInfo(
@@ -155,7 +203,7 @@ class Index:
         """Throw everything away. Raises `StoreError` where another pollux writes to it."""
         self.close()
         try:
-            with try_lock(self.folder / _LOCK) as alone:
+            with self.lock, try_lock(self.folder / _LOCK) as alone:
                 if not alone:
                     other = owner(self.folder / _LOCK)
                     raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
@@ -166,23 +214,24 @@ class Index:
             raise StoreError(_unusable(self.folder, error)) from error
 
     def close(self) -> None:
-        """Let go of all files."""
-        self._let_go()
-        if self._removal is not None:
-            self._removal()
-            self._aside = self._removal = self.problem = None
+        """Let go of all files. A sync of another thread is awaited."""
+        with self.lock:
+            self._let_go()
+            if self._removal is not None:
+                self._removal()
+                self._aside = self._removal = self.problem = None
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self, look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
+    def sync(self, scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         """Take in what changed; quick where nothing did. Another pollux that is at it is awaited.
 
         Where that one does not get on, a copy serves for this run, and where nothing can be written, memory does.
         """
         began = time.perf_counter()
-        looks = look()
-        known = self._aside is None and all(look.known(self.catalogue) for look in looks)
-        outcome = Outcome() if known and not now.resolved else self._synced(looks, look, now)
+        scans = scan_all()
+        known = self._aside is None and all(scan.known(self.catalogue) for scan in scans)
+        outcome = Outcome() if known and not now.resolved else self._synced(scans, scan_all, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
@@ -191,26 +240,26 @@ class Index:
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.peeks(number) if number else {}
 
-    def _synced(self, looks: list[RootScan], look: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
+    def _synced(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
-            return self._run(None, looks, now)
+            return self._run(None, scans, now)
         with write_lock(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
             if mine is None:
                 if self._aside is None:
-                    self._catalogue = self._step_aside()
-                outcome = self._renewed(looks, now)
+                    self._use(self._step_aside())
+                outcome = self._renewed(scans, now)
                 outcome.busy = True
                 return outcome
             if self._aside is not None or not self.catalogue.is_current():
                 self.close()
-                self._catalogue = self._fitting() or self._made()
+                self._use(self._fitting() or self._made())
 
-            return self._renewed(look() if mine.waited else looks, now._replace(pulse=mine.report))
+            return self._renewed(scan_all() if mine.waited else scans, now._replace(pulse=mine.report))
 
-    def _renewed(self, looks: list[RootScan], now: SyncInput) -> Outcome:
+    def _renewed(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Take in what changed, by the only one who writes here."""
         try:
-            return self._written(looks, now)
+            return self._written(scans, now)
         except TROUBLE:
             import shutil
 
@@ -218,28 +267,28 @@ class Index:
             self._let_go()
             self._wipe()
             if full:
-                return self._in_memory(f"There is no room left in {self._place}.", looks, now)
+                return self._in_memory(f"There is no room left in {self._place}.", scans, now)
         try:
-            self._catalogue = self._made()
-            return self._written(looks, now)
+            self._use(self._made())
+            return self._written(scans, now)
         except TROUBLE as error:
             self._let_go()
-            return self._in_memory(_unusable(self._place, error), looks, now)
+            return self._in_memory(_unusable(self._place, error), scans, now)
 
-    def _written(self, looks: list[RootScan], now: SyncInput) -> Outcome:
-        return self._run(self.text, looks, now)
+    def _written(self, scans: list[RootScan], now: SyncInput) -> Outcome:
+        return self._run(self.text, scans, now)
 
-    def _run(self, text: WordIndex | None, looks: list[RootScan], now: SyncInput) -> Outcome:
+    def _run(self, text: WordIndex | None, scans: list[RootScan], now: SyncInput) -> Outcome:
         with self.catalogue.change():
             self.catalogue.outdate(now.resolved)
         # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        changed = {look.source.name for look in looks if not look.known(self.catalogue)}
-        return Sync(self.catalogue, text, now).run(look for look in looks if look.source.name in changed)
+        changed = {scan.source.name for scan in scans if not scan.known(self.catalogue)}
+        return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
 
-    def _in_memory(self, problem: str, looks: list[RootScan], now: SyncInput) -> Outcome:
+    def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
-        self._catalogue = Catalog(None, self._edition())
-        return self._run(None, looks, now)
+        self._use(Catalog(None, self._edition()))
+        return self._run(None, scans, now)
 
     def _step_aside(self) -> Catalog:
         """A copy for this run alone, where somebody has the cache who does not get on.
@@ -261,10 +310,12 @@ class Index:
                 there.copy(self._place / _CATALOGUE[0])
         return self._fitting() or self._made()
 
+    def follow(self) -> None:
+        """Where another thread closed all files, or put others in their place, this one opens them again as well."""
+        self._open.follow()
+
     def _let_go(self) -> None:
-        if self._catalogue is not None:
-            self._catalogue.close()
-        self._catalogue = self._text = None
+        self._open.renew()
 
     def start_anew(self) -> None:
         """After damage was met while asking: throw everything away, unless somebody is writing to it just now."""

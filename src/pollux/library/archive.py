@@ -14,11 +14,11 @@ from pollux.archive import restore, transfer as carry
 from pollux.archive.checkout import whole
 from pollux.archive.contents import whole_size
 from pollux.archive.history import Change, Past
-from pollux.archive.keep import Busy, Kept, wanted
+from pollux.archive.keep import Busy, RunResult, wanted
 from pollux.archive.restore import Piece, Restored
 from pollux.archive.survey import standing
 from pollux.archive.verify import Verdict, stamp_of, verify
-from pollux.errors import NotFound, Unreadable
+from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
 from pollux.library.fresh_index import FreshIndex
@@ -28,6 +28,8 @@ from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
 from pollux.system.clock import now
 from pollux.system.directories import Places
+from pollux.system.files import make_private_folder
+from pollux.system.locks import write_lock
 from pollux.wire import folder_at, read_head
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ _LONGEST = timedelta.max.days
 _SAMPLE = 1 << 22
 
 
-class Holding(Value, frozen=True, kw_only=True):
+class ArchiveStatus(Value, frozen=True, kw_only=True):
     """What the archive holds. `bytes` is what all states would take side by side, `stored` what they do take.
 
     `kept` are the sessions that are there only because pollux kept them. `busy`: another pollux is adding to it.
@@ -80,11 +82,11 @@ class ArchiveService:
         """Say whether every sync keeps."""
         self.store.turn(on=on)
 
-    def run(self) -> Kept:
+    def run(self) -> RunResult:
         """Keep what changed, whether or not every sync does. `problem` tells of what is lost."""
-        kept = self.store.keep(self._scans())
+        result = self.store.keep(self._scans())
         self._keeper.problem = self.store.loss
-        return kept
+        return result
 
     def _scans(self) -> list[RootScan]:
         return [RootScan(source, root) for source, root in self._homes.roots()]
@@ -101,11 +103,11 @@ class ArchiveService:
                 read, packed = read + len(raw), packed + whole_size(raw)
         return sum(file.size for file in files) * packed // read if read else 0
 
-    def status(self) -> Holding:
+    def status(self) -> ArchiveStatus:
         """What is kept, and what the agents will delete."""
         states = self.store.index.states()
         listed = [one.summary for one in self._index.everything()]
-        return Holding(
+        return ArchiveStatus(
             keeping=self.store.keeping,
             busy=self.store.busy,
             ran=self.store.ran,
@@ -162,14 +164,25 @@ class ArchiveService:
     def as_of(self, session: Session, when: datetime) -> Session:
         """The session as it was at a time. Raises `NotFound` where nothing was kept of it by then."""
         past = self._past(session)
-        folder = self._places.past
         files = self._index.files_of(session.key)
-        for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
-            for bundle in self._homes.bundles_of(source, root):
-                for found in source.read(bundle).sessions:
-                    if found.key == session.key:
-                        return msgspec.structs.replace(found, kept=True)
+        with self._past_folder() as folder:
+            for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
+                for bundle in self._homes.bundles_of(source, root):
+                    for found in source.read(bundle).sessions:
+                        if found.key == session.key:
+                            return msgspec.structs.replace(found, kept=True)
         raise self._not_then(session, when, past.changes(files))
+
+    @contextlib.contextmanager
+    def _past_folder(self) -> Iterator[Path]:
+        """The folder in which homes are laid out as they were, for one at a time. Raises `StoreError`."""
+        folder = self._places.past
+        try:
+            make_private_folder(folder)
+            with write_lock(folder / "lock", lambda _: None):
+                yield folder
+        except OSError as error:
+            raise StoreError(f"What is kept cannot be laid out in {folder}: {error.strerror or error}.") from error
 
     def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:
         """Why there is no session from a time: it was not kept yet, or its files were gone."""

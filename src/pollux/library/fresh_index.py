@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from contextlib import nullcontext
 from typing import TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 
 class FreshIndex:
-    """What is known of all sessions.
+    """What is known of all sessions. Threads may ask at once; one at a time brings it up to date.
 
     `busy` says that a sync was ended early: answers may be behind the files. `looked` says that the cache was brought
     up to date, or taken as it is. `unreadable_files` are the agents' folders and files that the system does not let
@@ -53,6 +54,10 @@ class FreshIndex:
         self._report = report
         self._files = 0
         self._doubt: str | None = None
+        self._fresh_ones: set[str] = set()
+        self._lock = store.lock
+        self._syncs = 0
+        self._mine = threading.local()
 
     @property
     def problem(self) -> str | None:
@@ -107,7 +112,8 @@ class FreshIndex:
 
     def resolve(self, digest: str) -> bool:
         """Is more known than before of a project that goes by this hash?"""
-        return bool(self.ask(lambda current: self._resolver.resolve({digest}, current.directories)))
+        directories = self.ask(CatalogQueries.directories)
+        return bool(self._resolver.resolve({digest}, lambda: directories))
 
     def unread(self) -> int:
         """How many sessions there may be whose files could not be read: no list has them."""
@@ -117,22 +123,45 @@ class FreshIndex:
         """The agents of which something could not be read: there may be more sessions than any list has."""
         return self.ask(CatalogQueries.lacking)
 
-    def ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True) -> T:
-        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it."""
+    def ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True, frozen: bool = True) -> T:
+        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it.
+
+        A question is answered from one state of the catalogue, unless it takes care of that itself: `frozen` is false.
+        """
+
+        def answer() -> T:
+            current = self._current if synced else self._queries
+            with current.catalogue.frozen() if frozen else nullcontext():
+                return question(current)
+
+        self.store.follow()
         for remedy in (self.store.close, self.store.start_anew):
             try:
-                return question(self._current if synced else self._queries)
+                return answer()
             except TROUBLE:
                 self._forget()
                 remedy()
         try:
-            return question(self._current if synced else self._queries)
+            return answer()
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
-    @cached_property
+    @property
     def _current(self) -> CatalogQueries:
-        """The catalogue, once a run brought up to date."""
+        """The catalogue, once a run brought up to date. Threads that ask meanwhile wait for it."""
+        if self.store.catalogue.born not in self._fresh_ones:
+            with self._lock:
+                if self.store.catalogue.born not in self._fresh_ones:
+                    self._begin()
+                    self._fresh_ones.add(self.store.catalogue.born)
+        # Which roots there are is looked up when that may have changed, by each thread for itself.
+        state = (self.store.catalogue, self._syncs)
+        if getattr(self._mine, "state", None) != state:
+            self._mine.state, self._mine.queries = state, self._queries
+        queries: CatalogQueries = self._mine.queries
+        return queries
+
+    def _begin(self) -> None:
         if self._fresh:
             self._keep_up()
         else:
@@ -140,11 +169,10 @@ class FreshIndex:
             self._keeper.check()
             self.closed = self._queries.closed()
             self.looked = True
-        return self._queries
 
     def _forget(self) -> None:
         """The next question brings the catalogue up to date."""
-        self.__dict__.pop("_current", None)
+        self._fresh_ones.clear()
 
     def _doubted(self) -> str | None:
         """A cache that is taken as it is may never have held everything. Raises `StoreError` where it holds nothing."""
@@ -186,13 +214,14 @@ class FreshIndex:
         Where it does not get on, a copy serves for this run. A `report` that raises `Enough` ends it early, and `busy`
         is set: then answers may be behind the files.
         """
-        before, own = self._keys(self._homes.every_root()), self._keys(self._homes.roots())
-        outcome = self._keep_up()
-        known = self._keys(self._homes.every_root())
-        outcome.sessions = len(known)
-        outcome.removed = len(before - known)
-        outcome.kept = len((own & known) - self._keys(self._homes.roots()))
-        return outcome
+        with self._lock:
+            before, own = self._keys(self._homes.every_root()), self._keys(self._homes.roots())
+            outcome = self._keep_up()
+            known = self._keys(self._homes.every_root())
+            outcome.sessions = len(known)
+            outcome.removed = len(before - known)
+            outcome.kept = len((own & known) - self._keys(self._homes.roots()))
+            return outcome
 
     def _keys(self, roots: Iterable[tuple[Source, Root]]) -> set[str]:
         """The sessions that are known under some roots, as the cache is."""
@@ -209,6 +238,7 @@ class FreshIndex:
             self.busy = True
         outcome.files = self._files
         self.looked = True
+        self._syncs += 1
         return outcome
 
     def _resolve(self, *, changed: bool) -> None:

@@ -83,7 +83,7 @@ class Homes:
 
     def protect(self, *paths: str | Path) -> None:
         """Raise `OutputError` where something is to be written among the agents' own files."""
-        from pollux.export.target import protect
+        from pollux.system.target import protect
 
         for path in paths:
             protect(Path(path), self.own())

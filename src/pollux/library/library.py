@@ -7,7 +7,8 @@
 - `index`: what is known of all sessions, and the cache that holds it;
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
-- `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do.
+- `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalog.queries import Filter, ListEntry, Project
+from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
@@ -45,11 +46,12 @@ from pollux.system.directories import Places
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
-    from pollux.export.work import Job
     from pollux.library.archive import ArchiveService
+    from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
     from pollux.library.schedule import ScheduleService
+    from pollux.library.signing import SigningService
     from pollux.usage.service import UsageService
 
 __all__ = [
@@ -87,6 +89,8 @@ class Library:
     `fresh=False` it is taken as it is. `environ` stands for the process's environment, `cwd` for the directory it was
     started in. Without `hunt` the disk is not searched for the projects of hashed folders. `report` hears how far
     a sync is. `close` lets go of its files, as the end of a `with` block does; the next question opens them again.
+
+    Several threads may ask one library at once, and several processes may have one each: docs/library.md says how.
     """
 
     def __init__(
@@ -144,6 +148,13 @@ class Library:
         from pollux.library.rehome import RehomeService
 
         return RehomeService(self.places, self.homes, self.index, self.projects)
+
+    @cached_property
+    def signing(self) -> SigningService:
+        """Signatures over records and session files."""
+        from pollux.library.signing import SigningService
+
+        return SigningService(self.places, self.homes, self._reader)
 
     def sync(self) -> Outcome:
         """Bring the cache up to date. Every question does so by itself, once in the life of a library."""
@@ -206,7 +217,12 @@ class Library:
             *asked.facts, agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
         )
         wish = SearchRequest(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
-        return self.index.ask(lambda current: find(self.index.store.text, current, query, wish))
+
+        def question(current: CatalogQueries) -> SearchResult:
+            with self.index.store.words() as words:
+                return find(words, current, query, wish)
+
+        return self.index.ask(question, frozen=False)
 
     def match(  # noqa: PLR0913
         self,

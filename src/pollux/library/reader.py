@@ -20,7 +20,7 @@ from pollux.wire import display_path, folder_at, read_head
 from pollux.writers.document import begins, read_document
 
 if TYPE_CHECKING:
-    from pollux.export.work import Job
+    from pollux.library.jobs import Job
 
 _HEAD = 4096
 
@@ -136,7 +136,7 @@ class SessionReader:
 
     def jobs(self, wanted: Filter) -> list[Job]:
         """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
-        from pollux.export.work import jobs
+        from pollux.library.jobs import jobs
 
         summaries = {one.summary.key: one.summary for one in self._index.entries(wanted)}
         places = self._index.ask(lambda current: current.places(wanted)) if summaries else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 from pollux.sources.base import fingerprint_of
@@ -16,6 +17,7 @@ class Table:
         self.file = file
         self._held: dict[str, str] | None = None
         self._fresh: dict[str, str] = {}
+        self._lock = threading.RLock()
 
     def get(self, name: str) -> str | None:
         """The text under a name."""
@@ -23,14 +25,16 @@ class Table:
 
     def all(self) -> dict[str, str]:
         """All that the table holds."""
-        if self._held is None:
-            self._held = _read(self.file)
-        return self._held
+        with self._lock:
+            if self._held is None:
+                self._held = _read(self.file)
+            return self._held
 
     def refresh(self) -> None:
         """Read the file again, where it was read before."""
-        if self._held is not None:
-            self._held = {**_read(self.file), **self._fresh}
+        with self._lock:
+            if self._held is not None:
+                self._held = {**_read(self.file), **self._fresh}
 
     @property
     def stamp(self) -> str:
@@ -39,18 +43,20 @@ class Table:
 
     def put(self, name: str, text: str) -> None:
         """Hold a text under a name until `write`."""
-        if self.get(name) != text and self._held is not None:
-            self._held[name] = text
-            self._fresh[name] = text
+        with self._lock:
+            if self.get(name) != text:
+                self._held = {**self.all(), name: text}
+                self._fresh[name] = text
 
     def write(self) -> None:
         """Merge what is new with what another pollux wrote meanwhile. Raises `OSError`."""
-        if not self._fresh:
-            return
-        table = {**_read(self.file), **self._fresh}
-        text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
-        write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
-        self._fresh.clear()
+        with self._lock:
+            if not self._fresh:
+                return
+            table = {**_read(self.file), **self._fresh}
+            text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
+            write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
+            self._fresh.clear()
 
 
 def _read(file: Path) -> dict[str, str]:

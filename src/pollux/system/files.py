@@ -242,6 +242,13 @@ def rename_new(draft: Path, place: Path) -> None:
     draft.unlink()
 
 
+def usual_mode() -> int:
+    """The rights that a new file of the user's has, as the mask of the process leaves them."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
 @contextmanager
 def created(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """A new file to write, private until it is complete, then with this mode. Raises `FileExistsError`."""
@@ -277,7 +284,7 @@ def replacing(
     `mtime_ns` sets its time. Without `over` it raises `FileExistsError` where the name is taken. A `durable` file is on
     the disk before it gets its name, so that a crash leaves either the old file or the new one.
     """
-    draft = place.with_name(f".{place.name[:80]}.{os.getpid()}-{get_ident()}.making")
+    draft = place.with_name(f".{_beginning(place.name)}.{os.getpid()}-{get_ident()}.making")
     try:
         draft.unlink(missing_ok=True)
         with created(draft, mode) as file:
@@ -295,6 +302,11 @@ def replacing(
         with contextlib.suppress(OSError):
             draft.unlink()
         raise
+
+
+def _beginning(name: str) -> str:
+    """So much of a file's name that another may be made of it: a name has no more than 255 bytes."""
+    return os.fsencode(name)[:80].decode("utf-8", "ignore")
 
 
 def write_file(place: Path, content: bytes, **options: Unpack[ReplaceOptions]) -> None:

@@ -3,6 +3,32 @@
 from __future__ import annotations
 
 import gc
+import threading
+
+
+class _Pauses:
+    """How many blocks want the collector to rest, in all threads together."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._was_enabled = False
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._count:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+            self._count += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count and self._was_enabled:
+                gc.enable()
+
+
+_PAUSES = _Pauses()
 
 
 class gc_paused:  # noqa: N801 (used like a function: `with gc_paused():`)
@@ -12,9 +38,7 @@ class gc_paused:  # noqa: N801 (used like a function: `with gc_paused():`)
     """
 
     def __enter__(self) -> None:
-        self._was_enabled = gc.isenabled()
-        gc.disable()
+        _PAUSES.begin()
 
     def __exit__(self, *_: object) -> None:
-        if self._was_enabled:
-            gc.enable()
+        _PAUSES.end()

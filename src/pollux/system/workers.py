@@ -11,6 +11,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
@@ -41,8 +42,12 @@ class Answer(NamedTuple):
 
 
 def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
-    """How many processes are worth their start for pieces of work of these sizes; 1 where none is."""
-    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if can_fork() else 1
+    """How many processes are worth their start for pieces of work of these sizes; 1 where none is.
+
+    Only the main thread starts processes for speed. Locks that other threads hold would stay locked in them.
+    """
+    alone = threading.current_thread() is threading.main_thread()
+    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
     return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from pollux.text.surrogates import spelling
+
 HARMFUL = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # all controls except tab and newline
     "\u202a-\u202e\u2066-\u2069"  # these reverse the order of the text after them
@@ -64,8 +66,8 @@ def _visible_form(match: re.Match[str]) -> str:
         return "\N{SYMBOL FOR DELETE}"
     if code < 0xA0:
         return f"\\x{code:02x}"
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"  # a byte of a file name that is not text
+    if 0xD800 <= code <= 0xDFFF:
+        return f"\\{spelling(match[0])}"
     return f"\\u{code:04x}" if code < _WIDE else f"\\U{code:08x}"
 
 

@@ -1,4 +1,4 @@
-"""Lone surrogates, as of a path that is not text, escaped: neither SQLite nor msgpack accepts them."""
+"""Lone surrogates: half a character, or a byte of a path that is not text. UTF-8, SQLite and msgpack reject them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,35 @@ T = TypeVar("T")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def has_surrogates(text: str) -> bool:
+    """Is there a lone surrogate in a text?"""
+    return not text.isascii() and _SURROGATE.search(text) is not None
+
+
+def replace_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate."""
+    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def spell_surrogates(text: str, backslash: str = "\\") -> str:
+    r"""The text with `\xff` for each byte that is not text, and `\ud800` for each other lone surrogate."""
+    return text if text.isascii() else _SURROGATE.sub(lambda match: backslash + spelling(match[0]), text)
+
+
+def spelling(surrogate: str) -> str:
+    """The letters that stand for a lone surrogate, after a backslash."""
+    code = ord(surrogate)
+    return f"x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"u{code:04x}"
+
+
 def escape_surrogates(value: T, kind: type[T]) -> T:
-    r"""The same value, with the text `\xff` or `\ud800` for each lone surrogate in it."""
+    """The same value, with the spelling of each lone surrogate in it."""
     return msgspec.convert(_escape(msgspec.to_builtins(value)), kind)
 
 
 def _escape(value: Any) -> Any:
     if isinstance(value, str):
-        return value if value.isascii() else _SURROGATE.sub(_code, value)
+        return spell_surrogates(value)
     if isinstance(value, (list, tuple)):
         return [_escape(item) for item in value]
     return {key: _escape(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-
-def _code(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

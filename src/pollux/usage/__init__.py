@@ -1,1 +1,1 @@
-"""Pure questions over sessions and rows: what was used, what it cost, when, by which tools, and how that is known."""
+"""Tokens and money: what was used, what it cost, when, by which tools, and how that is known."""

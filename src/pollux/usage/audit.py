@@ -13,7 +13,7 @@ from pollux.usage.rates import dollars
 
 
 class Item(Value, frozen=True, kw_only=True):
-    """One request, or one message's requests that were only told together. What is not `counted` says why in `rule`."""
+    """One request, or those of a message that were only recorded together. `rule` says why one is not `counted`."""
 
     message: str
     at: datetime | None
@@ -39,7 +39,7 @@ class Verdict(Value, frozen=True, kw_only=True):
 
     @property
     def difference(self) -> int | None:
-        """How many tokens the agent counts more; None where we have no figures."""
+        """How many more tokens the agent counts; None where we have no figures."""
         return None if self.ours is None else self.tally.total - self.ours
 
 
@@ -80,9 +80,9 @@ def _items(message: Message, price: Price, elsewhere: Mapping[str, Maker]) -> It
             # A message's requests are priced one by one; the first shows what they cost together.
             yield _item(message, one, _rule(message, len(requests), elsewhere), cost if number == 0 else None)
     for figures, line, why in _passed_over(message):
-        told = Usage(native=figures)
+        usage = Usage(native=figures)
         place = line or (message.origin.line if message.origin is not None else None)
-        yield _item(message, told, why, None, counted=False, line=place)
+        yield _item(message, usage, why, None, counted=False, line=place)
 
 
 def _item(  # noqa: PLR0913
@@ -109,18 +109,18 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
         return _heirloom(elsewhere.get(message.id))
     repeated = _lines(message)
     if message.usage is not None and message.usage.known is None:
-        said = ["a request without figures"]
+        words = ["a request without figures"]
     else:
-        said = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
+        words = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
     if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
-        said.append("at least: the reply has no end")
+        words.append("at least: the reply has no end")
     if message.usage is not None and message.usage.file is not None:
-        said.append("only this copy of the reply has its end")
+        words.append("only this copy of the reply has its end")
     if requests > 1:
-        said.append(f"one of {requests} requests")
+        words.append(f"one of {requests} requests")
     if message.fate != "live":
-        said.append(f"{message.fate} later")
-    return "; ".join(said)
+        words.append(f"{message.fate} later")
+    return "; ".join(words)
 
 
 def _heirloom(maker: Maker | None) -> str:
@@ -147,10 +147,10 @@ def _passed_over(message: Message) -> Iterator[tuple[Mapping[str, Any], int | No
         if isinstance(line, dict) and isinstance(line.get("usage"), dict):
             yield line["usage"], line.get("usage_line"), "replaced by the line of the same reply with the most output"
     for old in message.extra.get("replaced", ()):
-        held = old.get("message") if isinstance(old, dict) else None
-        if isinstance(held, dict) and isinstance(told := held.get("usage"), dict):
-            origin = held.get("origin") or {}
-            yield told.get("native") or told, origin.get("line"), "replaced by a later writing of the same message"
+        earlier = old.get("message") if isinstance(old, dict) else None
+        if isinstance(earlier, dict) and isinstance(usage := earlier.get("usage"), dict):
+            origin = earlier.get("origin") or {}
+            yield usage.get("native") or usage, origin.get("line"), "replaced by a later writing of the same message"
 
 
 def judge(  # noqa: PLR0913, PLR0917

@@ -11,7 +11,7 @@ from pollux.errors import UnknownName
 from pollux.index.catalog.rollups import QUARTER, UNTIMED
 
 YEAR = timedelta(days=366)
-"""Of a time in which nothing was done, no more than this is shown."""
+"""No longer empty time than this is shown."""
 
 
 def zone(name: str | None) -> tzinfo | None:
@@ -26,7 +26,7 @@ def zone(name: str | None) -> tzinfo | None:
 
 
 def day_of(where: tzinfo | None) -> Callable[[int], date | None]:
-    """Tells the day on which a quarter begins in a zone; None where no time is known."""
+    """A function that gives the day on which a quarter begins in a zone; None where no time is known."""
 
     @cache
     def day(quarter: int) -> date | None:
@@ -51,12 +51,12 @@ def named(by: str, day: date) -> str:
 
 
 def span_of(by: str, where: tzinfo | None) -> Callable[[int], str | None]:
-    """Names the day, week or month of a quarter: `2026-11-15`, `2026-W46`, `2026-11`."""
+    """A function that names the day, week or month of a quarter: `2026-11-15`, `2026-W46`, `2026-11`."""
     day = day_of(where)
 
     @cache
-    def name(found: date | None) -> str | None:
-        return None if found is None else named(by, found)
+    def name(day: date | None) -> str | None:
+        return None if day is None else named(by, day)
 
     return lambda quarter: name(day(quarter))
 

@@ -1,4 +1,4 @@
-"""Which prices hold: the user's own, else those that come with genai-prices.
+"""Which prices apply: the user's own, else those of genai-prices.
 
 Loading that package takes longer than any answer. What it says of a model is kept in a small file beside the cache, and
 the package is loaded only for a model it was never asked about, or when it was replaced by another release.
@@ -35,7 +35,7 @@ _UNITS = {
 }
 
 
-class Kept(msgspec.Struct):
+class Copy(msgspec.Struct):
     """What a release of the package said of models; one it does not know has no card."""
 
     edition: str
@@ -58,7 +58,7 @@ class PriceList:
             return None
 
     def cards(self, models: Iterable[str]) -> dict[str, Card | None]:
-        """What each model costs; None where nobody says."""
+        """The card of each model; None where its price is not known."""
         wanted = {model for model in models if model}
         others = wanted - self.own.keys()
         listed = self._listed(others) if others and self.edition is not None else {}
@@ -66,28 +66,28 @@ class PriceList:
 
     def _listed(self, models: set[str]) -> dict[str, Card | None]:
         assert self.edition is not None  # noqa: S101 (the caller looked)
-        kept = self._read()
-        if kept.edition != self.edition:
-            kept = Kept(self.edition)
-        if missing := models - kept.cards.keys():
-            kept.cards |= {model: listed_card(model) for model in missing}
-            self._write(kept)
-        return kept.cards
+        copy = self._read()
+        if copy.edition != self.edition:
+            copy = Copy(self.edition)
+        if missing := models - copy.cards.keys():
+            copy.cards |= {model: listed_card(model) for model in missing}
+            self._write(copy)
+        return copy.cards
 
-    def _read(self) -> Kept:
+    def _read(self) -> Copy:
         try:
-            return msgspec.json.decode(read(self._file), type=Kept)
+            return msgspec.json.decode(read(self._file), type=Copy)
         except (OSError, msgspec.DecodeError, RecursionError):
-            return Kept("")
+            return Copy("")
 
-    def _write(self, kept: Kept) -> None:
-        """The package can be asked again, so a full disk is no error."""
+    def _write(self, copy: Copy) -> None:
+        """A full disk is no error: the package can be asked again."""
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            write_file(self._file, msgspec.json.encode(kept))
+            write_file(self._file, msgspec.json.encode(copy))
 
 
 def own_card(price: Price) -> Card:
-    """The card of prices that the user wrote down; a tier changes what it names."""
+    """The card of the user's own prices; a tier changes only what it names."""
     usual = {name: _decimal(value) for name in _UNITS.values() if (value := getattr(price, name)) is not None}
     tiers = []
     rates = dict(usual)
@@ -106,10 +106,10 @@ def listed_card(model: str) -> Card | None:
     from genai_prices.data_snapshot import get_snapshot
 
     try:
-        _, found = get_snapshot().find_provider_model(model, None, None, None)
+        _, entry = get_snapshot().find_provider_model(model, None, None, None)
     except LookupError:
         return None
-    periods = [period for period in _periods(found) if period is not None]
+    periods = [period for period in _periods(entry) if period is not None]
     return Card(tuple(periods)) if periods else None
 
 
@@ -117,33 +117,33 @@ def _periods(model: ModelInfo) -> Iterable[Period | None]:
     if not isinstance(model.prices, list):
         yield _period(model.prices)
         return
-    for held in model.prices:
+    for period in model.prices:
         limits: dict[str, Any] = {}
-        day = getattr(held.constraint, "start_date", None)
-        begin, end = getattr(held.constraint, "start_time", None), getattr(held.constraint, "end_time", None)
+        day = getattr(period.constraint, "start_date", None)
+        begin, end = getattr(period.constraint, "start_time", None), getattr(period.constraint, "end_time", None)
         if isinstance(day, date):
             limits["since"] = day.isoformat()
         if begin is not None and end is not None:
             limits["hours"] = (begin.replace(tzinfo=None), end.replace(tzinfo=None))
-        yield _period(held.prices, **limits)
+        yield _period(period.prices, **limits)
 
 
 def _period(prices: ModelPrice, **limits: Any) -> Period | None:
     """None for a model that is not paid by the token."""
-    held = {name: price for unit, name in _UNITS.items() if (price := getattr(prices, unit, None)) is not None}
-    if "input" not in held or "output" not in held:
+    units = {name: price for unit, name in _UNITS.items() if (price := getattr(prices, unit, None)) is not None}
+    if "input" not in units or "output" not in units:
         return None
-    starts = sorted({tier.start for price in held.values() for tier in getattr(price, "tiers", ())})
-    tiers = tuple(Tier(start, _rates(held, start)) for start in starts)
-    return Period(_rates(held, -1), tiers, **limits)
+    starts = sorted({tier.start for price in units.values() for tier in getattr(price, "tiers", ())})
+    tiers = tuple(Tier(start, _rates(units, start)) for start in starts)
+    return Period(_rates(units, -1), tiers, **limits)
 
 
-def _rates(held: dict[str, Any], start: int) -> Rates:
+def _rates(units: dict[str, Any], start: int) -> Rates:
     """The rates of prompts beyond a size; each kind of token has tiers of its own."""
-    return Rates(**{name: _rate(price, start) for name, price in held.items()})
+    return Rates(**{name: _rate(price, start) for name, price in units.items()})
 
 
 def _rate(price: Any, start: int) -> Decimal:
     tiers = [tier.price for tier in getattr(price, "tiers", ()) if tier.start <= start]
-    found: Decimal = tiers[-1] if tiers else getattr(price, "base", price)
-    return found
+    rate: Decimal = tiers[-1] if tiers else getattr(price, "base", price)
+    return rate

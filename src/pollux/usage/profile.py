@@ -32,11 +32,11 @@ Price = Callable[[Message], int | None]
 """What a message's requests cost."""
 
 Charge = Callable[[Message], tuple[int | None, int]]
-"""What a message's requests cost, and how many are not in that."""
+"""What a message's requests cost, and how many have no price."""
 
 
 class Turn(Value, frozen=True, kw_only=True):
-    """A prompt and all that was done about it.
+    """A prompt and everything up to the next one.
 
     `context` is the largest prompt that was sent, which is how much the conversation had grown to.
     """
@@ -80,7 +80,7 @@ class Ended(Value, frozen=True, kw_only=True):
 
 
 class Profile(Value, frozen=True, kw_only=True):
-    """What is to be said of one session; nothing inherited is in it."""
+    """The profile of one session, without what it inherited."""
 
     turns: tuple[Turn, ...]
     sent: Sent
@@ -89,7 +89,7 @@ class Profile(Value, frozen=True, kw_only=True):
 
 
 def profile(session: Session, charge: Charge) -> Profile:
-    """Look into a session."""
+    """Make the profile of a session."""
     own = [message for message in session.messages if not message.inherited]
     groups = _turns(own)
     calls = [(m, part) for m in own for part in m.parts if type(part) is ToolCall]
@@ -106,7 +106,7 @@ def profile(session: Session, charge: Charge) -> Profile:
 
 
 def _turns(messages: list[Message]) -> list[list[Message]]:
-    """Each begins with a prompt; what comes before the first is a turn of its own if something was used in it."""
+    """Each turn begins with a prompt. What comes before the first is a turn of its own if it used something."""
     groups: list[list[Message]] = [[]]
     for message in messages:
         if message.role is Role.USER and message.author is not Author.CLIENT:
@@ -127,30 +127,30 @@ def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
         for origin in (message.origin for message in group if message.origin is not None):
             for file in (origin.file, None):
                 places.setdefault(file, []).append((origin.line or 0, number))
-    for held in places.values():
-        held.sort()
+    for lines in places.values():
+        lines.sort()
     sure = session.exact or bool(session.gaps)
     for gap in session.gaps:
-        held = places.get(gap.file, [])
-        before = bisect_right(held, (gap.line or 0, len(groups)))
+        lines = places.get(gap.file, [])
+        before = bisect_right(lines, (gap.line or 0, len(groups)))
         if before:
-            missing[held[before - 1][1]].append(gap)
+            missing[lines[before - 1][1]].append(gap)
         else:
             sure = False
-    told = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
-    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, told, strict=True)]
+    exact = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
+    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, exact, strict=True)]
 
 
 def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
-    asked = group[0] if _asks(group[0]) else None
+    prompt = group[0] if _asks(group[0]) else None
     usages = [m.usage for m in group if m.usage is not None]
     prompts = [one.input for usage in usages for one in usage.each or (usage,) if one.input is not None]
     calls = [part for m in group for part in m.parts if type(part) is ToolCall]
     charges = [charge(m) for m in group if m.usage is not None]
     costs = [cost for cost, _ in charges if cost is not None]
     return Turn(
-        prompt=asked.text if asked is not None else None,
-        message=asked.id if asked is not None else None,
+        prompt=prompt.text if prompt is not None else None,
+        message=prompt.id if prompt is not None else None,
         at=group[0].at,
         usage=add(usages, exact=exact) if usages or not exact else NOTHING_USED,
         context=max(prompts, default=None),
@@ -182,9 +182,9 @@ def _sent(messages: list[Message]) -> Sent:
 
 
 def _ended(message: Message, call: ToolCall) -> Ended:
-    given = call.input if isinstance(call.input, dict) else {}
-    named = (given.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
-    what = next((str(value) for value in named if value), str(call.input or ""))
+    arguments = call.input if isinstance(call.input, dict) else {}
+    values = (arguments.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
+    what = next((str(value) for value in values if value), str(call.input or ""))
     return Ended(
         name=call.name,
         status=call.status,

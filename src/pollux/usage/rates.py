@@ -1,4 +1,4 @@
-"""What a vendor asks for a token, and what a request costs by that.
+"""What a vendor charges for a token, and what a request costs.
 
 Money is counted in whole trillionths of a dollar, so that sums agree to the last digit however they are formed.
 """
@@ -21,7 +21,7 @@ _DAY = 24 * 3600 // QUARTER
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """Dollars for a million tokens. What has no rate of its own costs what the whole it is part of does."""
+    """Dollars for a million tokens. A part without a rate of its own costs what its whole does."""
 
     input: Decimal
     output: Decimal
@@ -39,7 +39,7 @@ class Tier(msgspec.Struct, frozen=True):
 
 
 class Period(msgspec.Struct, frozen=True):
-    """Rates that hold from a day on, at some hours only, or always. Days and hours are UTC."""
+    """Rates that apply from a day on, at some hours only, or always. Days and hours are UTC."""
 
     rates: Rates
     tiers: tuple[Tier, ...] = ()
@@ -47,7 +47,7 @@ class Period(msgspec.Struct, frozen=True):
     hours: tuple[time, time] | None = None
 
     def holds(self, moment: datetime) -> bool:
-        """Is this what was asked then?"""
+        """Did these rates apply then?"""
         if self.since is not None and moment.date().isoformat() < self.since:
             return False
         if self.hours is None:
@@ -58,7 +58,7 @@ class Period(msgspec.Struct, frozen=True):
 
 
 class Card(msgspec.Struct, frozen=True, dict=True):
-    """All that is asked for a model; of several periods that hold, the last."""
+    """All prices of a model; of several periods that apply, the last counts."""
 
     periods: tuple[Period, ...]
 
@@ -68,14 +68,14 @@ class Card(msgspec.Struct, frozen=True, dict=True):
         return {tier.above for period in self.periods for tier in period.tiers}
 
     def period(self, quarter: int) -> int:
-        """Which of the periods held in a quarter of an hour; the first where none did."""
+        """The number of the period that applied in a quarter of an hour; the first where none did."""
         moment = datetime.fromtimestamp(quarter * QUARTER, UTC) if quarter != UNTIMED else datetime.now(UTC)
         return next((n for n in range(len(self.periods) - 1, -1, -1) if self.periods[n].holds(moment)), 0)
 
     def rates(self, period: int, beyond: int) -> Rates:
-        """What is asked in a period for requests beyond a step."""
-        held = self.periods[period]
-        return next((tier.rates for tier in reversed(held.tiers) if beyond >= tier.above), held.rates)
+        """The rates in a period for requests beyond a step."""
+        prices = self.periods[period]
+        return next((tier.rates for tier in reversed(prices.tiers) if beyond >= tier.above), prices.rates)
 
 
 _Prices = tuple[int, int, int, int, int, int]
@@ -97,7 +97,7 @@ class Pricer:
         return all(card is None or card.steps <= set(STEPS) for card in self.cards.values())
 
     def period(self, model: str, quarter: int) -> int:
-        """Which of a model's prices held in a quarter of an hour."""
+        """The number of the period of a model's prices in a quarter of an hour."""
         if model not in self._dated:
             return 0
         place = (model, quarter if model in self._hourly else quarter // _DAY)
@@ -106,7 +106,7 @@ class Pricer:
         return self._periods[place]
 
     def cost(self, model: str, request: Figures, period: int, beyond: int) -> int | None:
-        """What requests cost that were made in one period, with prompts beyond a step; None if unknown."""
+        """The cost of requests of one period, with prompts beyond a step; None if unknown."""
         card = self.cards.get(model)
         if card is None or beyond == INCOMPLETE or request.input is None or request.output is None:
             return None

@@ -48,7 +48,7 @@ def review(
     inherited: Mapping[str, tuple[int, int]],
     ours: Mapping[str, Mapping[str, tuple[int | None, float | None]]],
 ) -> Review:
-    """Look at every session. `inherited` has requests and tokens by key, `ours` tokens and dollars by key and scope."""
+    """Review every session. `inherited` has requests and tokens by key, `ours` tokens and dollars by key and scope."""
     exact: dict[str, list[bool | None]] = {}
     elsewhere: Counter[str] = Counter()
     gaps: dict[tuple[str, bool], list[str]] = {}

@@ -34,11 +34,11 @@ __all__ = ["By", "Of", "Stats", "ToolRow", "UsageService"]
 T = TypeVar("T")
 
 Ask = Callable[[Callable[[CatalogQueries], Any]], Any]
-"""Puts a question to the catalogue."""
+"""Asks the catalogue a question."""
 
 
 class UsageService:
-    """Tokens and money of all sessions. Nothing here reads an agent's file, and no price is kept with what was used.
+    """What all sessions used and cost. It reads no agent's file, and stores no price with what was used.
 
     >>> for row in Library().usage.stats(By.PROJECT).rows:
     ...     print(row.name, row.usage.total, row.cost_usd)
@@ -56,7 +56,7 @@ class UsageService:
         return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
 
     def pricer(self, models: Iterable[str]) -> Pricer:
-        """What can price requests of these models."""
+        """A pricer for requests of these models."""
         return Pricer(self.prices.cards(models))
 
     def stats(  # noqa: PLR0913
@@ -71,7 +71,7 @@ class UsageService:
     ) -> Stats:
         """Usage by agent, model, project, session, or by days, weeks and months in a time zone.
 
-        Each row is told by what is named in `within` as well. `of` is what the rows are sorted by.
+        Each row is divided further by what `within` names. `of` is what the rows are sorted by.
         `timed` leaves out what has no time.
         """
         where = zone(timezone)
@@ -81,17 +81,17 @@ class UsageService:
             queries = UsageQueries(current, wanted or Filter())
             pricer = self.pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
-            found = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
+            answer = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
             lacking = _asked(current.lacking(), wanted)
-            return opened(found, lacking) if lacking else found
+            return opened(answer, lacking) if lacking else answer
 
-        found: Stats = self._ask(question)
-        return found
+        answer: Stats = self._ask(question)
+        return answer
 
     def tools(
         self, wanted: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
     ) -> tuple[tuple[ToolRow, ...], ToolRow]:
-        """Each tool's calls, and those of all together; by agent, project, session or time as well."""
+        """The calls of each tool, and of all tools; also by agent, project, session or time."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
@@ -99,11 +99,11 @@ class UsageService:
             rows, total = tools(queries.sessions, queries.calls(), by, where)
             return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
 
-        found: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
-        return found
+        rows: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
+        return rows
 
     def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
-        """How much was done on each day; None stands for what has no time."""
+        """The amount of each day; None is the key for what has no time."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[date | None, float]:
@@ -113,13 +113,13 @@ class UsageService:
             pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
             return days_of_rows(of, queries.sessions, _rows(queries, pricer), pricer, where)
 
-        found: dict[date | None, float] = self._ask(question)
-        return found
+        days: dict[date | None, float] = self._ask(question)
+        return days
 
     def stacks(
         self, by: By, of: Of, stack: By, wanted: Filter | None = None, timezone: str | None = None
     ) -> dict[str | None, dict[str, float]]:
-        """Tokens or dollars of each name, by agent or model: what a chart shows."""
+        """Tokens or dollars of each name, by agent or model, for a chart."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
@@ -127,43 +127,43 @@ class UsageService:
             pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
-        found: dict[str | None, dict[str, float]] = self._ask(question)
-        return found
+        layers: dict[str | None, dict[str, float]] = self._ask(question)
+        return layers
 
     def costs(self, keys: Collection[str]) -> dict[str, float | None]:
-        """What each of some sessions cost by itself: the sum of what has a price."""
+        """The cost of each session without its sub-agents, as far as its requests have a price."""
         return {key: bill.usd for key, bill in self.bills(keys).items()}
 
     def bills(self, keys: Collection[str]) -> dict[str, Bill]:
-        """What each of some sessions cost by itself, and how many of its requests are not in that."""
+        """The cost of each session without its sub-agents, and the number of its requests without a price."""
 
         def question(current: CatalogQueries) -> dict[str, Bill]:
             queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
             pricer = self.pricer(queries.models())
             sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
-            return {key: Bill(dollars(held.cost), held.lacking.requests) for key, held in sums.items()}
+            return {key: Bill(dollars(total.cost), total.lacking.requests) for key, total in sums.items()}
 
-        found: dict[str, Bill] = self._ask(question)
-        return {key: found.get(key, Bill()) for key in keys}
+        bills: dict[str, Bill] = self._ask(question)
+        return {key: bills.get(key, Bill()) for key in keys}
 
     def cost(self, session: Session) -> float | None:
-        """What a session cost by itself, wherever it was read from."""
+        """The cost of a session without its sub-agents, wherever it was read from."""
         return self.bill(session).usd
 
     def bill(self, session: Session) -> Bill:
-        """What a session cost by itself, and how many of its requests are not in that."""
+        """The cost of a session without its sub-agents, and the number of its requests without a price."""
         charge = self.charging(session)
         charges = [charge(m) for m in session.messages if m.usage is not None and not m.inherited]
         known = [cost for cost, _ in charges if cost is not None]
         return Bill(dollars(sum(known)) if known else None, sum(unpriced for _, unpriced in charges))
 
     def pricing(self, session: Session) -> Price:
-        """What can price each message of a session; None where nothing of one has a price."""
+        """A function that prices each message of a session; it gives None where no request has a price."""
         charge = self.charging(session)
         return lambda message: charge(message)[0]
 
     def charging(self, session: Session) -> Charge:
-        """What each message of a session cost, request by request, and how many requests are not in that."""
+        """A function that gives the cost of a message, and the number of its requests without a price."""
         pricer = self.pricer({message.model for message in session.messages if message.model is not None})
 
         def charge(message: Message) -> tuple[int | None, int]:
@@ -199,12 +199,12 @@ class UsageService:
     def review(self, wanted: Filter | None = None, *, priced: bool = True) -> Review:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
 
-        Where they are not `priced`, nobody waits for prices, and costs are None.
+        Without `priced`, no prices are loaded, and costs are None.
         """
 
         def question(current: CatalogQueries) -> Review:
             queries = UsageQueries(current, wanted or Filter())
-            found = stats(By.AGENT, queries.sessions, queries.rollups(), Pricer({}))
+            usage = stats(By.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
             every = current.list_sessions(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
@@ -222,17 +222,17 @@ class UsageService:
                     "family": (one.family_usage.total, sum(known) if known else None),
                     "thread": (thread, costs.get(key)),
                 }
-            return review(found, queries.proofs(), inherited, ours)
+            return review(usage, queries.proofs(), inherited, ours)
 
-        found: Review = self._ask(question)
-        return found
+        answer: Review = self._ask(question)
+        return answer
 
     def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
-        """What each of all sessions cost by itself."""
+        """The cost of every session without its sub-agents."""
         queries = UsageQueries(current, Filter(everything=True))
         pricer = self.pricer(queries.models())
         sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
-        return {key: dollars(held.cost) for key, held in sums.items()}
+        return {key: dollars(total.cost) for key, total in sums.items()}
 
     def family(self, session: Session) -> Usage:
         """What a session and its descendants used."""
@@ -241,12 +241,12 @@ class UsageService:
 
 
 def _requests(usage: Usage) -> int:
-    """How many requests figures stand for; none where there are no figures at all."""
+    """The number of requests that the figures stand for; 0 where there are no figures."""
     return 0 if values(usage) == UNKNOWN else usage.requests or 1
 
 
 def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
-    """Those of some agents that were asked for."""
+    """Those of the agents that the filter asks for."""
     return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
 
 

@@ -16,7 +16,7 @@ from pollux.usage.sums import Row, Sum, gather
 
 
 class By(StrEnum):
-    """What usage is told by."""
+    """What usage is grouped by."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -41,13 +41,13 @@ TIMES = (By.DAY, By.WEEK, By.MONTH)
 
 
 Label = tuple[str | None, ...]
-"""What a row counts under: a name for each thing that usage is told by."""
+"""Under what a row counts: a name for each thing that usage is grouped by."""
 
 
 class Stats(Value, frozen=True, kw_only=True):
     """The answer: its rows, their total, and the models that have no price.
 
-    Each row has rows for what it is told by `within` it. `of` is what rows that have no order in time are sorted by.
+    Each row has rows for what it is divided by `within`. `of` is what rows are sorted by that have no order in time.
     """
 
     by: By
@@ -67,11 +67,11 @@ _MARKS: Mapping[By, Callable[[CountedSession], str | None]] = {
     By.PROJECT: _project,
     By.SESSION: lambda session: session.key,
 }
-"""What is told by the session rather than by the request."""
+"""The names that depend on the session alone."""
 
 
 def name_by(by: By, sessions: Mapping[int, CountedSession], where: tzinfo | None) -> Callable[[RollUp], str | None]:
-    """Under which name a row counts."""
+    """A function that gives the name under which a row counts."""
     match by:
         case By.MODEL:
             return lambda row: row.model or None
@@ -88,17 +88,17 @@ def name_by(by: By, sessions: Mapping[int, CountedSession], where: tzinfo | None
 def levels(order: Sequence[By], sessions: Mapping[int, CountedSession]) -> list[Mapping[int, CountedSession]]:
     """The sessions as the rows of each level count them.
 
-    A sub-agent that has another row than its conversation does not belong to it there.
+    Where a sub-agent and its conversation stand in different rows, they do not belong together.
     """
-    known, found = {session.key: session for session in sessions.values()}, list[Mapping[int, CountedSession]]()
+    known, views = {session.key: session for session in sessions.values()}, list[Mapping[int, CountedSession]]()
     for by in order:
         if (mark := _MARKS.get(by)) is not None:
             sessions = {
                 no: one if one.head is None or mark(one) == mark(known[one.head]) else _alone(one)
                 for no, one in sessions.items()
             }
-        found.append(sessions)
-    return found
+        views.append(sessions)
+    return views
 
 
 def _alone(session: CountedSession) -> CountedSession:
@@ -115,7 +115,7 @@ def stats(  # noqa: PLR0913
     within: Sequence[By] = (),
     of: Of | None = None,
 ) -> Stats:
-    """Add the rows up. Times go forward; else the most stands first: what cost most, where all has a known cost."""
+    """Add the rows up. Times go forward; else the largest comes first: by cost, where every cost is known."""
     order = (by, *within)
     name, *names = [name_by(one, sessions, where) for one in order]
     trends = Trends(where) if by not in (*TIMES, By.SESSION) else None
@@ -127,8 +127,8 @@ def stats(  # noqa: PLR0913
         return (first, *(inner(row) for inner in names))
 
     total, sums = Sum(), gather(rows, label, pricer)
-    for held in sums.values():
-        total.add(held)
+    for part in sums.values():
+        total.add(part)
     known = total.cost is not None and not total.lacking.requests
     measure = of or (Of.COST if known else Of.TOKENS)
     return Stats(
@@ -141,12 +141,12 @@ def stats(  # noqa: PLR0913
     )
 
 
-def opened(found: Stats, lacking: Collection[str]) -> Stats:
+def opened(answer: Stats, lacking: Collection[str]) -> Stats:
     """The answer where something of these agents could not be read.
 
-    Of no sum that it may belong to is known whether it is exact. A session's own is not touched.
+    What was not read may belong to any sum of these agents, so that none is exact. A session's own sum is not touched.
     """
-    return replace(found, rows=_opened(found.rows, (found.by, *found.within), lacking), total=_open(found.total))
+    return replace(answer, rows=_opened(answer.rows, (answer.by, *answer.within), lacking), total=_open(answer.total))
 
 
 def _opened(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
@@ -173,19 +173,19 @@ def _tree(
     of: Of,
     trends: Trends | None,
 ) -> tuple[Row, ...]:
-    """The rows of the first thing that usage is told by, each with those of the next."""
+    """The rows of the first thing that usage is grouped by, each with the rows of the next."""
     (by, *within), (sessions, *inmost) = order, level
     groups: dict[str | None, dict[Label, Sum]] = {}
-    for (first, *rest), held in sums.items():
-        groups.setdefault(first, {})[tuple(rest)] = held
-    found = []
+    for (first, *rest), part in sums.items():
+        groups.setdefault(first, {})[tuple(rest)] = part
+    rows = []
     for name, group in groups.items():
         whole = Sum()
-        for held in group.values():
-            whole.add(held)
+        for part in group.values():
+            whole.add(part)
         inner = _tree(within, group, inmost, of, None) if within else ()
-        found.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
-    return tuple(sorted(found, key=_time if by in TIMES else lambda row: _weight(row, of)))
+        rows.append(whole.row(name, sessions, trends.of(name) if trends is not None else {}, inner))
+    return tuple(sorted(rows, key=_time if by in TIMES else lambda row: _weight(row, of)))
 
 
 class Trends:
@@ -196,25 +196,25 @@ class Trends:
         self._amounts: dict[str | None, dict[int, int]] = {}
 
     def note(self, name: str | None, row: RollUp) -> None:
-        """Write down what a row used, by the quarter."""
+        """Note what a row used, by the quarter."""
         amounts = self._amounts.setdefault(name, {})
         amounts[row.quarter] = amounts.get(row.quarter, 0) + (row.input or 0) + (row.output or 0)
 
     def all(self) -> dict[str, int]:
         """All names together."""
-        return self._daily(pair for held in self._amounts.values() for pair in held.items())
+        return self._daily(pair for quarters in self._amounts.values() for pair in quarters.items())
 
     def of(self, name: str | None) -> dict[str, int]:
         """One name's."""
         return self._daily(self._amounts.get(name, {}).items())
 
     def _daily(self, amounts: Iterable[tuple[int, int]]) -> dict[str, int]:
-        found: dict[str, int] = {}
+        days: dict[str, int] = {}
         for quarter, used in amounts:
             day = self._day(quarter)
             if day is not None:
-                found[day] = found.get(day, 0) + used
-        return found
+                days[day] = days.get(day, 0) + used
+        return days
 
 
 def _time(row: Row) -> tuple[bool, str]:

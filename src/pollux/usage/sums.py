@@ -1,4 +1,4 @@
-"""Roll-ups added up, honestly: what nobody recorded stays None, what is too low says so."""
+"""Roll-ups added up: what nobody recorded stays None, and a sum that is too low says so."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Unpriced(Value, frozen=True, kw_only=True):
 
 
 def lacking(model: str, step: int, requests: int) -> Unpriced:
-    """Why requests have no cost, as the pricer found."""
+    """Why requests have no cost."""
     if step == INCOMPLETE:
         return Unpriced(figures=requests)
     return Unpriced(price=requests) if model else Unpriced(model=requests)
 
 
 class Bill(Value, frozen=True):
-    """What some requests cost in dollars, and how many are not in it."""
+    """The cost of requests in dollars, and how many have no price."""
 
     usd: float | None = None
     unpriced: int = 0
@@ -56,8 +56,8 @@ class Row(Value, frozen=True, kw_only=True):
     conversation is not here: it is gone, was not asked for, or has a row of its own. `cost_usd` is the sum of what is
     known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
     sessions and lone sub-agents that used more than this, or perhaps more; `silent` those that have no figures. `trend`
-    is the tokens day by day, `rows` the same told by something else as well. `open` says that there may be more
-    sessions, in files that could not be read.
+    is the tokens day by day, `rows` divide the row further. `open` says that there may be more sessions, in files that
+    could not be read.
     """
 
     name: str | None
@@ -80,7 +80,7 @@ class Row(Value, frozen=True, kw_only=True):
 
     @property
     def at_least(self) -> bool:
-        """Was more paid than `cost_usd` says, or may it have been?"""
+        """Is the true cost more than `cost_usd`, or may it be?"""
         return self.unpriced > 0 or self.usage.exact is False or self.open
 
 
@@ -101,7 +101,7 @@ class Sum:
         return self.used.figures.known or 0
 
     def add(self, other: Sum) -> None:
-        """Take another sum in."""
+        """Add another sum."""
         self.used.add(other.used.values)
         self.sessions |= other.sessions
         self.silent |= other.silent
@@ -110,7 +110,7 @@ class Sum:
         self.unpriced_models |= other.unpriced_models
 
     def pay(self, cost: int | None) -> None:
-        """Take a cost in; an unknown one changes nothing."""
+        """Add a cost; an unknown one changes nothing."""
         if cost is not None:
             self.cost = cost if self.cost is None else self.cost + cost
 
@@ -123,9 +123,9 @@ class Sum:
     ) -> Row:
         """The sum under a name."""
         whose = [sessions[number] for number in self.sessions]
-        # Of a session that is exact and has no figures it is sure that it used nothing.
-        told = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
-        silent = _families(whose) - _families(told)
+        # A session that is exact and has no figures used nothing, for sure.
+        sure = (sessions[number] for number in self.sessions if number not in self.silent or sessions[number].exact)
+        silent = _families(whose) - _families(sure)
         unsure = _families(session for session in whose if session.exact is None) - silent
         total = Total(self.used.values)
         if any(sessions[number].exact for number in self.silent):
@@ -156,7 +156,7 @@ def _families(sessions: Iterable[CountedSession]) -> set[str]:
 
 
 class Group(Generic[L]):
-    """Rows of one label and one price, on their way into a sum."""
+    """Rows of one label and one price."""
 
     __slots__ = ("label", "requests", "sessions", "silent", "used")
 
@@ -187,14 +187,14 @@ def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer)
             group.requests += row.requests or 1
     sums: dict[L, Sum] = {}
     for (_, model, when, step), group in groups.items():
-        held = sums.setdefault(group.label, Sum())
-        held.used.add(group.used.values)
-        held.sessions |= group.sessions
-        held.silent |= group.silent
+        total = sums.setdefault(group.label, Sum())
+        total.used.add(group.used.values)
+        total.sessions |= group.sessions
+        total.silent |= group.silent
         cost = pricer.cost(model, group.used.figures, when, step)
-        held.pay(cost)
+        total.pay(cost)
         if cost is None:
             why = lacking(model, step, group.requests)
-            held.lacking += why
-            held.unpriced_models |= {model} if why.price else set()
+            total.lacking += why
+            total.unpriced_models |= {model} if why.price else set()
     return sums

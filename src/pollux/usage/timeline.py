@@ -15,24 +15,24 @@ from pollux.usage.sums import Sum, gather, heads
 def days_of_rows(
     of: Of, sessions: Mapping[int, CountedSession], rows: Iterable[RollUp], pricer: Pricer, where: tzinfo | None
 ) -> dict[date | None, float]:
-    """Tokens, dollars or sessions of each day; None stands for no time, and has sessions that are on no day."""
+    """Tokens, dollars or sessions of each day. None is the key for sessions that are on no day."""
     day = day_of(where)
     sums = gather(rows, lambda row: day(row.quarter), pricer)
     if of is Of.SESSIONS:
-        found = {when: heads(sessions[number] for number in held.sessions) for when, held in sums.items()}
-        untimed = found.pop(None, set()).difference(*found.values())
-        counted = {when: len(those) for when, those in found.items() if those}
+        families = {when: heads(sessions[number] for number in total.sessions) for when, total in sums.items()}
+        untimed = families.pop(None, set()).difference(*families.values())
+        counted = {when: len(those) for when, those in families.items() if those}
         return {**counted, **({None: len(untimed)} if untimed else {})}
-    return {when: _amount(of, held) for when, held in sums.items()}
+    return {when: _amount(of, total) for when, total in sums.items()}
 
 
 def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) -> dict[date | None, float]:
-    """How many prompts each day saw; None stands for no time."""
-    day, found = day_of(where), dict[date | None, float]()
+    """The prompts of each day; None is the key for those without a time."""
+    day, days = day_of(where), dict[date | None, float]()
     for _, quarter, prompts in rows:
         when = day(quarter)
-        found[when] = found.get(when, 0) + prompts
-    return found
+        days[when] = days.get(when, 0) + prompts
+    return days
 
 
 def stacks(  # noqa: PLR0913, PLR0917
@@ -46,11 +46,11 @@ def stacks(  # noqa: PLR0913, PLR0917
 ) -> dict[str | None, dict[str, float]]:
     """Tokens or dollars of each name, by agent or model."""
     name, layer = name_by(by, sessions, where), name_by(stack, sessions, where)
-    found: dict[str | None, dict[str, float]] = {}
-    for (outer, inner), held in gather(rows, lambda row: (name(row), layer(row)), pricer).items():
-        found.setdefault(outer, {})[inner or "unknown"] = _amount(of, held)
-    return found
+    layers: dict[str | None, dict[str, float]] = {}
+    for (outer, inner), total in gather(rows, lambda row: (name(row), layer(row)), pricer).items():
+        layers.setdefault(outer, {})[inner or "unknown"] = _amount(of, total)
+    return layers
 
 
-def _amount(of: Of, held: Sum) -> float:
-    return (dollars(held.cost) or 0) if of is Of.COST else held.total
+def _amount(of: Of, total: Sum) -> float:
+    return (dollars(total.cost) or 0) if of is Of.COST else total.total

@@ -17,8 +17,8 @@ from pollux.usage.sums import heads
 class ToolRow(Value, frozen=True, kw_only=True):
     """The calls under one name; `canonical` is the name that agents share for most of a tool's.
 
-    `seconds` is the median of those whose duration is known, `timed` how many these are. `rows` tell the same by
-    something else as well. `open` says of all together that there may be more, in files that could not be read.
+    `seconds` is the median of those whose duration is known, `timed` how many these are. `rows` divide
+    the row further. `open` says of all tools together that there may be more, in files that could not be read.
     """
 
     name: str | None
@@ -56,13 +56,13 @@ def _rows(
     groups: dict[str | None, list[ToolUse]] = {}
     for call in calls:
         groups.setdefault(naming(call), []).append(call)
-    found = [
-        _row(name, first, sessions, held, _rows(within, inmost, held, where) if within else ())
-        for name, held in groups.items()
+    rows = [
+        _row(name, first, sessions, calls, _rows(within, inmost, calls, where) if within else ())
+        for name, calls in groups.items()
     ]
     if first in TIMES:
-        return tuple(sorted(found, key=lambda row: (row.name is None, row.name or "")))
-    return tuple(sorted(found, key=lambda row: (-row.calls, row.name or "")))
+        return tuple(sorted(rows, key=lambda row: (row.name is None, row.name or "")))
+    return tuple(sorted(rows, key=lambda row: (-row.calls, row.name or "")))
 
 
 def _row(

@@ -6,6 +6,7 @@ from pollux.wire.figures import coherent
 from pollux.wire.files import (
     MeasuredLines,
     buffered,
+    decoded_lines,
     display_path,
     folder_at,
     note_bad_line,
@@ -53,6 +54,7 @@ __all__ = [
     "check_times",
     "coherent",
     "decode",
+    "decoded_lines",
     "decoder",
     "display_path",
     "fit",

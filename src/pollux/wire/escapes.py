@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 
+from pollux.text.surrogates import replace_surrogates
+
 # An escaped backslash begins no other escape: the pattern matches it first, and it stays.
 _ESCAPE = re.compile(rb"\\(?:\\|/|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def json_spelling(text: str) -> bytes:
@@ -18,7 +19,7 @@ def json_spelling(text: str) -> bytes:
 
     A lone surrogate becomes �, as everywhere.
     """
-    return _SURROGATE.sub("�", json.dumps(text, ensure_ascii=False)[1:-1]).encode()
+    return replace_surrogates(json.dumps(text, ensure_ascii=False)[1:-1]).encode()
 
 
 def normalize_spelling(raw: bytes) -> bytes:

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.system import files
 from pollux.system.files import LARGE
+from pollux.text.surrogates import spell_surrogates
 from pollux.wire.notes import Notes
-from pollux.wire.shapes import Malformed
+from pollux.wire.shapes import Malformed, Shape, decode
+
+S = TypeVar("S", bound=Shape)
 
 LONGEST = 1 << 26
 """The longest line that is read. Agents refuse pictures and documents that would make a longer one."""
@@ -122,9 +125,7 @@ def unreadable(path: str | Path, error: Exception) -> Unreadable:
 
 def display_path(path: str | Path) -> str:
     """A path as text that can be printed and put into JSON, even if its bytes are not text."""
-    if type(path) is str and path.isascii():
-        return path
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return spell_surrogates(os.fspath(path))
 
 
 def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
@@ -135,3 +136,21 @@ def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
         )
     else:
         notes.add("line.invalid", f"A line of {len(raw)} bytes is not JSON ({error}); skipped.", Severity.ERROR)
+
+
+def decoded_lines(path: str, kind: type[S], notes: Notes) -> Iterator[tuple[int, S]]:
+    """The lines of a file of JSON objects, each with its number; what cannot be read becomes a notice."""
+    try:
+        for number, raw in read_lines(path, notes):
+            notes.line = number
+            try:
+                line = decode(kind, raw, notes)
+            except Malformed as error:
+                note_bad_line(error, raw, notes)
+                continue
+            if line is None:
+                notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+            else:
+                yield number, line
+    except Unreadable as error:
+        notes.add("file.unreadable", str(error), Severity.ERROR)

@@ -9,7 +9,6 @@ kind of value, and nothing is lost.
 from __future__ import annotations
 
 import json
-import re
 import types
 import typing
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import msgspec
 
 from pollux.model import NOTHING, Severity
 from pollux.system.clock import FIRST_YEAR, LAST_YEAR, is_usable, recorded
+from pollux.text.surrogates import has_surrogates, replace_surrogates
 from pollux.wire.notes import Notes
 
 Utc = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -197,16 +197,13 @@ def _whole(text: str) -> int | str:
     return int(text) if len(text) < 4000 else text
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 def _scrubbed(value: Any, notes: Notes) -> Any:
     """The value with U+FFFD for each lone surrogate."""
     if type(value) is str:
-        if _SURROGATE.search(value) is None:
+        if not has_surrogates(value):
             return value
         notes.add("text.encoding", "Bytes that are not text were replaced by \N{REPLACEMENT CHARACTER}.")
-        return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+        return replace_surrogates(value)
     if type(value) is list:
         return [_scrubbed(item, notes) for item in value]
     if type(value) is dict:

@@ -1,6 +1,7 @@
 """One module a format. A writer knows the model and nothing else."""
 
 from pollux.writers.base import (
+    ALONE,
     Binary,
     Dataset,
     Dropped,
@@ -16,9 +17,11 @@ from pollux.writers.base import (
     Site,
     Table,
     Writer,
+    WriterContext,
 )
 
 __all__ = [
+    "ALONE",
     "Binary",
     "Dataset",
     "Dropped",
@@ -34,4 +37,5 @@ __all__ = [
     "Site",
     "Table",
     "Writer",
+    "WriterContext",
 ]

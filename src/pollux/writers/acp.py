@@ -22,7 +22,7 @@ from pollux.model import (
     ToolResult,
     Unknown,
 )
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds, words
 from pollux.writers.json import encode, known, stamp
 from pollux.writers.loss import (
@@ -64,7 +64,7 @@ class Acp:
     purpose = "session updates of the Agent Client Protocol, for editors"
     heeds = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the session message by message. What the protocol has no field for stands in `_meta`."""
         tally = Tally(WHY)
 
@@ -76,12 +76,12 @@ class Acp:
         updates = _Updates(CallIds(options, tally), tally)
         for message in session.messages:
             reason = _left_out(message, options)
-            told = list(updates.of(message)) if reason is None else []
-            if told:
+            several = list(updates.of(message)) if reason is None else []
+            if several:
                 tally.kept += 1
             else:
                 tally.drop(reason or NOTHING)
-            for update in told:
+            for update in several:
                 tell(update)
         tally.session(session)
         return tally.report()
@@ -102,7 +102,7 @@ def _left_out(message: Message, options: Options) -> str | None:
 
 
 class _Updates:
-    """What an editor is told of messages."""
+    """The updates that an editor gets for messages."""
 
     def __init__(self, id: CallIds, tally: Tally) -> None:
         self._id = id

@@ -24,7 +24,7 @@ from pollux.model import (
     Unknown,
     Usage,
 )
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds, arguments, words
 from pollux.writers.json import encode, known, stamp
 from pollux.writers.loss import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
@@ -49,16 +49,16 @@ class Atif:
     purpose = "an ATIF trajectory, to evaluate agents and train models"
     heeds = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the document, step by step, and a newline."""
-        report = _trajectory(session, out, options, (session.key,))
+        report = _trajectory(session, out, options, context, (session.key,))
         out("\n")
         return report
 
 
-def _trajectory(session: Session, out: Out, options: Options, above: tuple[str, ...]) -> Report:
+def _trajectory(session: Session, out: Out, options: Options, context: WriterContext, above: tuple[str, ...]) -> Report:
     tally = Tally(WHY)
-    steps = _Steps(session, options, tally, above)
+    steps = _Steps(session, options, context, tally, above)
     out(encode(_head(session, tally))[:-1] + ',"steps":[')
     for number, step in enumerate(steps, 1):
         out(("," if number > 1 else "") + encode({"step_id": number, **step}))
@@ -66,7 +66,7 @@ def _trajectory(session: Session, out: Out, options: Options, above: tuple[str, 
     report = Report()
     for number, child in enumerate(steps.children.values()):
         out("," if number else ',"subagent_trajectories":[')
-        report.add(_trajectory(child, out, options, (*above, child.key)))
+        report.add(_trajectory(child, out, options, context, (*above, child.key)))
     out("]}" if steps.children else "}")
     tally.session(session)
     report.add(tally.report())
@@ -96,14 +96,17 @@ def _facts(session: Session) -> dict[str, Any]:
 class _Steps:
     """The steps of a session, and the sessions that some of them started."""
 
-    def __init__(self, session: Session, options: Options, tally: Tally, above: tuple[str, ...]) -> None:
+    def __init__(
+        self, session: Session, options: Options, context: WriterContext, tally: Tally, above: tuple[str, ...]
+    ) -> None:
         self.children: dict[str, Session] = {}
         self._session = session
         self._options = options
+        self._context = context
         self._tally = tally
         self._above = above
         self._id = CallIds(options, tally)
-        self._price = options.price(session)
+        self._price = context.price(session)
         self._costs: list[float | None] = []
         self._count = 0
 
@@ -142,18 +145,18 @@ class _Steps:
         if calls and message.role is not Role.ASSISTANT:
             self._tally.fabricate("steps of the agent", "only the agent's steps hold tool calls")
         thoughts = [part for part in message.parts if type(part) is Thinking]
-        said = [text for part in message.parts if (text := words(part)) is not None]
+        texts = [text for part in message.parts if (text := words(part)) is not None]
         step: dict[str, Any] = {
             "timestamp": stamp(message.at),
             "source": "agent" if agent else SOURCES[message.role],
             "model_name": message.model if agent else None,
-            "message": "\n\n".join(said if agent else [*said, *map(_thought, thoughts)]),
+            "message": "\n\n".join(texts if agent else [*texts, *map(_thought, thoughts)]),
             "reasoning_content": "\n".join(map(_thought, thoughts)) if agent and thoughts else None,
             "is_copied_context": True if message.inherited else None,
         }
-        asked = [(self._id(call), call) for call in calls]
-        step["tool_calls"] = [self._call(id, call) for id, call in asked] or None
-        results = [self._result(id, call) for id, call in asked if _ended(call)]
+        pairs = [(self._id(call), call) for call in calls]
+        step["tool_calls"] = [self._call(id, call) for id, call in pairs] or None
+        results = [self._result(id, call) for id, call in pairs if _ended(call)]
         results += [_orphan(part) for part in message.parts if type(part) is ToolResult and part.output is not None]
         step["observation"] = {"results": results} if results else None
         if agent:
@@ -196,12 +199,12 @@ class _Steps:
 
     def _reference(self, key: str) -> dict[str, Any] | None:
         """Where the session is that a call started: in a file of its own, or within this document."""
-        if key in self._options.files:
-            return {"trajectory_path": self._options.files[key], "extra": {"key": key}}
+        if key in self._context.files:
+            return {"trajectory_path": self._context.files[key], "extra": {"key": key}}
         if key in self._above:
             return None
         if key not in self.children:
-            child = self._options.child(key)
+            child = self._context.child(key)
             if child is None:
                 return None
             self.children[key] = child

@@ -19,30 +19,23 @@ A piece is text. Only a format that is no text, a `Dataset`, gives bytes.
 
 @runtime_checkable
 class Knowledge(Protocol):
-    """What the source of an agent knows of it that other formats want to know."""
+    """What a source knows of its agent that formats ask for."""
 
     def about(self, session: Session) -> About:
         """What the agent is called elsewhere, and what the session tells of its surroundings."""
 
     def answer(self, call: ToolCall) -> Any:
-        """A tool's answer as the agent wrote it, None where that cannot be told."""
+        """A tool's answer as the agent wrote it; None where that is not known."""
 
     def compacts(self, message: Message) -> bool:
-        """Does a message without a summary tell that the conversation was folded?"""
+        """Does a message say that the conversation was compacted, though it holds no summary?"""
 
 
-class Options(msgspec.Struct, kw_only=True):
+class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What a person may ask of a transcript; formats for programs ignore most of it.
 
     `content` asks for the words where a format leaves them out by itself; `ids` whether tool calls keep their `own` ids
-    or have `short` ones.
-
-    `files` says where the other sessions of the same export lie, by their keys and relative to its folder, so that a
-    writer can lead from one to another; it is empty where a session is written by itself. `child` reads a sub-agent's
-    session, for a format that holds it within the one that started it; `sessions` reads all of the export once more,
-    for pages about all of them. `price` tells what each message of a session cost, None where that is
-    not known, and how many of its requests are not in that.
-    `knowledge` is what is known of an agent by its name. `compat` names the program whose own dialect is wanted.
+    or have `short` ones. `compat` names the program whose own dialect is wanted.
     """
 
     thinking: bool = False
@@ -53,33 +46,51 @@ class Options(msgspec.Struct, kw_only=True):
     front_matter: bool = False
     content: bool = False
     ids: str = "own"
-    family_usage: Usage | None = None
-    cost_usd: float | None = None
-    unpriced_requests: int | None = None
-    files: Mapping[str, str] = {}
-    child: Callable[[str], Session | None] = lambda _: None
-    sessions: Callable[[], Iterable[Session]] = tuple
-    price: Callable[[Session], Callable[[Message], tuple[float | None, int]]] = lambda _: lambda _: (None, 0)
-    knowledge: Callable[[str], Knowledge | None] = lambda _: None
     compat: str | None = None
 
 
+class WriterContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What a writer may ask beyond the session that it writes.
+
+    `family_usage` is what the session used with all its descendants, `cost_usd` what it cost by itself, and
+    `unpriced_requests` how many of its requests are not in that. `price` tells the same of each message of a session.
+    `child` reads the session of a sub-agent, for a format that holds it within the one that started it. `knowledge` is
+    what is known of an agent by its name.
+
+    In an export of many, `files` says where the sessions lie, by their keys and relative to its folder, so that a
+    writer can lead from one to another. `sessions` reads all of them once more, for pages about all of them.
+    """
+
+    family_usage: Usage | None = None
+    cost_usd: float | None = None
+    unpriced_requests: int | None = None
+    price: Callable[[Session], Callable[[Message], tuple[float | None, int]]] = lambda _: lambda _: (None, 0)
+    child: Callable[[str], Session | None] = lambda _: None
+    knowledge: Callable[[str], Knowledge | None] = lambda _: None
+    files: Mapping[str, str] = {}
+    sessions: Callable[[], Iterable[Session]] = tuple
+
+
+ALONE = WriterContext()
+"""A session by itself, of which nothing is known but what is in it."""
+
+
 STYLE = ("thinking", "tools", "tokens", "notices", "front_matter", "content", "ids")
-"""The options that say how a format is to look, and of which each format heeds only some."""
+"""The options of style. Each format heeds only some of them."""
 
 TRANSCRIPT = STYLE[:5]
-"""Those that transcripts heed."""
+"""The options of style that transcripts heed."""
 
 
 def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
-    """What is known of the program that recorded a session; at the least its name."""
+    """What is known of the program that recorded a session; at least its name."""
     known = knowledge(session.agent)
     return known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
 
 
 LOST_FATES = "messages no longer live"
 WHY_LOST = "only what is still live was asked for"
-"""What every format leaves out where it is asked to."""
+"""What every format leaves out on request."""
 
 
 class Dropped(msgspec.Struct, frozen=True):
@@ -105,7 +116,7 @@ class Report(msgspec.Struct):
     fabricated: list[Fabricated] = []
 
     def add(self, other: Report) -> None:
-        """Put the account of another session to this one."""
+        """Add the report of another session."""
         self.kept += other.kept
         counts = {(entry.what, entry.why): entry.count for entry in self.dropped}
         for entry in other.dropped:
@@ -117,6 +128,11 @@ class Report(msgspec.Struct):
         """The report as the contract has it."""
         built: dict[str, Any] = msgspec.to_builtins(self)
         return built
+
+
+def without_secrets(count: int) -> Report:
+    """The account of secrets that were taken out."""
+    return Report(dropped=[Dropped("secrets", count, "redaction was asked for")] if count else [])
 
 
 class Writer(Protocol):
@@ -137,7 +153,7 @@ class Writer(Protocol):
     def purpose(self) -> str:
         """What it is for, in a few words."""
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE, /) -> Report:
         """Write the whole session."""
 
 
@@ -151,7 +167,7 @@ class Entry(Value, frozen=True, kw_only=True):
 class Page(NamedTuple):
     """A file beside the sessions' own: its name, relative to the folder, with `/`, and its text in pieces.
 
-    `keys` are the sessions whose messages it holds. It is taken away when a later export of them does without it.
+    `keys` are the sessions whose messages it holds. A later export of them deletes it where it is no longer needed.
     """
 
     name: str
@@ -163,7 +179,7 @@ class Page(NamedTuple):
 class Site(Protocol):
     """A writer whose files make up a site: asked once, when every session of an export to a folder is written."""
 
-    def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+    def finish(self, entries: Sequence[Entry], context: WriterContext, /) -> Iterator[Page]:
         """The pages that lead to the sessions, newest first. Whoever asks writes them, and only where they changed."""
 
 
@@ -171,7 +187,7 @@ class Site(Protocol):
 class Parted(Protocol):
     """A writer that has several files for a large session where it goes to a folder."""
 
-    def further(self, session: Session, options: Options) -> Iterator[Page]:
+    def further(self, session: Session, options: Options, context: WriterContext, /) -> Iterator[Page]:
         """The files besides the session's own."""
 
 
@@ -179,13 +195,15 @@ class Parted(Protocol):
 class Binary(Protocol):
     """A writer of bytes."""
 
-    def write_bytes(self, session: Session, out: Callable[[bytes], object], options: Options) -> Report:
+    def write_bytes(
+        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE, /
+    ) -> Report:
         """Write the whole session."""
 
 
 @runtime_checkable
 class Joinable(Protocol):
-    """A writer several of whose sessions may stand in one file."""
+    """A writer that can put several sessions into one file."""
 
     @property
     def between(self) -> str:
@@ -196,10 +214,10 @@ class Table(Protocol):
     """A file of a dataset in the making. It grows by a session at a time, so that memory need not hold it."""
 
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
-        """A session's rows, not yet in the file, and their account, which the table of the messages gives."""
+        """A session's rows, not yet in the file, and their report, which the table of the messages gives."""
 
     def add(self, rows: Any) -> None:
-        """Put such rows to it, when every table has made its own: a session is in all of them or in none."""
+        """Add such rows, when every table has made its own: a session is in all tables or in none."""
 
     def close(self) -> None:
         """Write what is left."""

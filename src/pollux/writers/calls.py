@@ -1,4 +1,4 @@
-"""A tool call told on one line, and as much of its result as is wanted."""
+"""A tool call on one line, and as much of its result as is wanted."""
 
 from __future__ import annotations
 
@@ -70,38 +70,38 @@ class Bounds(Value, frozen=True, kw_only=True):
 
 
 def outcome(call: ToolCall) -> str:
-    """How it ended, in words."""
+    """How a call ended, in words."""
     words = OUTCOMES[call.status]
     return f"{words}, exit code {call.exit_code}" if call.exit_code else words
 
 
 def reason(call: ToolCall) -> str | None:
-    """Why it failed, where one line says it all."""
+    """Why a call failed, where one line says it all."""
     if call.status not in (Status.ERROR, Status.CANCELLED) or call.output is None or len(call.output) > REASON_LENGTH:
         return None
     words = visible(call.output).strip()
     return words if words and "\n" not in words else None
 
 
-def arguments(given: Any) -> tuple[tuple[Argument, ...], bool]:
+def arguments(call_input: Any) -> tuple[tuple[Argument, ...], bool]:
     """What a call was asked, in brief, and whether that is all of it."""
-    if given is None or given in ({}, [], ""):
+    if call_input is None or call_input in ({}, [], ""):
         return (), True
-    if not isinstance(given, Mapping):
-        text, complete = _brief(given)
+    if not isinstance(call_input, Mapping):
+        text, complete = _brief(call_input)
         return (Argument(name=None, text=text),), complete
-    known = [key for key in KEYS if key in given]
-    chosen = known or list(given)[:SHOWN]
-    told = [(key, *_brief(given[key])) for key in chosen if given[key] not in (None, "", [], {})][:SHOWN]
-    shown = tuple(
+    known = [key for key in KEYS if key in call_input]
+    chosen = known or list(call_input)[:SHOWN]
+    brief = [(key, *_brief(call_input[key])) for key in chosen if call_input[key] not in (None, "", [], {})][:SHOWN]
+    several = tuple(
         Argument(name=None if known and n == 0 else one_line(str(key), 40), text=text)
-        for n, (key, text, _) in enumerate(told)
+        for n, (key, text, _) in enumerate(brief)
     )
-    return shown, len(told) == len(given) and all(complete for _, _, complete in told)
+    return several, len(brief) == len(call_input) and all(complete for _, _, complete in brief)
 
 
 def _brief(value: Any) -> tuple[str, bool]:
-    """A value on one line, and whether it is whole. Of a patch it tells the files."""
+    """A value on one line, and whether it is whole. Of a patch, the files are shown."""
     if isinstance(value, str):
         if value.startswith(PATCH) and (files := PATCHED.findall(value)):
             return one_line(" ".join(dict.fromkeys(files)), LENGTH), False
@@ -116,16 +116,16 @@ def _brief(value: Any) -> tuple[str, bool]:
     return one_line(_json(value), LENGTH), True
 
 
-def whole_input(given: Any) -> tuple[Section, ...]:
+def whole_input(call_input: Any) -> tuple[Section, ...]:
     """Everything a call was asked: long texts each by itself, the rest as JSON."""
-    if given is None or given == {}:
+    if call_input is None or call_input == {}:
         return ()
-    if not isinstance(given, Mapping):
-        return (as_section("Input", given),)
-    texts = {key: value for key, value in given.items() if isinstance(value, str) and "\n" in value.strip()}
-    rest = {key: value for key, value in given.items() if key not in texts}
-    found = [Section(label=f"Input: {one_line(str(key), 60)}", text=_trimmed(value)) for key, value in texts.items()]
-    return (as_section("Input", rest), *found) if rest else tuple(found)
+    if not isinstance(call_input, Mapping):
+        return (as_section("Input", call_input),)
+    texts = {key: value for key, value in call_input.items() if isinstance(value, str) and "\n" in value.strip()}
+    rest = {key: value for key, value in call_input.items() if key not in texts}
+    sections = [Section(label=f"Input: {one_line(str(key), 60)}", text=_trimmed(value)) for key, value in texts.items()]
+    return (as_section("Input", rest), *sections) if rest else tuple(sections)
 
 
 def as_section(label: str, value: Any) -> Section:
@@ -157,17 +157,17 @@ def excerpt(output: str, bounds: Bounds) -> tuple[Section, bool]:
     missing = missing if missing > 1 else 0
     head = list(_first(text, bounds.head)) if missing else text.split("\n")
     tail = _last(text, bounds.tail) if missing else []
-    shown = [_cut(line, bounds.width) for line in head]
+    lines = [_cut(line, bounds.width) for line in head]
     if missing:
         lost = len(text) - sum(map(len, head)) - sum(map(len, tail)) - bounds.head - bounds.tail
-        shown.append(f"[… {_lines(missing)}, {lost:,} characters left out …]")
-        shown += [_cut(line, bounds.width) for line in tail]
+        lines.append(f"[… {_lines(missing)}, {lost:,} characters left out …]")
+        lines += [_cut(line, bounds.width) for line in tail]
     complete = not missing and all(len(line) <= bounds.width for line in head)
     if missing:
         label = f"{total - missing:,} of {_lines(total)}"
     else:
         label = _lines(total) if complete else f"{_lines(total)}, shortened"
-    return Section(label=f"Result: {label}", text=visible("\n".join(shown))), complete
+    return Section(label=f"Result: {label}", text=visible("\n".join(lines))), complete
 
 
 def _first(text: str, count: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A session as a chat: the turns that programs want which train models on conversations, or show them.
+"""A session as a chat: turns for programs that train models on conversations, or show them.
 
 Only what is still live is a turn. What was rewound or compressed away is no part of the conversation that the model
 last saw, and a chat has no way to say so. Every tool call is answered in the turn that made it.
@@ -111,7 +111,7 @@ class CallIds:
 
 
 def arguments(call: ToolCall, tally: Tally) -> dict[str, Any]:
-    """What a call was given, as the object that chats want."""
+    """The arguments of a call, as the object that chats want."""
     if isinstance(call.input, dict):
         return call.input
     if call.input is None:
@@ -121,7 +121,7 @@ def arguments(call: ToolCall, tally: Tally) -> dict[str, Any]:
 
 
 def words(part: Part) -> str | None:
-    """What a part says in words, as the model was told them; None where it is of another kind."""
+    """The words of a part as the model saw them; None where it has none."""
     match part:
         case Text() | SummaryPart():
             return part.text
@@ -150,7 +150,7 @@ class _SoFar:
 
     def turn(self) -> Iterator[Turn]:
         """The turn that it makes, where there is anything in it."""
-        text = "\n\n".join(said for said in self.text if said.strip())
+        text = "\n\n".join(text for text in self.text if text.strip())
         if text or self.thinking or self.images or self.calls:
             yield Turn(
                 role=Role.ASSISTANT if self.calls else self.message.role,
@@ -163,7 +163,7 @@ class _SoFar:
 
 
 class Chat:
-    """Takes a session apart into turns, and counts what is in none."""
+    """Divides a session into turns, and counts what is in none."""
 
     def __init__(self, session: Session, options: Options, tally: Tally, *, thinking: bool, pictures: bool) -> None:
         self._session = session
@@ -222,9 +222,9 @@ class Chat:
                 self._tally.drop(ODDITIES)
             case _:
                 so_far.text.append(words(part) or "")
-        held: tuple[Attachment, ...] = getattr(part, "attachments", ())
-        self._tally.drop(BYTES, len(held))
-        self._tally.drop(DETAILS, sum(bool(one.extra) for one in held))
+        attachments: tuple[Attachment, ...] = getattr(part, "attachments", ())
+        self._tally.drop(BYTES, len(attachments))
+        self._tally.drop(DETAILS, sum(bool(one.extra) for one in attachments))
 
     def _asked(self, call: ToolCall) -> Asked:
         self._tally.drop(OUTCOMES)
@@ -235,7 +235,7 @@ class Chat:
 
 
 def shown(part: Attachment) -> bool:
-    """Is it a picture that can be put into a chat?"""
+    """Can a picture be put into a chat?"""
     return part.media_type.startswith("image/") and (part.data is not None or part.uri is not None)
 
 

@@ -25,7 +25,7 @@ from pollux.model import (
     Unknown,
     summarize,
 )
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.json import stamp
 from pollux.writers.loss import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTICES, ODDITIES, ORIGINS, OUTPUTS, Tally
 
@@ -68,12 +68,12 @@ class Cells:
         self._tally = tally
 
     def add(self, column: str, text: str | None) -> None:
-        """Put a text into a column, where there is one."""
+        """Add a text to a column, where there is a text."""
         if text is not None:
             self.texts.setdefault(column, []).append(text)
 
     def part(self, part: Part) -> None:
-        """Put a part where it belongs, and count what has no place."""
+        """Add a part to its column, and count what has no column."""
         self._tally.part(part)
         match part:
             case Text():
@@ -122,11 +122,11 @@ class Csv:
     purpose = "a table of messages, one row each, for a spreadsheet"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         table = table_to(out, COLUMNS)
-        tally, told = Tally(WHY), summarize(session)
-        about = {name: getattr(told, name) for name in ABOUT}
+        tally, summary = Tally(WHY), summarize(session)
+        about = {name: getattr(summary, name) for name in ABOUT}
         for number, message in enumerate(session.messages, 1):
             if options.live_only and message.fate is not Fate.LIVE:
                 tally.drop(LOST_FATES)
@@ -138,7 +138,7 @@ class Csv:
 
 
 def _inert(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
-    """A row without formulas; the account says where that changed a text."""
+    """A row without formulas; the report says where that changed a text."""
     cells = {name: inert(value) for name, value in row.items()}
     if cells != row:
         tally.fabricate(APOSTROPHE, WHY_APOSTROPHE)

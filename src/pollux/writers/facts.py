@@ -8,7 +8,7 @@ from typing import Any
 
 from pollux.model import Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
 from pollux.text.escape import one_line
-from pollux.writers.base import Options
+from pollux.writers.base import WriterContext
 from pollux.writers.json import stamp
 
 KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
@@ -29,26 +29,26 @@ def title(summary: Summary) -> str:
 
 def facts(session: Session, summary: Summary) -> list[Fact]:
     """What stands under the title."""
-    found = [Fact(words=one_line(session.agent))]
+    facts = [Fact(words=one_line(session.agent))]
     if session.kind in KINDS:
-        found.append(Fact(words=KINDS[session.kind]))
+        facts.append(Fact(words=KINDS[session.kind]))
     if session.parent:
-        found.append(Fact(words="started by", name=one_line(session.parent)))
-    found += [Fact(words=LINKS[link.kind], name=one_line(link.target)) for link in session.links if link.kind in LINKS]
+        facts.append(Fact(words="started by", name=one_line(session.parent)))
+    facts += [Fact(words=LINKS[link.kind], name=one_line(link.target)) for link in session.links if link.kind in LINKS]
     if summary.project:
         guess = "probably" if summary.project_evidence == "guess" else None
-        found.append(Fact(words=guess, name=one_line(summary.project)))
+        facts.append(Fact(words=guess, name=one_line(summary.project)))
     if (span := period(summary.started, summary.ended)) is not None:
-        found.append(Fact(words=span))
+        facts.append(Fact(words=span))
     if models := ", ".join(one_line(model) for model in summary.models):
-        found.append(Fact(words=models))
-    found.append(Fact(words=counted(summary.counts)))
-    found.append(Fact(name=one_line(session.key)))
-    return found
+        facts.append(Fact(words=models))
+    facts.append(Fact(words=counted(summary.counts)))
+    facts.append(Fact(name=one_line(session.key)))
+    return facts
 
 
-def front_matter(summary: Summary, options: Options) -> str:
-    """The facts in YAML between two rules, as makers of sites and keepers of notes read them."""
+def front_matter(summary: Summary, context: WriterContext) -> str:
+    """The facts as YAML front matter, which site generators and note programs read."""
     lines = {
         "title": title(summary),
         "key": summary.key,
@@ -61,26 +61,26 @@ def front_matter(summary: Summary, options: Options) -> str:
         "models": summary.models,
         **{name: getattr(summary.counts, name) for name in ("prompts", "replies", "tool_calls", "failed_tool_calls")},
         "tokens": summary.usage.total,
-        "family_tokens": options.family_usage.total if options.family_usage is not None else None,
-        "cost_usd": options.cost_usd,
+        "family_tokens": context.family_usage.total if context.family_usage is not None else None,
+        "cost_usd": context.cost_usd,
     }
     # A JSON value is a YAML value, whatever is in it. A fact that is not known is not there.
-    told = (f"{name}: {_yaml(value)}\n" for name, value in lines.items() if value not in (None, ()))
-    return f"---\n{''.join(told)}---\n\n"
+    known = (f"{name}: {_yaml(value)}\n" for name, value in lines.items() if value not in (None, ()))
+    return f"---\n{''.join(known)}---\n\n"
 
 
 def _yaml(value: Any) -> str:
-    told = [one_line(each) for each in value] if isinstance(value, tuple) else value
-    return json.dumps(one_line(told) if isinstance(told, str) else told, ensure_ascii=False)
+    words = [one_line(each) for each in value] if isinstance(value, tuple) else value
+    return json.dumps(one_line(words) if isinstance(words, str) else words, ensure_ascii=False)
 
 
-def usage_facts(summary: Summary, options: Options) -> list[str]:
+def usage_facts(summary: Summary, context: WriterContext) -> list[str]:
     """What the session used, and what it used with its sub-agents where that is more."""
-    found = [f"Tokens: {figures(summary.usage) or 'not recorded'}"]
-    family = options.family_usage
+    lines = [f"Tokens: {figures(summary.usage) or 'not recorded'}"]
+    family = context.family_usage
     if family is not None and family.total != summary.usage.total:
-        found.append(f"With sub-agents: {figures(family) or 'not recorded'}")
-    return found
+        lines.append(f"With sub-agents: {figures(family) or 'not recorded'}")
+    return lines
 
 
 def moment(at: datetime | None) -> str | None:
@@ -95,7 +95,7 @@ def moment(at: datetime | None) -> str | None:
 
 
 def period(start: datetime | None, end: datetime | None) -> str | None:
-    """From when to when; the day is told once where it is the same."""
+    """From when to when; the day stands once where it is the same."""
     first, last = moment(start), moment(end)
     if first is None or last is None or first == last:
         only = first or last
@@ -113,7 +113,7 @@ def counted(counts: Counts) -> str:
 
 
 def figures(usage: Usage) -> str | None:
-    """Tokens in words; what is not known is not told."""
+    """Tokens in words, without what is not known."""
     words = []
     if usage.input is not None:
         cached = [

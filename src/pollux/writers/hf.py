@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pollux.model import Session
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
 from pollux.writers.loss import FACTS, Tally
@@ -23,7 +23,7 @@ class HuggingFace:
     purpose = "a session trace, for the Hugging Face Hub"
     heeds = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""
         tally = Tally(WHY)
         tally.drop(FACTS)

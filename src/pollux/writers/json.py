@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from pollux.model import Fate, Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
-from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Options, Out, Report
-
-_HALF = re.compile("[\ud800-\udfff]")
+from pollux.text.surrogates import spell_surrogates
+from pollux.writers.base import ALONE, LOST_FATES, WHY_LOST, Dropped, Options, Out, Report, WriterContext
 
 
 class Json:
@@ -23,15 +21,15 @@ class Json:
     purpose = "everything, for programs: the same document as `pollux show --json`"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write one object and a newline, message by message."""
-        known = {"cost_usd": options.cost_usd, "unpriced_requests": options.unpriced_requests}
+        known = {"cost_usd": context.cost_usd, "unpriced_requests": context.unpriced_requests}
         summary = msgspec.structs.replace(summarize(session), **known)
-        head = summary_document(summary, options.family_usage)
+        head = summary_document(summary, context.family_usage)
         out(encode(head)[:-1])
         out(',"messages":[')
-        kept = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]
-        for number, message in enumerate(kept):
+        messages = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]
+        for number, message in enumerate(messages):
             out(("," if number else "") + encode(message_document(message)))
         out("]")
         tail = {
@@ -41,13 +39,13 @@ class Json:
             "extra": session.extra,
         }
         # Whatever else a session has, now or later, so that it reads back whole.
-        told = {*head, *tail, "messages", "exact"}
+        names = {*head, *tail, "messages", "exact"}
         tail |= {
-            name: value for name in Session.__struct_fields__ if name not in told and (value := getattr(session, name))
+            name: value for name in Session.__struct_fields__ if name not in names and (value := getattr(session, name))
         }
         out("," + encode(tail)[1:] + "\n")
-        lost = len(session.messages) - len(kept)
-        return Report(kept=len(kept), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])
+        lost = len(session.messages) - len(messages)
+        return Report(kept=len(messages), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])
 
 
 def encode(value: Any) -> str:
@@ -56,12 +54,7 @@ def encode(value: Any) -> str:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
-        return _HALF.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
+        return spell_surrogates(text, backslash="\\\\")
 
 
 def known(fields: dict[str, Any]) -> dict[str, Any]:

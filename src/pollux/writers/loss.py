@@ -1,4 +1,4 @@
-"""The account of what a transcript leaves out: every kind of thing has a name and a reason."""
+"""Counts what a transcript leaves out: every kind of thing has a name and a reason."""
 
 from __future__ import annotations
 
@@ -71,32 +71,32 @@ class Tally:
         self._fabricated: dict[Fabricated, None] = {}
 
     def drop(self, what: str, count: int = 1) -> None:
-        """One more thing, or several, that the transcript does not hold."""
+        """Count something that the transcript does not hold."""
         self._counts[what] = self._counts.get(what, 0) + count
 
     def fabricate(self, what: str, why: str) -> None:
-        """Something the format demands and the session does not have."""
+        """Note something that the format demands and the session does not have."""
         self._fabricated[Fabricated(what, why)] = None
 
     def message(self, message: Message) -> None:
-        """What no transcript tells of a message: where it stands, and what else was recorded."""
+        """Count what no transcript shows of a message: where it stands, and what else was recorded."""
         self.drop(ORIGINS)
         native = message.usage is not None and bool(message.usage.native or message.usage.each)
         self.drop(DETAILS, bool(message.extra) + native)
 
     def part(self, part: Part) -> None:
-        """What no transcript tells of a part."""
+        """Count what no transcript shows of a part."""
         self.drop(DETAILS, bool(getattr(part, "extra", None)))
         self.drop(ORIGINS, isinstance(part, ToolCall | ToolResult) or (type(part) is Thinking and part.at is not None))
 
     def session(self, session: Session) -> None:
-        """What no transcript tells of a session."""
+        """Count what no transcript shows of a session."""
         self.drop(NOTICES, sum(notice.count for notice in session.notices))
         self.drop(LINKED, len(session.links))
         self.drop(ORIGINS, len(session.files) + (session.project_hash is not None))
         cut = session.title is not None and one_line(session.title) != title(summarize(session))
-        found = len(session.tallies) + len(session.gaps) + (session.project_evidence is not None)
-        self.drop(DETAILS, bool(session.extra) + cut + found)
+        others = len(session.tallies) + len(session.gaps) + (session.project_evidence is not None)
+        self.drop(DETAILS, bool(session.extra) + cut + others)
 
     def report(self) -> Report:
         """The report, in the order of the reasons above."""

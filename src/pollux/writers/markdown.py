@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pollux.model import Attachment, Session, Status, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import TRANSCRIPT, Options, Out, Report
+from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section, outcome
 from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.safe_markdown import code, fence, plain, tame
@@ -45,23 +45,23 @@ class Markdown:
     heeds = TRANSCRIPT
     between = "\n---\n\n"
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
-            out(front_matter(summary, options))
+            out(front_matter(summary, context))
         out(f"# {plain(title(summary))}\n\n")
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:
-            out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, options)))
+            out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, context)))
         paper = Paper(session, options, BOUNDS)
-        said = False
+        after_words = False
         for block in paper.blocks():
             text = "\n\n".join(_paragraphs(block, paper))
-            if said and text[:1].isspace():
+            if after_words and text[:1].isspace():
                 # Without this, what begins indented would become part of a list that the text before ends with.
                 out("\n<!-- -->\n")
-            said = isinstance(block, Words)
+            after_words = isinstance(block, Words)
             out(f"\n{text}\n")
         return paper.report()
 
@@ -117,9 +117,9 @@ def _bracketed(marks: tuple[str, ...]) -> list[str]:
 
 def _call(block: Call, paper: Paper) -> str:
     call = block.call
-    asked = [code(a.text) if a.name is None else f"{plain(a.name)}: {code(a.text)}" for a in block.arguments]
+    arguments = [code(a.text) if a.name is None else f"{plain(a.name)}: {code(a.text)}" for a in block.arguments]
     ending = outcome(call) if call.status is Status.OK else f"**{outcome(call)}**"
-    line = f"**{plain(tool_name(call))}** {', '.join(asked)}".rstrip() + f" — {ending}"
+    line = f"**{plain(tool_name(call))}** {', '.join(arguments)}".rstrip() + f" — {ending}"
     if (reason := paper.reason(call)) is not None:
         line += f": {plain(one_line(reason))}"
     if call.child:

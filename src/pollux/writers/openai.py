@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import Attachment, Session
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
 from pollux.writers.loss import FACTS, Tally
@@ -20,7 +20,7 @@ class OpenAI:
     purpose = "chat messages, one line a session, for training"
     heeds = ("thinking", "ids")
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""
         tally = Tally(WHY)
         tally.drop(FACTS)
@@ -37,8 +37,8 @@ class OpenAI:
 def _messages(turn: Turn) -> Iterator[dict[str, Any]]:
     message: dict[str, Any] = {"role": turn.role, "content": turn.text or (None if turn.calls else "")}
     if turn.images:
-        said = [{"type": "text", "text": turn.text}] if turn.text else []
-        message["content"] = [*said, *map(_picture, turn.images)]
+        texts = [{"type": "text", "text": turn.text}] if turn.text else []
+        message["content"] = [*texts, *map(_picture, turn.images)]
     if turn.thinking:
         message["reasoning_content"] = turn.thinking
     if turn.calls:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pollux.errors import RequestError
 from pollux.model import Fate, Message, Session, ToolCall, Usage, summarize
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.csv import COUNTED, WHY as WHY_CSV, Cells
 from pollux.writers.json import encode, stamp
 from pollux.writers.loss import FACTS, FIGURES, OUTPUTS, Tally
@@ -54,7 +54,7 @@ class Parquet:
         self.ready()
         return _Messages(out, whole=False) if table == MESSAGES else _Calls(out)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """One file: the messages, each with its calls."""
         self.ready()
         file = _Messages(out, whole=True)
@@ -88,7 +88,7 @@ class _File:
             self._writer.write_table(rows)
 
     def close(self) -> None:
-        """Write the end of the file, which tells where everything stands."""
+        """Write the end of the file, which says where everything stands."""
         self._writer.close()
 
 
@@ -99,16 +99,16 @@ class _Messages(_File):
         self._whole = whole
         time = pa.timestamp("us", tz="UTC")
         about = [(name, pa.string()) for name in (*ABOUT, "message", "role", "author", "model", "fate")]
-        said = [(name, pa.string()) for name in SAID] + [(name, pa.list_(pa.string())) for name in NAMED]
-        columns = [*about, ("number", pa.int64()), ("at", time), ("inherited", pa.bool_()), *said]
+        words = [(name, pa.string()) for name in SAID] + [(name, pa.list_(pa.string())) for name in NAMED]
+        columns = [*about, ("number", pa.int64()), ("at", time), ("inherited", pa.bool_()), *words]
         columns += [(name, pa.int64()) for name in COUNTED]
         columns += [(CALLS, pa.list_(pa.struct(_call_columns())))] if whole else []
         super().__init__(out, columns)
 
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
-        """The rows of a session, and the account of what they do not hold."""
-        tally, told = Tally(WHY), summarize(session)
-        about = {name: getattr(told, name) for name in ABOUT}
+        """The rows of a session, and the report of what they do not hold."""
+        tally, summary = Tally(WHY), summarize(session)
+        about = {name: getattr(summary, name) for name in ABOUT}
         rows = []
         for number, message in enumerate(session.messages, 1):
             if options.live_only and message.fate is not Fate.LIVE:
@@ -193,7 +193,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def _number(figure: int | None) -> int | None:
-    """Within what a column of numbers holds."""
+    """A number, where a column can hold it."""
     return figure if figure is not None and -LARGEST <= figure < LARGEST else None
 
 

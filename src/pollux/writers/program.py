@@ -1,4 +1,4 @@
-"""Who made what: the release of the program that recorded a session, the vendor of a model."""
+"""The release of the program that recorded a session, and the vendor of a model."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _VENDORS = {
 
 
 def vendor(model: str | None) -> Vendor | None:
-    """Whose model it is, where its name tells."""
-    return next((found for head, found in _VENDORS.items() if model is not None and model.startswith(head)), None)
+    """The vendor of a model, where its name says so."""
+    return next((vendor for head, vendor in _VENDORS.items() if model is not None and model.startswith(head)), None)
 
 
 def version(session: Session) -> str | None:
     """The release of the agent, where it wrote that down."""
     meta = session.extra.get("meta")
     places = (session.extra, meta if isinstance(meta, dict) else {})
-    found = (place.get(name) for place in places for name in _VERSION)
-    return next((value for value in found if isinstance(value, str) and value), None)
+    versions = (place.get(name) for place in places for name in _VERSION)
+    return next((value for value in versions if isinstance(value, str) and value), None)

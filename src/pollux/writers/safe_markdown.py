@@ -81,8 +81,8 @@ def plain(text: str) -> str:
     return _CLOSING.sub(r"\1\\\2", text)
 
 
-def _not_a_marker(found: re.Match[str]) -> str:
-    mark = found.group()
+def _not_a_marker(match: re.Match[str]) -> str:
+    mark = match.group()
     return f"{mark}\\" if mark.isdigit() else f"\\{mark}"
 
 
@@ -154,10 +154,10 @@ def _without_html(text: str) -> str:
 
 
 def _span(text: str) -> str:
-    found: list[str] = []
+    pieces: list[str] = []
     position = 0
     while (match := _INLINE.search(text, position)) is not None:
-        found.append(text[position : match.start()])
+        pieces.append(text[position : match.start()])
         position = match.end()
         piece = match.group()
         if piece == "<":
@@ -167,8 +167,8 @@ def _span(text: str) -> str:
             if closing is not None:
                 # At the start of a line a tag would end the paragraph, and with it the code span.
                 piece, position = _LINE_START.sub(r"\1\\<", text[match.start() : closing]), closing
-        found.append(piece)
-    return "".join(found) + text[position:]
+        pieces.append(piece)
+    return "".join(pieces) + text[position:]
 
 
 def _closing(tokens: Sequence[Token], lines: Sequence[str]) -> str:

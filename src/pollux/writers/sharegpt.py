@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from pollux.model import Role, Session
-from pollux.writers.base import Options, Out, Report
+from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
 from pollux.writers.loss import FACTS, Tally
@@ -27,14 +27,14 @@ class ShareGPT:
     purpose = "conversations in plain text, one line a session, for training"
     heeds = ("thinking",)
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it; who speaks twice in a row speaks once."""
         tally = Tally(WHY)
         tally.drop(FACTS)
         turns = Chat(session, options, tally, thinking=options.thinking, pictures=False).turns()
         between = '{"conversations":['
-        for speaker, said in groupby(_said(turns, tally), key=itemgetter(0)):
-            out(between + encode({"from": speaker, "value": "\n\n".join(text for _, text in said)}))
+        for speaker, turns_of_one in groupby(_said(turns, tally), key=itemgetter(0)):
+            out(between + encode({"from": speaker, "value": "\n\n".join(text for _, text in turns_of_one)}))
             between = ","
         out("]}\n" if between == "," else "")
         return tally.report()
@@ -43,9 +43,9 @@ class ShareGPT:
 def _said(turns: Iterator[Turn], tally: Tally) -> Iterator[tuple[str, str]]:
     for turn in turns:
         tally.drop(FACTS)
-        asked = (encode({"name": call.name, "arguments": call.arguments}) for call in turn.calls)
+        objects = (encode({"name": call.name, "arguments": call.arguments}) for call in turn.calls)
         thought = f"<think>\n{turn.thinking}\n</think>" if turn.thinking else ""
-        calls = (f"<tool_call>\n{call}\n</tool_call>" for call in asked)
+        calls = (f"<tool_call>\n{call}\n</tool_call>" for call in objects)
         yield SPEAKERS[turn.role], "\n".join(filter(None, (thought, turn.text, *calls)))
         for call in turn.calls:
             yield "tool", f"<tool_response>\n{call.answer}\n</tool_response>"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from pollux.model import Attachment, Session, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import TRANSCRIPT, Options, Out, Report
+from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section, outcome
 from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.transcript import (
@@ -39,15 +39,15 @@ class PlainText:
     heeds = TRANSCRIPT
     between = f"\n{'═' * 72}\n\n"
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
-            out(front_matter(summary, options))
+            out(front_matter(summary, context))
         out(f"{title(summary)}\n\n")
         out("".join(f"{_fact(fact)}\n" for fact in facts(session, summary)))
         if options.tokens:
-            out("".join(f"{line}\n" for line in usage_facts(summary, options)))
+            out("".join(f"{line}\n" for line in usage_facts(summary, context)))
         paper = Paper(session, options, BOUNDS)
         for block in paper.blocks():
             for paragraph in _paragraphs(block, paper):
@@ -103,8 +103,8 @@ def _bracketed(marks: tuple[str, ...]) -> list[str]:
 
 def _call(block: Call, paper: Paper) -> str:
     call = block.call
-    asked = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in block.arguments)
-    line = f"  {tool_name(call)} {asked}".rstrip() + f" — {outcome(call)}"
+    arguments = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in block.arguments)
+    line = f"  {tool_name(call)} {arguments}".rstrip() + f" — {outcome(call)}"
     if (reason := paper.reason(call)) is not None:
         line += f": {one_line(reason)}"
     if call.child:

@@ -1,4 +1,4 @@
-"""The account of what a format leaves out that holds no words: what was said, asked and answered."""
+"""Counts what a format without words leaves out: what was said, asked and answered."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORDS = {
 }
 
 SILENT = (TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS, BYTES, ODDITIES, INPUTS, OUTPUTS)
-"""Under what it is counted."""
+"""The names under which that is counted."""
 
 
 def silent(message: Message, tally: Tally) -> None:

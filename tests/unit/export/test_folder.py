@@ -8,15 +8,17 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyarrow.parquet import read_table
 
 from pollux import registry
 from pollux.errors import OutputError
-from pollux.export import Export, Folder, Job, Layout, Outcome
-from pollux.export.folder import RECORD
-from pollux.export.names import day_name
+from pollux.export.folder import RECORD, Folder
+from pollux.export.names import Layout, day_name
+from pollux.export.run import Export, Outcome
+from pollux.library.jobs import Job
 from pollux.model import Author, Message, Role, Session, Text, ToolCall, summarize
 from pollux.system.files import below
 from pollux.transforms.redact import Redactor
@@ -266,8 +268,8 @@ def test_a_session_has_all_its_pages_or_none(site: Path, monkeypatch: pytest.Mon
     before = {name: (site / name).read_text() for name in names(site) if name.startswith("gemini-two")}
     made = html.HtmlPage.further
 
-    def further(_: object, one: Session, options: Options) -> Iterator[Page]:
-        for page in made(html.WRITER, one, options):
+    def further(_: object, one: Session, *more: Any) -> Iterator[Page]:
+        for page in made(html.WRITER, one, *more):
             yield page
             if one.id == "two":
                 raise ValueError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pollux import registry
 from pollux.signing.keys import Keys
 from pollux.signing.subject import Subject, of_record
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.vac import WRITER
 from tests.unit.writers.kitchen_sink import SESSION
 
@@ -23,7 +23,7 @@ ALGORITHMS = ("ed25519", "es256")
 @cache
 def record() -> bytes:
     pieces: list[str] = []
-    WRITER.write(SESSION, pieces.append, Options(knowledge=registry.knowledge))
+    WRITER.write(SESSION, pieces.append, Options(), WriterContext(knowledge=registry.knowledge))
     return "".join(pieces).encode()
 
 

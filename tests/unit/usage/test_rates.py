@@ -51,11 +51,11 @@ def test_a_request_costs_what_the_price_list_says(
         output_tokens=output,
     )
     wanted = calc_price(reported, model, genai_request_timestamp=moment).total_price
-    till = Pricer({model: listed_card(model)})
+    pricer = Pricer({model: listed_card(model)})
     usage = Usage(input=prompt, cached=cached, cache_write=written, cache_write_long=long, output=output)
-    period = till.period(model, int(moment.timestamp()) // QUARTER)
+    period = pricer.period(model, int(moment.timestamp()) // QUARTER)
     for size in (step(usage), prompt_size(usage)):
-        assert till.cost(model, usage, period, size) == wanted * DOLLAR
+        assert pricer.cost(model, usage, period, size) == wanted * DOLLAR
 
 
 def test_the_roll_ups_fit_every_price_that_is_listed() -> None:
@@ -66,19 +66,19 @@ def test_the_roll_ups_fit_every_price_that_is_listed() -> None:
 
 
 def test_no_price_is_none_not_nothing() -> None:
-    till = Pricer({"known": own_card(Price(input=1, output=2)), "strange": None})
-    assert till.cost("strange", Usage(input=5, output=5), 0, 0) is None
-    assert till.cost("unheard of", Usage(input=5, output=5), 0, 0) is None
-    assert till.cost("known", Usage(input=5), 0, 0) is None
-    assert till.cost("known", Usage(input=5, output=5), 0, 0) == 15 * DOLLAR // 10**6
+    pricer = Pricer({"known": own_card(Price(input=1, output=2)), "strange": None})
+    assert pricer.cost("strange", Usage(input=5, output=5), 0, 0) is None
+    assert pricer.cost("unheard of", Usage(input=5, output=5), 0, 0) is None
+    assert pricer.cost("known", Usage(input=5), 0, 0) is None
+    assert pricer.cost("known", Usage(input=5, output=5), 0, 0) == 15 * DOLLAR // 10**6
 
 
 def test_a_tier_changes_what_it_names_for_the_whole_request() -> None:
     card = own_card(Price(input=1, output=10, cached=0.5, tiers=(Tier(above=50_000, input=2, output=20),)))
-    till = Pricer({"own": card})
-    assert not till.fits_roll_ups
+    pricer = Pricer({"own": card})
+    assert not pricer.fits_roll_ups
     small = Usage(input=50_000, cached=10_000, output=100)
     large = Usage(input=50_001, cached=10_000, output=100)
     rate = Decimal(DOLLAR) / 10**6
-    assert till.cost("own", small, 0, prompt_size(small)) == (40_000 + 5_000 + 1_000) * rate
-    assert till.cost("own", large, 0, prompt_size(large)) == (80_002 + 5_000 + 2_000) * rate
+    assert pricer.cost("own", small, 0, prompt_size(small)) == (40_000 + 5_000 + 1_000) * rate
+    assert pricer.cost("own", large, 0, prompt_size(large)) == (80_002 + 5_000 + 2_000) * rate

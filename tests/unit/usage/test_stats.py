@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pollux.cli.terminal.figures import tokens
 from pollux.index.catalog.queries import Filter
 from pollux.model import Status, ToolCall, Usage
+from pollux.usage.labels import tokens
 from pollux.usage.service import By, Of
 from pollux.usage.stats import opened
 from tests.unit.usage.usage_of import CODEX, NOON, OPUS, PRO, reply, session, usage_of, used

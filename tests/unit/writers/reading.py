@@ -21,7 +21,7 @@ from pollux.writers.text import WRITER as TEXT
 from pollux.writers.transcript import Heading
 from pollux.writers.transcript.paper import Paper
 
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")
 
 EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True, content=True, ids="short")

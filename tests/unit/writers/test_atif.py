@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.model import Author, Message, Role, Session, Status, Text, ToolCall, Usage
 from pollux.writers.atif import WRITER
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from tests.unit.writers.judges import atif
 
 
@@ -28,7 +28,9 @@ def session(id: str, *parts: ToolCall | Text) -> Session:
 
 def written(one: Session, **others: Session) -> dict[str, Any]:
     pieces: list[str] = []
-    report = WRITER.write(one, pieces.append, Options(child=lambda key: others.get(key.removeprefix("a:"))))
+    report = WRITER.write(
+        one, pieces.append, Options(), WriterContext(child=lambda key: others.get(key.removeprefix("a:")))
+    )
     atif("".join(pieces))
     assert report.kept == 1 + len(others)
     found: dict[str, Any] = json.loads("".join(pieces))
@@ -56,7 +58,7 @@ def test_sub_agents_are_embedded_however_deep() -> None:
 def test_a_session_that_started_itself_ends() -> None:
     one = session("one", started("a:one", Status.OK, "round and round"))
     pieces: list[str] = []
-    WRITER.write(one, pieces.append, Options(child=lambda _: msgspec.structs.replace(one)))
+    WRITER.write(one, pieces.append, Options(), WriterContext(child=lambda _: msgspec.structs.replace(one)))
     assert "subagent_trajectories" not in json.loads("".join(pieces))
 
 
@@ -65,8 +67,8 @@ def test_a_cost_that_lacks_requests_is_not_told() -> None:
     reply = Message(id="m", role=Role.ASSISTANT, author=Author.MODEL, parts=(Text(text="x"),), usage=Usage(input=1))
     for price, cost in (((0.5, 0), 0.5), ((0.5, 1), None)):
         pieces: list[str] = []
-        options = Options(price=partial(_always, price))
-        WRITER.write(Session(agent="a", id="s", messages=(reply,)), pieces.append, options)
+        context = WriterContext(price=partial(_always, price))
+        WRITER.write(Session(agent="a", id="s", messages=(reply,)), pieces.append, Options(), context)
         found = json.loads("".join(pieces))
         assert found["steps"][0]["metrics"].get("cost_usd") == cost
         assert found["final_metrics"].get("total_cost_usd") == cost

@@ -12,7 +12,7 @@ from pollux import registry
 from pollux.library.library import Filter, Library
 from pollux.model import Session
 from pollux.transforms.redact import Private, Redactor
-from pollux.writers.base import Options
+from pollux.writers.base import ALONE, Options, WriterContext
 from pollux.writers.document import session_of
 from pollux.writers.loss import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
@@ -21,7 +21,7 @@ from tests.unit.writers.reading import WAYS, check, markdown, put_together, text
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 HOMES = sorted(CORPUS.glob("*/*/home"))
-KNOWING = Options(knowledge=registry.knowledge)
+KNOWING = WriterContext(knowledge=registry.knowledge)
 
 
 def test_there_is_a_corpus() -> None:
@@ -56,9 +56,9 @@ def every_format(session: Session) -> None:
     judged: set[str] = set()  # most options change nothing in most formats
     for one in (session, Redactor(Private(emails=True, home="/home/ada", users=("ada",)))(session)):
         for name in registry.writer_names():
-            for options in (*WAYS, KNOWING):
+            for options, context in (*((way, ALONE) for way in WAYS), (Options(), KNOWING)):
                 pieces: list[str] = []
-                report = registry.writer(name).write(one, pieces.append, options)
+                report = registry.writer(name).write(one, pieces.append, options, context)
                 gone = sum(entry.count for entry in report.dropped if entry.what in MESSAGES)
                 assert report.kept + gone == len(one.messages), name
                 assert pieces

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pollux.model import Message, Notice, Origin, Session, Usage
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.document import begins, session_of
 from pollux.writers.json import WRITER
 from tests.unit.writers.planting import EVERYTHING
@@ -39,7 +39,7 @@ USAGES = st.builds(
 
 def document(session: Session) -> bytes:
     pieces: list[str] = []
-    WRITER.write(session, pieces.append, Options(family_usage=Usage(input=1), cost_usd=0.5))
+    WRITER.write(session, pieces.append, Options(), WriterContext(family_usage=Usage(input=1), cost_usd=0.5))
     return "".join(pieces).encode()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pollux import registry
 from pollux.model import Usage
-from pollux.writers.base import Options
+from pollux.writers.base import ALONE, Options, WriterContext
 from tests.unit.writers.kitchen_sink import SESSION
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -22,9 +22,11 @@ VARIANTS = {
         tokens=True,
         notices=True,
         content=True,
-        family_usage=Usage(input=5000, output=60, requests=3, exact=False),
     ),
     "kitchen-sink-bare": Options(tools="none", live_only=True, front_matter=True),
+}
+CONTEXTS = {
+    "kitchen-sink-everything": WriterContext(family_usage=Usage(input=5000, output=60, requests=3, exact=False))
 }
 
 
@@ -33,7 +35,7 @@ VARIANTS = {
 def test_is_written_as_before(name: str, variant: str) -> None:
     writer = registry.writer(name)
     pieces: list[str] = []
-    writer.write(SESSION, pieces.append, VARIANTS[variant])
+    writer.write(SESSION, pieces.append, VARIANTS[variant], CONTEXTS.get(variant, ALONE))
     written = "".join(pieces).encode("utf-8", "backslashreplace")  # as an export writes it
     file = GOLDEN / name / f"{variant}{writer.suffix}"
     if os.environ.get("POLLUX_UPDATE_GOLDEN"):

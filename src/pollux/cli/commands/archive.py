@@ -17,7 +17,7 @@ from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from pollux.archive.keep import Kept
+    from pollux.archive.keep import RunResult
     from pollux.archive.transfer import Carried
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Library
@@ -60,10 +60,10 @@ def on(ctx: click.Context) -> None:
 
     writing(ctx)
     library = open_library(ctx)
-    kept = library.archive.run()  # where that fails, nothing is turned on
+    result = library.archive.run()  # where that fails, nothing is turned on
     library.archive.turn(on=True)
     talk("From now on every pollux command also keeps what changed.")
-    _tell_kept(ctx, kept, as_json=False, lossy=library.index.problem is not None)
+    _tell_run(ctx, result, as_json=False, lossy=library.index.problem is not None)
 
 
 @command.command("off")
@@ -82,51 +82,51 @@ def off(ctx: click.Context) -> None:
 def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) -> None:
     """Keep what changed, once."""
     writing(ctx)
-    kept = library.archive.run()
-    _tell_kept(ctx, kept, as_json=as_json, lossy=library.index.problem is not None)
+    result = library.archive.run()
+    _tell_run(ctx, result, as_json=as_json, lossy=library.index.problem is not None)
 
 
-def _tell_kept(ctx: click.Context, kept: Kept, *, as_json: bool, lossy: bool) -> None:
+def _tell_run(ctx: click.Context, result: RunResult, *, as_json: bool, lossy: bool) -> None:
     """Tell what a run kept. The status says whether something could not be read, or is lost."""
-    from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural, size
 
     screen = Screen(ctx)
     if as_json:
         from pollux.answers.archive import run_document
 
-        screen.json(run_document(kept))
-    elif kept.busy:
+        screen.json(run_document(result))
+    elif result.busy:
         talk("pollux: another pollux is keeping just now.")
     else:
-        told = [f"{plural(kept.changed, 'file')} kept" if kept.changed else "nothing new to keep"]
-        if kept.stored:
-            told.append(f"{size(kept.bytes)} in {size(kept.stored)}")
-        if kept.gone:
-            told.append(f"{kept.gone:,} gone since")
-        screen.lines([", ".join(told)])
-        for sentence in kept.unread:
+        facts = [f"{plural(result.changed, 'file')} kept" if result.changed else "nothing new to keep"]
+        if result.stored:
+            facts.append(f"{size(result.bytes)} in {size(result.stored)}")
+        if result.gone:
+            facts.append(f"{result.gone:,} gone since")
+        screen.lines([", ".join(facts)])
+        for sentence in result.unread:
             talk(f"pollux: not kept: {one_line(sentence)}")
-    ctx.exit(4 if lossy else 3 if kept.unread else 0)
+    ctx.exit(4 if lossy else 3 if result.unread else 0)
 
 
 @_answering("status")
 def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
     """Tell what is kept, and what agents will delete within a week."""
-    held = library.archive.status()
+    contents = library.archive.status()
     if ctx.meta.get(SAMPLE):
         from msgspec.structs import replace
 
-        held = replace(held, folder=None)
+        contents = replace(contents, folder=None)
     if as_json:
         from pollux.answers.archive import status_document
 
-        screen.json(status_document(held))
+        screen.json(status_document(contents))
         return
-    from pollux.cli.render.archive import holding
+    from pollux.cli.render.archive import status_lines
 
-    screen.lines(holding(screen, held, str(library.places.home)))
+    screen.lines(status_lines(screen, contents, str(library.places.home)))
 
 
 @_answering("verify")
@@ -177,11 +177,11 @@ def restore(
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
     states, beside = library.archive.states(session, as_of), library.archive.companions(session, as_of)
-    planned = library.archive.plan(states, output, beside)
-    files = [told for told, _ in planned]
+    plan = library.archive.plan(states, output, beside)
+    files = [file for file, _ in plan]
     if in_place and not yes:
         agreed(screen, files, str(library.places.home), ask=not as_json)
-    library.archive.restore(planned)
+    library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import files_document
 
@@ -219,12 +219,12 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     home = str(library.places.home)
     if act == "remove":
-        gone = library.schedule.remove()
-        screen.json(removed_document(gone)) if as_json else screen.lines(removed(gone))
+        timers = library.schedule.remove()
+        screen.json(removed_document(timers)) if as_json else screen.lines(removed(timers))
         return
-    found = library.schedule.install(using, every) if act == "install" else library.schedule.show(using, every)
-    screen.json(schedule_document(found)) if as_json else screen.lines(
-        timer(screen, found, home, changed=act == "install")
+    plan = library.schedule.install(using, every) if act == "install" else library.schedule.show(using, every)
+    screen.json(schedule_document(plan)) if as_json else screen.lines(
+        timer(screen, plan, home, changed=act == "install")
     )
 
 
@@ -238,16 +238,16 @@ _file = click.argument("file", type=NamedPath(path_type=Path, dir_okay=False))
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Write everything that is kept into one new file, for another machine or a backup."""
-    from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import plural, size
 
-    carried = open_library(ctx, quiet=as_json).archive.export(file)
-    if carried.damaged and not as_json:
+    amount = open_library(ctx, quiet=as_json).archive.export(file)
+    if amount.damaged and not as_json:
         talk(
-            f"pollux: {plural(carried.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
+            f"pollux: {plural(amount.damaged, 'damaged record')} left out. pollux archive verify tells of which files."
         )
-    line = f"{plural(carried.states, 'state')} in {size(carried.bytes)}: {file}"
-    _carried(ctx, carried, line, as_json=as_json, damage=4)
+    line = f"{plural(amount.states, 'state')} in {size(amount.bytes)}: {file}"
+    _tell_transfer(ctx, amount, line, as_json=as_json, damage=4)
 
 
 @command.command("import")
@@ -257,18 +257,18 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 @click.pass_context
 def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import plural
 
     writing(ctx)
-    carried = open_library(ctx, quiet=as_json).archive.add(file)
-    if carried.damaged and not as_json:
-        talk(f"pollux: {plural(carried.damaged, 'damaged record')} of {file} left out.")
-    line = f"{plural(carried.states, 'state')} added" if carried.states else "nothing new in it"
-    _carried(ctx, carried, line, as_json=as_json, damage=3)
+    amount = open_library(ctx, quiet=as_json).archive.add(file)
+    if amount.damaged and not as_json:
+        talk(f"pollux: {plural(amount.damaged, 'damaged record')} of {file} left out.")
+    line = f"{plural(amount.states, 'state')} added" if amount.states else "nothing new in it"
+    _tell_transfer(ctx, amount, line, as_json=as_json, damage=3)
 
 
-def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, damage: int) -> None:
+def _tell_transfer(ctx: click.Context, amount: Carried, line: str, *, as_json: bool, damage: int) -> None:
     """Tell what was carried, and end with a status of its own where some of it is damaged."""
     from pollux.cli.terminal.screen import Screen
 
@@ -276,10 +276,10 @@ def _carried(ctx: click.Context, carried: Carried, line: str, *, as_json: bool, 
     if as_json:
         from pollux.answers.archive import transfer_document
 
-        screen.json(transfer_document(carried))
+        screen.json(transfer_document(amount))
     else:
         screen.lines([line])
-    ctx.exit(damage if carried.damaged else 0)
+    ctx.exit(damage if amount.damaged else 0)
 
 
 @command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
@@ -296,23 +296,23 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
     is kept again by the next sync, where that is on. With --lost, what `pollux archive verify` found damaged or missing
     is given up, and the rest stays as it is.
     """
-    from pollux.cli.terminal.figures import plural, size
     from pollux.cli.terminal.screen import Screen
+    from pollux.text.figures import plural, size
 
     writing(ctx)
     if lost == bool(keys):
         raise RequestError("Name sessions, or --lost.", "Try: pollux archive prune --help")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    named = [library.session(key) for key in keys]
+    chosen = [library.session(key) for key in keys]
     if not yes:
         if as_json or not screen.terminal:
             raise RequestError("What is forgotten is gone for good.", "Add --yes to do it.")
-        what = "what cannot be read any more" if lost else plural(len(named), "session")
+        what = "what cannot be read any more" if lost else plural(len(chosen), "session")
         click.confirm(f"Forget {what} for good?", abort=True, err=True)
-    gone = library.archive.prune_lost() if lost else library.archive.prune(named)
+    amount = library.archive.prune_lost() if lost else library.archive.prune(chosen)
     if as_json:
         from pollux.answers.archive import transfer_document
 
-        screen.json(transfer_document(gone))
+        screen.json(transfer_document(amount))
     else:
-        screen.lines([f"{plural(gone.states, 'state')} forgotten, {size(max(gone.bytes, 0))} freed"])
+        screen.lines([f"{plural(amount.states, 'state')} forgotten, {size(max(amount.bytes, 0))} freed"])

@@ -37,14 +37,14 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter
 
-    asked = wanted(**options)
+    selection = wanted(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         if raw:
             raise RequestError("--raw is for one session.", "Try: pollux audit last --raw")
-        library.homes.require_agent(asked.agent)
-        _all(ctx, screen, library, asked, as_json)
-    elif asked != Filter(everything=True):
+        library.homes.require_agent(selection.agent)
+        _all(ctx, screen, library, selection, as_json)
+    elif selection != Filter(everything=True):
         raise RequestError("A KEY names one session already.", "Leave out the options that choose sessions.")
     else:
         _one(screen, library, key, raw=raw, as_json=as_json)
@@ -52,27 +52,27 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
 
 def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool) -> None:
     session = library.session(key)
-    found, bill = library.usage.audit(session), library.usage.bill(session)
+    evidence, bill = library.usage.audit(session), library.usage.bill(session)
     if as_json:
         from pollux.answers.audit import audit_document
 
-        screen.json(audit_document(session, found, bill))
+        screen.json(audit_document(session, evidence, bill))
         return
-    from pollux.cli.render.audit import proof
+    from pollux.cli.render.audit import audit_lines
 
-    screen.lines(proof(screen, session, found, bill, str(library.places.home), raw=raw))
+    screen.lines(audit_lines(screen, session, evidence, bill, str(library.places.home), raw=raw))
 
 
-def _all(ctx: click.Context, screen: Screen, library: Library, asked: Any, as_json: bool) -> None:
-    found = library.usage.review(asked, priced=as_json)
+def _all(ctx: click.Context, screen: Screen, library: Library, selection: Any, as_json: bool) -> None:
+    review = library.usage.review(selection, priced=as_json)
     if as_json:
         from pollux.answers.audit import review_document
 
-        screen.json(review_document(found))
-        ctx.exit(0 if found.agents else library.index.absence(asked.agent).exit_code)
-    if not found.agents:
-        hint = library.index.hint(asked, "Try: pollux agents")
-        raise library.index.absence(asked.agent)("No sessions to audit were found.", hint)
-    from pollux.cli.render.audit import proof_of_all
+        screen.json(review_document(review))
+        ctx.exit(0 if review.agents else library.index.absence(selection.agent).exit_code)
+    if not review.agents:
+        hint = library.index.hint(selection, "Try: pollux agents")
+        raise library.index.absence(selection.agent)("No sessions to audit were found.", hint)
+    from pollux.cli.render.audit import review_lines
 
-    screen.lines(proof_of_all(screen, found))
+    screen.lines(review_lines(screen, review))

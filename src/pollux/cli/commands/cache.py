@@ -29,27 +29,27 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
     from pollux.cli.terminal.screen import Screen
 
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
-    held = library.index.info()
+    cache = library.index.info()
     if as_json:
         from pollux.answers.cache import cache_document
 
-        screen.json(cache_document(held))
+        screen.json(cache_document(cache))
         return
-    from pollux.cli.terminal.figures import size, tilde
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import size, tilde
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
-    for what, told in (
-        ("folder", one_line(tilde(held.folder, str(library.places.home)))),
-        ("catalogue", size(held.catalogue_bytes)),
-        ("index", size(held.index_bytes)),
-        ("sessions", f"{held.sessions:,}"),
-        ("passages", f"{held.passages:,}"),
-        ("generation", f"{held.generation:,}"),
+    for what, text in (
+        ("folder", one_line(tilde(cache.folder, str(library.places.home)))),
+        ("catalogue", size(cache.catalogue_bytes)),
+        ("index", size(cache.index_bytes)),
+        ("sessions", f"{cache.sessions:,}"),
+        ("passages", f"{cache.passages:,}"),
+        ("generation", f"{cache.generation:,}"),
     ):
         name.add(what, "dim")
-        value.add(told)
+        value.add(text)
     screen.lines(table(screen, [name, value]))
 
 
@@ -58,12 +58,12 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 @click.pass_context
 def clear(ctx: click.Context) -> None:
     """Throw the cache away."""
-    from pollux.cli.terminal.figures import size
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import size
 
     writing(ctx)
     library = open_library(ctx)
-    held = library.index.info()
+    cache = library.index.info()
     library.index.clear()
-    freed = held.catalogue_bytes + held.index_bytes
+    freed = cache.catalogue_bytes + cache.index_bytes
     talk(f"Removed {size(freed)}." if freed else "There was nothing to remove.")

@@ -23,16 +23,16 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     \b
     pollux check session.vac.json
     """
-    from pollux.cli.evidence import bytes_of
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import Screen
+    from pollux.library.signing import read_file
     from pollux.signing.salted import SCHEME
     from pollux.signing.subject import parse_document
     from pollux.text.escape import visible
+    from pollux.text.figures import plural
     from pollux.writers.vac.check import check, entries_in
 
     screen = Screen(ctx)
-    record, kind = parse_document(bytes_of(file))
+    record, kind = parse_document(read_file(file))
     if not kind:
         raise Unreadable(f"{file} is neither JSON nor CBOR as records have it.")
     if isinstance(record, dict) and record.get("scheme") == SCHEME:

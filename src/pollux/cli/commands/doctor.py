@@ -26,7 +26,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     report = library.doctor()
     sound = report.sound
-    kept = library.count(Filter(everything=True)) if not report.files else 0
+    archive_count = library.count(Filter(everything=True)) if not report.files else 0
     if as_json:
         from pollux.answers.doctor import doctor_document
 
@@ -35,14 +35,14 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
         from pollux.cli.render.doctor import diagnosis
 
         screen.lines(diagnosis(screen, report, str(library.places.home), every_file=every_file))
-    elif kept:
-        from pollux.cli.terminal.figures import plural
+    elif archive_count:
+        from pollux.text.figures import plural
 
-        talk(f"The agents have no files here. What pollux kept holds {plural(kept, 'session')}: pollux list.")
+        talk(f"The agents have no files here. What pollux kept holds {plural(archive_count, 'session')}: pollux list.")
     else:
         from pollux.cli.render.empty import nothing
 
         nothing(ctx, screen, library)
-    if not (report.files or kept):
+    if not (report.files or archive_count):
         ctx.exit(1)
     ctx.exit(3 if strict and not sound else 0)

@@ -18,9 +18,12 @@ from pollux.cli.options.redaction import private, redactor
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from pollux.export.service import Exporter
+    from pollux.library.jobs import Job
     from pollux.model import Session
+    from pollux.system.target import Target
     from pollux.writers.base import Options, Writer
 
 TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
@@ -140,32 +143,57 @@ def command(
     if report_file == "-":
         raise RequestError("The report needs a file.", "Try: --json-report report.json")
     _check(writer, by, folder, style)
-    from pollux.cli.exporting import Exporting, as_job
-    from pollux.export import Layout
+    from pollux.export.service import Exporter
+    from pollux.library.jobs import Job
 
     library = open_library(ctx)
-    hiding = redactor(library, words, emails=emails or share) if redact or share or words or emails else None
-    export = Exporting(library, writer, _options(style), hiding)
-    chosen = _once(library.session(key) for key in keys)
-    export.protect(chosen)
-    report = export.target(report_file, force=force) if report_file is not None else None
-    asked = wanted(agent, project, since, until, everything=True)
-    jobs = library.jobs(asked) if everything else [as_job(session) for session in chosen]
+    remover = redactor(library, words, emails=emails or share) if redact or share or words or emails else None
+    exporter = Exporter(library, writer, _options(style), remover)
+    sessions = _once(library.session(key) for key in keys)
+    exporter.protect(sessions)
+    report = exporter.target(report_file, force=force) if report_file is not None else None
+    selection = wanted(agent, project, since, until, everything=True)
+    jobs = library.jobs(selection) if everything else [Job.of(session) for session in sessions]
     if not jobs:
         raise library.index.absence(agent)(
-            "There are no such sessions to export.", library.index.hint(asked, "Try: pollux list --all")
+            "There are no such sessions to export.", library.index.hint(selection, "Try: pollux list --all")
         )
     if folder:
-        from pollux.cli.terminal.progress import bar
-
-        drawn = bar(ctx, "Exporting" if hiding is None else "Scanning", "Exporting")
-        export.to_folder(jobs, str(output), Layout(by), force=force, progress=drawn)
-    elif output in (None, "-"):
-        export.to_stdout(chosen[0], ctx)
+        _to_folder(ctx, exporter, jobs, str(output), by, redacts=remover is not None, force=force)
     else:
-        export.to_file(chosen[0], str(output), force=force)
+        _to_file(ctx, exporter, sessions[0], output, force=force)
     if report is not None:
-        export.report_to(report)
+        _report(exporter, report)
+
+
+def _to_folder(
+    ctx: click.Context, exporter: Exporter, jobs: Sequence[Job], output: str, by: str, *, redacts: bool, force: bool
+) -> None:
+    from pollux.cli.render.export import tell
+    from pollux.cli.terminal.progress import bar
+    from pollux.export.names import Layout
+
+    progress = bar(ctx, "Scanning" if redacts else "Exporting", "Exporting")
+    tell(exporter.to_folder(jobs, output, Layout(by), force=force, progress=progress), output)
+
+
+def _to_file(ctx: click.Context, exporter: Exporter, session: Session, output: str | None, *, force: bool) -> None:
+    from pollux.cli.render.export import print_session, warn_of_size
+    from pollux.cli.terminal.screen import Screen
+
+    if output in (None, "-"):
+        print_session(Screen(ctx), exporter, session)
+    else:
+        exporter.to_file(session, str(output), force=force)
+    warn_of_size(exporter)
+
+
+def _report(exporter: Exporter, target: Target) -> None:
+    """Write what the format could not hold."""
+    from pollux.answers.export import report_document
+    from pollux.cli.terminal.screen import json_text
+
+    target.write(json_text(report_document(exporter)))
 
 
 def _folder(output: str | None, writer: Writer, *, several: bool) -> bool:
@@ -206,11 +234,11 @@ def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None
 
 def _once(sessions: Iterable[Session]) -> list[Session]:
     """Each session once, however often and by whatever names it was asked for."""
-    found: dict[str, Session] = {}
+    by_key: dict[str, Session] = {}
     for session in sessions:
-        if found.setdefault(session.key, session) != session:
+        if by_key.setdefault(session.key, session) != session:
             raise RequestError(f"{session.key} was named twice, and reads differently.", "Export them one by one.")
-    return list(found.values())
+    return list(by_key.values())
 
 
 def _heeded(ctx: click.Context, writer: Writer) -> None:
@@ -239,8 +267,8 @@ def _writer(to: str | None, output: str | None) -> Writer:
             w for name in registry.writer_names() if output.lower().endswith((w := registry.writer(name)).suffix)
         ]
         closest = max((len(w.suffix) for w in fitting), default=0)
-        if len(found := [w for w in fitting if len(w.suffix) == closest]) == 1:
-            return found[0]
+        if len(best := [w for w in fitting if len(w.suffix) == closest]) == 1:
+            return best[0]
     raise RequestError("Which format?", f"Try: --to FORMAT. Known: {', '.join(registry.writer_names())}.")
 
 

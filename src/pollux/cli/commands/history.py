@@ -24,14 +24,14 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
-    found = library.archive.history(session)
+    history = library.archive.history(session)
     if as_json:
         from pollux.answers.archive import history_document
 
-        screen.json(history_document(found))
-        ctx.exit(0 if found else 1)
-    if not found:
+        screen.json(history_document(history))
+        ctx.exit(0 if history else 1)
+    if not history:
         raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
     from pollux.cli.render.archive import changes
 
-    screen.lines(changes(screen, found, str(library.places.home)))
+    screen.lines(changes(screen, history, str(library.places.home)))

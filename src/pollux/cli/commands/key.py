@@ -46,30 +46,29 @@ def command(
     pollux key show work > work.pub
     """
     from pollux.answers.signing import key_document, keys_document
-    from pollux.cli.evidence import keys
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.signing.keys import Keys
 
     screen = Screen(ctx)
-    own = Keys(Path(folder)) if folder is not None else keys(open_library(ctx, quiet=as_json))
+    own = Keys(Path(folder)) if folder is not None else open_library(ctx, quiet=as_json).signing.keys
     if (action == "list") != (name is None):
         example = f"pollux key {action} NAME" if name is None else f"pollux key show {name}"
         raise RequestError("Which key?" if name is None else "A list is of all keys.", f"Try: {example}")
     if name is None:
-        found = own.all()
-        if not found:
+        keys = own.all()
+        if not keys:
             raise NotFound("You have no keys.", "Try: pollux key new NAME")
-        screen.json(keys_document(found)) if as_json else _listed(screen, found)
+        screen.json(keys_document(keys)) if as_json else _table(screen, keys)
         return
     if action == "new" and folder is not None:
         open_library(ctx, quiet=as_json).homes.protect(folder)
-    chosen = own.new(name, algorithm) if action == "new" else _chosen(own, name)
+    key = own.new(name, algorithm) if action == "new" else _chosen(own, name)
     if as_json:
-        screen.json(key_document(chosen))
+        screen.json(key_document(key))
     elif action == "new":
-        talk(f"Made the key {chosen.name}. Others need {chosen.public} to verify what you sign.")
+        talk(f"Made the key {key.name}. Others need {key.public} to verify what you sign.")
     else:
-        screen.raw(read(chosen.public).decode("ascii"))
+        screen.raw(read(key.public).decode("ascii"))
 
 
 def _chosen(own: Keys, name: str) -> NamedKey:
@@ -79,11 +78,11 @@ def _chosen(own: Keys, name: str) -> NamedKey:
     return known[name]
 
 
-def _listed(screen: Screen, found: Sequence[NamedKey]) -> None:
+def _table(screen: Screen, keys: Sequence[NamedKey]) -> None:
     from pollux.cli.terminal.table import Column, table
 
     columns = [Column("name"), Column("algorithm"), Column("id")]
-    for key in found:
+    for key in keys:
         for column, text in zip(columns, (key.name, key.algorithm, key.id), strict=True):
             column.add(text)
     screen.lines(table(screen, columns))

@@ -45,70 +45,70 @@ def command(
     if as_json and jsonl:
         raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
     for_programs = as_json or jsonl
-    asked = wanted(**options, words=tuple(display_path(word) for text in query for word in text.split()))
+    selection = wanted(**options, words=tuple(display_path(word) for text in query for word in text.split()))
     library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
-    listed = library.list(asked, limit)
+    entries = library.list(selection, limit)
     if for_programs:
-        _for_programs(screen, library, listed, jsonl)
-        ctx.exit(0 if listed else library.index.absence(asked.agent).exit_code)
-    if not listed:
-        _nothing(ctx, screen, library, asked)
+        _for_programs(screen, library, entries, jsonl)
+        ctx.exit(0 if entries else library.index.absence(selection.agent).exit_code)
+    if not entries:
+        _nothing(ctx, screen, library, selection)
     from pollux.cli.render.list import listing
 
-    screen.lines(listing(screen, listed, str(library.places.home)))
-    every = library.count(asked) if limit is not None else len(listed)
+    screen.lines(listing(screen, entries, str(library.places.home)))
+    every = library.count(selection) if limit is not None else len(entries)
     if screen.terminal:
-        more = any(asked.agent in (None, agent) for agent in library.index.lacking())
-        for line in _remarks(screen, listed, every, more=more, hidden=bool(library.index.closed)):
+        more = any(selection.agent in (None, agent) for agent in library.index.lacking())
+        for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.closed)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
-        from pollux.cli.terminal.figures import size
+        from pollux.text.figures import size
 
         room = size(library.archive.estimate())
         talk(screen.paint(f"Agents delete old sessions. `pollux archive on` keeps them, in about {room}.", "dim"))
 
 
-def _for_programs(screen: Screen, library: Library, shown: list[ListEntry], jsonl: bool) -> None:
+def _for_programs(screen: Screen, library: Library, entries: list[ListEntry], jsonl: bool) -> None:
     from pollux.answers.sessions import list_document
 
-    documents = list_document(library, shown)
+    documents = list_document(library, entries)
     if jsonl:
         screen.json_lines(documents)
     else:
         screen.json(documents)
 
 
-def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
-    from pollux.cli.terminal.figures import plural
     from pollux.library.library import Filter
+    from pollux.text.figures import plural
 
     every = library.count(Filter(everything=True))
     if not every:
         nothing(ctx, screen, library)
     ordinary = library.count()
-    if not ordinary and asked == Filter():
+    if not ordinary and selection == Filter():
         sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
         raise (Unreadable if library.index.lacking() else NotFound)(sentence, "Try: pollux list --all")
-    looked = every if asked.everything else ordinary
-    hint = "Try: pollux list --all" if every > looked else "Try: pollux list"
-    hint = library.index.hint(asked, hint if asked.project is None else "Try: pollux projects")
-    raise library.index.absence(asked.agent)(f"None of {plural(looked, 'session')} fits.", hint)
+    total = every if selection.everything else ordinary
+    hint = "Try: pollux list --all" if every > total else "Try: pollux list"
+    hint = library.index.hint(selection, hint if selection.project is None else "Try: pollux projects")
+    raise library.index.absence(selection.agent)(f"None of {plural(total, 'session')} fits.", hint)
 
 
-def _remarks(screen: Screen, shown: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
-    from pollux.cli.terminal.figures import least, plural
+def _remarks(screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
     from pollux.cli.terminal.width import wrap
+    from pollux.text.figures import least, plural
 
-    said = []
-    if len(shown) < every:
-        said.append(f"{len(shown):,} of {least(plural(every, 'session'), more=more)}.")
-    if low := sum(one.summary.usage.exact is False for one in shown):
-        said.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
-    if odd := sum(one.troubled for one in shown):
-        said.append(f"! {plural(odd, 'session')} with damaged or odd files: pollux doctor tells.")
-    if kept := sum(one.summary.kept for one in shown):
+    remarks = []
+    if len(entries) < every:
+        remarks.append(f"{len(entries):,} of {least(plural(every, 'session'), more=more)}.")
+    if low := sum(entry.summary.usage.exact is False for entry in entries):
+        remarks.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
+    if odd := sum(entry.troubled for entry in entries):
+        remarks.append(f"! {plural(odd, 'session')} with damaged or odd files: pollux doctor tells.")
+    if from_archive := sum(entry.summary.kept for entry in entries):
         why = "deleted or cut, or that cannot be read now" if hidden else "deleted or cut"
-        said.append(f"k {plural(kept, 'session')} that the agent has {why}, and that pollux kept.")
-    return [line for text in said for line in wrap(text, screen.columns)]
+        remarks.append(f"k {plural(from_archive, 'session')} that the agent has {why}, and that pollux kept.")
+    return [line for text in remarks for line in wrap(text, screen.columns)]

@@ -52,18 +52,18 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
     if add is not None:
         _teach(library, add)
         name = name or add
-    found = library.projects.all(name)
+    matches = library.projects.all(name)
     if as_json:
         from pollux.answers.projects import projects_document
 
-        screen.json(projects_document(found))
-        ctx.exit(0 if found or add is not None else library.index.absence().exit_code)
-    if add is not None and not found:
+        screen.json(projects_document(matches))
+        ctx.exit(0 if matches or add is not None else library.index.absence().exit_code)
+    if add is not None and not matches:
         return
-    if not found:
+    if not matches:
         _nothing(ctx, screen, library, name)
-    screen.lines(_table(screen, found, str(library.places.home), library.index.lacking()))
-    if any(project.path is None for project in found):
+    screen.lines(_table(screen, matches, str(library.places.home), library.index.lacking()))
+    if any(project.path is None for project in matches):
         talk("`pollux projects --add PATH` tells pollux a path it could not find.")
 
 
@@ -77,17 +77,17 @@ def _teach(library: Library, path: str) -> None:
     talk(f"Remembered: {digest[:8]} is {visible(absolute)}")
 
 
-def _table(screen: Screen, found: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
-    from pollux.cli.terminal.figures import NONE, least, tilde
+def _table(screen: Screen, projects: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import NONE, least, tilde
 
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80
     path = Column("path", flexible=True, least=14 if narrow else 24, path=True, sacrifice=1)
     agents = Column("sessions", whole=True)
     evidence = Column("known by", sacrifice=2)
-    for project in found:
+    for project in projects:
         known = project.path is not None
         guess = "?" if project.evidence == "guess" else ""
         name.add(one_line(project.name) + guess, None if known else "dim")

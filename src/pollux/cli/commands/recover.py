@@ -91,19 +91,19 @@ def _format(output: Path, agent: str) -> str:
 
 
 def _show(library: Library, screen: Screen, session: Session, output: Path | None, as_json: bool) -> None:
-    found = library.recover.join(session)
+    recovery = library.recover.join(session)
     if output is not None:
-        _write(library, output, _document(library, found))
+        _write(library, output, _document(library, recovery))
     if as_json:
-        screen.document(_document(library, found))
+        screen.document(_document(library, recovery))
         return
     from pollux.cli.render.transcript import transcript
 
     home = str(library.places.home)
     if output is None:
-        screen.lines([*_sources(screen, found, home), "", *transcript(screen, found.session, home=home)])
+        screen.lines([*_sources(screen, recovery, home), "", *transcript(screen, recovery.session, home=home)])
     else:
-        screen.lines(_sources(screen, found, home))
+        screen.lines(_sources(screen, recovery, home))
 
 
 def _rebuild(
@@ -113,11 +113,11 @@ def _rebuild(
     from pollux.cli.terminal.screen import talk
 
     rebuilt = library.recover.rebuild(session)
-    planned = library.recover.plan(rebuilt, folder)
-    files = [told for told, _ in planned]
+    plan = library.recover.plan(rebuilt, folder)
+    files = [file for file, _ in plan]
     if folder is None and not yes:
         agreed(screen, files, str(library.places.home), ask=not as_json)
-    library.archive.restore(planned)
+    library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import rebuilt_document
 
@@ -129,8 +129,8 @@ def _rebuild(
 
 
 def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
-    from pollux.cli.terminal.figures import plural, tilde
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural, tilde
 
     yield f"{plural(rebuilt.messages, 'message')} read back without a difference."
     for left in rebuilt.left:
@@ -141,19 +141,16 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
             yield f"{one_line(file.path)}: {file.made}."
 
 
-def _document(library: Library, found: Recovered) -> str:
-    from pollux.writers.base import Options
-    from pollux.writers.json import WRITER
+def _document(library: Library, recovery: Recovered) -> str:
+    from pollux.answers.sessions import session_document
 
     pieces: list[str] = []
-    bill, family = library.usage.bill(found.session), library.usage.family(found.session)
-    options = Options(cost_usd=bill.usd, unpriced_requests=bill.unpriced, family_usage=family)
-    WRITER.write(found.session, pieces.append, options)
+    session_document(library, recovery.session, pieces.append)
     return "".join(pieces)
 
 
 def _write(library: Library, output: Path, document: str) -> None:
-    from pollux.export.target import encoded
+    from pollux.system.target import encoded
 
     library.homes.protect(output)
     try:
@@ -165,43 +162,43 @@ def _write(library: Library, output: Path, document: str) -> None:
         raise OutputError(f"{output} cannot be written: {error.strerror}.") from error
 
 
-def _sources(screen: Screen, found: Recovered, home: str) -> Iterator[str]:
-    from pollux.cli.terminal.figures import plural, tilde
+def _sources(screen: Screen, recovery: Recovered, home: str) -> Iterator[str]:
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural, tilde
 
-    amount = plural(len(found.session.messages), "message")
-    yield f"{amount}, {found.lost:,} of them in none of the agent's files any more"
+    amount = plural(len(recovery.session.messages), "message")
+    yield f"{amount}, {recovery.lost:,} of them in none of the agent's files any more"
     count, file = Column("messages", right=True), Column("file", flexible=True, least=30, path=True)
-    for witness in found.witnesses:
+    for witness in recovery.witnesses:
         count.add(f"{witness.messages:,}")
         file.add(one_line(tilde(witness.file, home)) if witness.file else "–", "dim")
     yield from table(screen, [count, file], indent="  ")
 
 
 def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -> None:
-    found = library.recover.all()
+    sessions = library.recover.all()
     from pollux.cli.render.empty import nothing
     from pollux.library.library import Filter
 
     if as_json:
         from pollux.answers.archive import recoverable_document
 
-        screen.json(recoverable_document(found))
-        ctx.exit(0 if found else 1)
-    if not found:
+        screen.json(recoverable_document(sessions))
+        ctx.exit(0 if sessions else 1)
+    if not sessions:
         if not library.count(Filter(everything=True)):
             nothing(ctx, screen, library)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
-    from pollux.cli.terminal.figures import NONE
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
+    from pollux.text.figures import NONE
 
     key, source = Column("session", whole=True), Column("from")
     title = Column("title", flexible=True, least=16)
     short = {one.summary.key: one.short for one in library.list(Filter(everything=True))}
-    for told, where in found:
-        key.add(one_line(f"{told.agent}:{short.get(told.key, told.id)}"), "id")
+    for summary, where in sessions:
+        key.add(one_line(f"{summary.agent}:{short.get(summary.key, summary.id)}"), "id")
         source.add(where)
-        title.add(one_line(told.title) if told.title else NONE)
+        title.add(one_line(summary.title) if summary.title else NONE)
     screen.lines(table(screen, [key, source, title]))

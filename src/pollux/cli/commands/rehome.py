@@ -54,18 +54,18 @@ def command(
 
 
 def _move(library: Library, old: str, new: str) -> None:
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural
 
     before, after, there = library.rehome.show(old, new)
     talk(f"{one_line(before)} is now {one_line(after)}, with {plural(there, 'session')}.")
 
 
 def _undo(library: Library, old: str) -> None:
-    from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
+    from pollux.text.figures import tilde
 
     after, back = library.rehome.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")

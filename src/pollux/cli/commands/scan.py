@@ -58,52 +58,53 @@ def command(
     if everything == bool(keys):
         problem = "Either name sessions or say --all, not both." if keys else "Which session?"
         raise RequestError(problem, "Try: pollux scan last, or: pollux scan --all")
-    from pollux.cli.exporting import as_job
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
     from pollux.export.secrets import secrets
+    from pollux.library.jobs import Job
     from pollux.library.library import Filter
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    looking = redactor(library, words, emails=emails)
-    asked = wanted(agent, project, since, until, everything=True)
-    jobs = library.jobs(asked) if everything else [as_job(library.session(key)) for key in keys]
+    remover = redactor(library, words, emails=emails)
+    selection = wanted(agent, project, since, until, everything=True)
+    jobs = library.jobs(selection) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
         raise library.index.absence(agent)(
-            "There are no such sessions.", library.index.hint(asked, "Try: pollux list --all")
+            "There are no such sessions.", library.index.hint(selection, "Try: pollux list --all")
         )
-    found = secrets(jobs, looking, bar(ctx, "Scanning", quiet=as_json))
+    result = secrets(jobs, remover, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
         from pollux.answers.secrets import secrets_document
 
-        screen.json(secrets_document(found))
+        screen.json(secrets_document(result))
     else:
-        _show(screen, found, {one.summary.key: one.short for one in library.list(Filter(everything=True))})
-    if found.unread:
-        raise Unreadable(f"{len(found.unread)} of the sessions could not be read.", "Try: pollux doctor")
-    ctx.exit((FOUND if fail else 0) if found.findings else 0 if fail else 1)
+        _show(screen, result, {one.summary.key: one.short for one in library.list(Filter(everything=True))})
+    if result.unread:
+        raise Unreadable(f"{len(result.unread)} of the sessions could not be read.", "Try: pollux doctor")
+    ctx.exit((FOUND if fail else 0) if result.findings else 0 if fail else 1)
 
 
-def _show(screen: Screen, found: Secrets, short: dict[str, str]) -> None:
-    from pollux.cli.terminal.figures import plural
+def _show(screen: Screen, result: Secrets, short: dict[str, str]) -> None:
     from pollux.cli.terminal.screen import talk
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import visible
+    from pollux.text.figures import plural
 
     session, message = Column("session", whole=True), Column("message", sacrifice=2)
     field, rule = Column("field", sacrifice=3), Column("secret", flexible=True, least=10)
     count, head = Column("count", right=True), Column("begins", sacrifice=1)
-    for one in found.findings:
-        agent, _, id = one.key.partition(":")
-        session.add(visible(f"{agent}:{short.get(one.key, id)}"), "id")
-        message.add(visible(one.short_message or ""))
-        field.add(one.field)
-        rule.add(one.rule, "warn")
-        count.add(f"{one.count:,}")
-        head.add(one.head or "", "dim")
-    if found.findings:
+    for finding in result.findings:
+        agent, _, id = finding.key.partition(":")
+        session.add(visible(f"{agent}:{short.get(finding.key, id)}"), "id")
+        message.add(visible(finding.short_message or ""))
+        field.add(finding.field)
+        rule.add(finding.rule, "warn")
+        count.add(f"{finding.count:,}")
+        head.add(finding.head or "", "dim")
+    if result.findings:
         screen.lines(table(screen, [session, message, field, rule, count, head]))
-        places, held = sum(one.count for one in found.findings), len({one.key for one in found.findings})
-        talk(f"{plural(places, 'secret')} in {held:,} of {plural(found.sessions, 'session')}.")
+        places = sum(finding.count for finding in result.findings)
+        sessions = len({finding.key for finding in result.findings})
+        talk(f"{plural(places, 'secret')} in {sessions:,} of {plural(result.sessions, 'session')}.")
     else:
-        talk(f"No secrets in {plural(found.sessions, 'session')}.")
+        talk(f"No secrets in {plural(result.sessions, 'session')}.")

@@ -16,7 +16,7 @@ from pollux.cli.options.group import Command
 from pollux.errors import RequestError, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pollux.cli.terminal.progress import Bar
     from pollux.cli.terminal.screen import Screen
@@ -118,26 +118,26 @@ def command(
 
     text = " ".join(word.lstrip(" ") for word in query)  # without the blanks of `Searching`
     _sensible(text, regex, sort, timeout)
-    asked = wanted(**options)
+    selection = wanted(**options)
     kinds = None if place == "all" else KINDS[place]
     library, screen = open_library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
         from pollux.cli.terminal.progress import bar
 
-        seconds, unfinished, drawn = timeout or SECONDS, list[str](), bar(ctx, "Searching", quiet=as_json)
+        seconds, unfinished, progress = timeout or SECONDS, list[str](), bar(ctx, "Searching", quiet=as_json)
         with closing(
-            library.match(regex, asked, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=drawn)
+            library.match(regex, selection, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=progress)
         ) as stream:
-            some = _scanned(screen, stream, limit, each, as_json, drawn)
-        drawn.end()
+            some = _scanned(screen, stream, limit, each, as_json, progress)
+        progress.end()
         if unfinished:
             _too_long(unfinished, seconds, some=some, as_json=as_json)
         if not some and not as_json:
-            _nothing(ctx, screen, library, asked, _other_name(library, asked) or _narrowed(asked, place))
-        ctx.exit(0 if some else library.index.absence(asked.agent).exit_code)
-    found = library.search(
+            _nothing(ctx, screen, library, selection, _other_name(library, selection) or _narrowed(selection, place))
+        ctx.exit(0 if some else library.index.absence(selection.agent).exit_code)
+    result = library.search(
         text,
-        asked,
+        selection,
         kinds=kinds,
         limit=limit,
         sort=Sort(sort or SORTS[0]),
@@ -146,17 +146,17 @@ def command(
         exact=exact,
     )
     if as_json:
-        from pollux.answers.search import hits_document
+        from pollux.answers.search import hits_document, search_remarks
 
-        screen.json(hits_document(found.hits))
-        for sentence in (*_widened(found), *found.hints):
+        screen.json(hits_document(result.hits))
+        for sentence in search_remarks(result):
             remark(sentence, for_programs=True)
-        ctx.exit(0 if found.hits else library.index.absence(asked.agent).exit_code)
-    if not found.hits:
+        ctx.exit(0 if result.hits else library.index.absence(selection.agent).exit_code)
+    if not result.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        hints = _other_name(library, asked) or _meant(found, text) or _narrowed(asked, place)
-        _nothing(ctx, screen, library, asked, hints or [other])
-    _for_people(screen, found)
+        hints = _other_name(library, selection) or _meant(result, text) or _narrowed(selection, place)
+        _nothing(ctx, screen, library, selection, hints or [other])
+    _for_people(screen, result)
 
 
 def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | None) -> None:
@@ -170,25 +170,15 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
         raise RequestError("What is to be found?", "Try: pollux search WORD…")
 
 
-def _for_people(screen: Screen, found: SearchResult) -> None:
-    from pollux.cli.render.results import finds, grouped
+def _for_people(screen: Screen, result: SearchResult) -> None:
+    from pollux.answers.search import search_remarks
+    from pollux.cli.render.results import grouped, result_lines
     from pollux.cli.terminal.screen import talk
 
-    screen.lines(finds(screen, grouped(found)))
-    for sentence in (*_widened(found), *found.hints):
+    screen.lines(result_lines(screen, grouped(result)))
+    for sentence in search_remarks(result):
         talk(sentence)
-    _read_on(screen, found.hits[0])
-
-
-def _widened(found: SearchResult) -> Iterator[str]:
-    """What was looked for instead of what was typed, in one sentence."""
-    if not found.widened:
-        return
-    told = [
-        f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
-        for one in found.widened
-    ]
-    yield f"Nothing holds exactly that. Looked for {'; '.join(told)}. --exact looks for what you typed only."
+    _read_on(screen, result.hits[0])
 
 
 def _read_on(screen: Screen, first: Hit) -> None:
@@ -198,9 +188,9 @@ def _read_on(screen: Screen, first: Hit) -> None:
         talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
 
 
-def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, drawn: Bar) -> bool:
+def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, progress: Bar) -> bool:
     """What a pattern finds, written as it comes, after which nothing is `drawn`. Was there something?"""
-    from pollux.cli.render.results import finds, scanned
+    from pollux.cli.render.results import result_lines, scanned
 
     groups = scanned(stream, limit, each if as_json else each or EACH)
     if as_json:
@@ -212,51 +202,51 @@ def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None
     first = next(groups, None)
     if first is None:
         return False
-    drawn.end()
-    screen.lines(finds(screen, chain([first], groups)))
+    progress.end()
+    screen.lines(result_lines(screen, chain([first], groups)))
     _read_on(screen, first.hits[0])
     return True
 
 
 def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
     """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
-    from pollux.cli.terminal.figures import plural
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
+    from pollux.text.figures import plural
 
     count = plural(len(unfinished), "file")
-    named = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
-    told = f"The pattern took longer than {seconds:g} s in {count}, not searched to the end: {named}"
+    files = ", ".join(unfinished[:NAMED]) + (", …" if len(unfinished) > NAMED else "")
+    problem = f"The pattern took longer than {seconds:g} s in {count}, not searched to the end: {files}"
     advice = f"Try a simpler pattern, or --timeout {12 * seconds:g}."
     if not some:
-        raise Unreadable(f"Nothing was found. {one_line(told)}", advice)
-    sentence = f"{one_line(told)}. {advice}"
+        raise Unreadable(f"Nothing was found. {one_line(problem)}", advice)
+    sentence = f"{one_line(problem)}. {advice}"
     remark(sentence, for_programs=True) if as_json else talk(sentence)
 
 
-def _meant(found: SearchResult, text: str) -> list[str]:
+def _meant(result: SearchResult, text: str) -> list[str]:
     """What else may be tried."""
-    for word, near in found.meant:
+    for word, near in result.meant:
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
-    return [*found.hints, f"Did you mean: {text.strip()}"] if found.meant else list(found.hints)
+    return [*result.hints, f"Did you mean: {text.strip()}"] if result.meant else list(result.hints)
 
 
-def _other_name(library: Library, asked: Filter) -> list[str]:
+def _other_name(library: Library, selection: Filter) -> list[str]:
     """Which project or fact was probably meant."""
-    return [hint] if (hint := library.index.hint(asked)) else []
+    return [hint] if (hint := library.index.hint(selection)) else []
 
 
-def _narrowed(asked: Filter, place: str) -> list[str]:
+def _narrowed(selection: Filter, place: str) -> list[str]:
     from pollux.library.library import Filter
 
-    open_to_all = asked == Filter(everything=asked.everything) and place == "all"
+    open_to_all = selection == Filter(everything=selection.everything) and place == "all"
     return [] if open_to_all else ["Try it without options: they narrow the search down."]
 
 
-def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter, hints: list[str]) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter, hints: list[str]) -> None:
     """Say that there is nothing, and what may have been meant."""
-    from pollux.cli.terminal.figures import plural
     from pollux.library.library import Filter
+    from pollux.text.figures import plural
 
     every = library.count(Filter(everything=True))
     if not every:
@@ -264,4 +254,4 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter
 
         nothing(ctx, screen, library)
     sentence = f"Nothing like that in {plural(every, 'session')}."
-    raise library.index.absence(asked.agent)(sentence, "\n".join(hints) or None)
+    raise library.index.absence(selection.agent)(sentence, "\n".join(hints) or None)

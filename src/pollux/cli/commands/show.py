@@ -66,17 +66,9 @@ def command(
     if as_of is not None:
         session = library.archive.as_of(session, as_of)
     if as_json:
-        from pollux.writers.base import Options
-        from pollux.writers.json import WRITER
+        from pollux.answers.sessions import session_document
 
-        bill = library.usage.bill(session)
-        options = Options(
-            family_usage=library.usage.family(session),
-            cost_usd=bill.usd,
-            unpriced_requests=bill.unpriced,
-            live_only=fate == "live",
-        )
-        WRITER.write(session, screen.document, options)
+        session_document(library, session, screen.document, live_only=fate == "live")
         return
     from pollux.cli.render.transcript import transcript
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from pollux.cli.options.common import common, open_library
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
-
-if TYPE_CHECKING:
-    from pollux.library.library import Library
 
 
 @click.command("sign", cls=Command, short_help="Sign a record, or a session file.")
@@ -47,9 +42,7 @@ def command(
     pollux sign session.vac.json --issuer "Ada Lovelace"
     pollux sign session.vac.json --issuer ada@example.com --salted
     """
-    from pollux.cli.evidence import bytes_of, keys, subject_of
     from pollux.cli.terminal.screen import talk
-    from pollux.signing.statement import sign
     from pollux.text.escape import visible
 
     if not issuer.strip():
@@ -57,49 +50,5 @@ def command(
     if salted and attach:
         raise RequestError("A salted copy and its signature are two files.", "Leave out --attach.")
     library = open_library(ctx)
-    private = keys(library).private(key)
-    data = bytes_of(file)
-    if salted:
-        file, data = _salted(file, data, library, force=force)
-    envelope = sign(subject_of(data, file, library), issuer, private, attach=attach)
-    target = output or _target(file, library)
-    _write(target, envelope, library, force=force)
-    talk(f"Signed: {visible(target)}")
-
-
-def _target(file: str, library: Library) -> str:
-    """Beside the file, but not among an agent's own."""
-    from pollux.cli.evidence import places
-    from pollux.errors import OutputError
-
-    beside, here = places(file)
-    try:
-        library.homes.protect(beside)
-    except OutputError:
-        return str(here)
-    return str(beside)
-
-
-def _salted(file: str, data: bytes, library: Library, *, force: bool) -> tuple[str, bytes]:
-    """Write the salted copy; its name and its bytes."""
-    from pollux.signing.salted import SCHEME, salt
-    from pollux.signing.subject import parse_document
-    from pollux.writers.vac.check import check
-    from pollux.writers.vac.plain import plain
-
-    record, _ = parse_document(data)
-    if isinstance(record, dict) and record.get("scheme") == SCHEME:
-        raise RequestError(f"{file} is salted already.", "Leave out --salted.")
-    if check(record):
-        raise RequestError(f"{file} is no valid record.", f"Try: pollux check {file}")
-    copy = f"{file.removesuffix('.json').removesuffix('.cbor')}.salted.json"
-    made = salt(plain(record)).document().encode()
-    _write(copy, made, library, force=force)
-    return copy, made
-
-
-def _write(path: str, data: bytes, library: Library, *, force: bool) -> None:
-    from pollux.export import Target
-
-    with Target(path, forbidden=library.homes.own(), force=force).open() as write:
-        write(data)
+    signature = library.signing.sign(file, issuer, key=key, output=output, attach=attach, salted=salted, force=force)
+    talk(f"Signed: {visible(signature)}")

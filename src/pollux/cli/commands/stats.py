@@ -81,35 +81,37 @@ def command(
         raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
     if output is None and (stack or force):
         raise RequestError("--stack and --force are for a chart.", "Try: -o chart.svg")
-    asked = wanted(**options)
+    selection = wanted(**options)
     library, screen = open_library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
-        if as_csv or output is not None or by or what or timezone is not None or asked != _all():
+        if as_csv or output is not None or by or what or timezone is not None or selection != _all():
             raise RequestError("One session is told turn by turn.", "Leave out the other options, or KEY.")
         _one(screen, library, key, as_json)
         return
-    library.homes.require_agent(asked.agent)
+    library.homes.require_agent(selection.agent)
     first, *within = _order(by)
     of = Of(what) if what is not None else None
     if output is not None:
         if first is By.TOOL or within:
             raise RequestError("A chart is by one thing, and not by tools.", "Try: --by day --stack model")
-        from pollux.cli.render.charts import draw_stats
+        from pollux.cli.options.picture import picture
+        from pollux.usage.charts.pictures import stats_picture
 
-        draw_stats(library, first, of, By(stack or "agent"), asked, timezone, output, force=force)
+        target, parts = picture(library, output, force=force), By(stack or "agent")
+        target.write(stats_picture(library.usage, first, selection, of=of, stack=parts, timezone=timezone))
         return
     if By.TOOL in (first, *within):
         if of is not None:
             raise RequestError("Calls of tools have neither tokens nor a cost.", "Leave out --of.")
-        _tools(ctx, library, (first, *within), asked, timezone, "csv" if as_csv else "json" if as_json else None)
+        _tools(ctx, library, (first, *within), selection, timezone, "csv" if as_csv else "json" if as_json else None)
         return
-    found = library.usage.stats(first, asked, timezone, within=within, of=of)
+    stats = library.usage.stats(first, selection, timezone, within=within, of=of)
     if as_json or as_csv:
-        _for_programs(screen, found, as_csv, _lacking(library, asked))
-        ctx.exit(0 if found.rows else library.index.absence(asked.agent).exit_code)
-    if not found.rows:
-        _nothing(ctx, screen, library, asked)
-    _show(screen, library, found)
+        _for_programs(screen, stats, as_csv, _lacking(library, selection))
+        ctx.exit(0 if stats.rows else library.index.absence(selection.agent).exit_code)
+    if not stats.rows:
+        _nothing(ctx, screen, library, selection)
+    _show(screen, library, stats)
 
 
 def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
@@ -131,32 +133,32 @@ def _all() -> Filter:
 def _one(screen: Screen, library: Library, key: str, as_json: bool) -> None:
     """One session, looked into."""
     session = library.session(key)
-    found, family = library.usage.profile(session), library.usage.family(session)
+    profile, family = library.usage.profile(session), library.usage.family(session)
     bill = library.usage.bill(session)
     whole = sum(library.usage.bills(library.index.family(session.key)[1:]).values(), bill)
     if as_json:
         from pollux.answers.usage import profile_document
 
-        screen.json(profile_document(session, found, family, bill, whole))
+        screen.json(profile_document(session, profile, family, bill, whole))
         return
-    from pollux.cli.render.profile import Told, portrait
+    from pollux.cli.render.profile import ProfileFacts, profile_lines
 
-    told = Told(str(library.places.home), family, bill, whole)
-    screen.lines(portrait(screen, session, found, told))
+    context = ProfileFacts(str(library.places.home), family, bill, whole)
+    screen.lines(profile_lines(screen, session, profile, context))
 
 
-def _show(screen: Screen, library: Library, found: Stats) -> None:
-    from pollux.cli.render.stats import accounting, remarks
-    from pollux.cli.terminal.figures import tilde
+def _show(screen: Screen, library: Library, stats: Stats) -> None:
+    from pollux.cli.render.stats import remarks, stats_table
     from pollux.cli.terminal.screen import talk
+    from pollux.text.figures import tilde
     from pollux.usage.service import By
 
     home, titles = str(library.places.home), dict[str, tuple[str, str]]()
-    if By.SESSION in (found.by, *found.within):
+    if By.SESSION in (stats.by, *stats.within):
         titles = _titles(library)
-    screen.lines(accounting(screen, found, home, titles))
+    screen.lines(stats_table(screen, stats, home, titles))
     settings = tilde(str(library.places.settings), home)
-    for line in remarks(screen, found, library.usage.prices, settings):
+    for line in remarks(screen, stats, library.usage.prices, settings):
         talk(line)
 
 
@@ -165,22 +167,22 @@ def _titles(library: Library) -> dict[str, tuple[str, str]]:
     return {one.summary.key: (one.short, one.summary.title or "") for one in library.list(_all())}
 
 
-def _lacking(library: Library, asked: Filter) -> list[str]:
+def _lacking(library: Library, selection: Filter) -> list[str]:
     """The agents asked for of which something could not be read."""
-    return sorted(agent for agent in library.index.lacking() if asked.agent in (None, agent))
+    return sorted(agent for agent in library.index.lacking() if selection.agent in (None, agent))
 
 
-def _for_programs(screen: Screen, found: Stats, as_csv: bool, lacking: list[str]) -> None:
+def _for_programs(screen: Screen, stats: Stats, as_csv: bool, lacking: list[str]) -> None:
     from pollux.answers.usage import stats_csv, stats_document
 
     if as_csv:
-        screen.readable(stats_csv((found.by, *found.within), found.rows, found.total))
+        screen.readable(stats_csv((stats.by, *stats.within), stats.rows, stats.total))
     else:
-        screen.json(stats_document(found, lacking))
+        screen.json(stats_document(stats, lacking))
 
 
 def _tools(
-    ctx: click.Context, library: Library, by: Sequence[By], asked: Filter, timezone: str | None, form: str | None
+    ctx: click.Context, library: Library, by: Sequence[By], selection: Filter, timezone: str | None, form: str | None
 ) -> NoReturn:
     """Calls instead of tokens."""
     from pollux.answers.usage import stats_csv, tools_document
@@ -188,26 +190,28 @@ def _tools(
     from pollux.usage.service import By
 
     screen = Screen(ctx)
-    rows, total = library.usage.tools(asked, timezone, by=by)
+    rows, total = library.usage.tools(selection, timezone, by=by)
     if form == "csv":
         screen.readable(stats_csv(by, rows, total))
     elif form == "json":
-        screen.json(tools_document(by, rows, total, _lacking(library, asked)))
+        screen.json(tools_document(by, rows, total, _lacking(library, selection)))
     elif rows:
         from pollux.cli.render.stats import tool_table
 
         titles = _titles(library) if By.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(library.places.home), titles))
     else:
-        raise library.index.absence(asked.agent)("No tool was called.", library.index.hint(asked, "Try: pollux stats"))
-    ctx.exit(0 if rows else library.index.absence(asked.agent).exit_code)
+        raise library.index.absence(selection.agent)(
+            "No tool was called.", library.index.hint(selection, "Try: pollux stats")
+        )
+    ctx.exit(0 if rows else library.index.absence(selection.agent).exit_code)
 
 
-def _nothing(ctx: click.Context, screen: Screen, library: Library, asked: Filter) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
 
     if library.count():
-        hint = library.index.hint(asked, "Try: pollux stats, or: pollux list")
-        raise library.index.absence(asked.agent)("Nothing was used then and there.", hint)
+        hint = library.index.hint(selection, "Try: pollux stats, or: pollux list")
+        raise library.index.absence(selection.agent)("Nothing was used then and there.", hint)
     nothing(ctx, screen, library)

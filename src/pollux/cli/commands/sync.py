@@ -38,16 +38,16 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
         screen.json(sync_document(outcome))
     elif not outcome.busy:
-        from pollux.cli.terminal.figures import plural, size
+        from pollux.text.figures import plural, size
 
-        told = [f"{plural(outcome.sessions, 'session')} in {plural(outcome.files, 'file')}"]
+        facts = [f"{plural(outcome.sessions, 'session')} in {plural(outcome.files, 'file')}"]
         if outcome.removed:
-            told.append(f"{outcome.removed:,} gone")
+            facts.append(f"{outcome.removed:,} gone")
         if outcome.kept:
-            told.append(f"{outcome.kept:,} deleted by {'its agent' if outcome.kept == 1 else 'their agents'} and kept")
+            facts.append(f"{outcome.kept:,} deleted by {'its agent' if outcome.kept == 1 else 'their agents'} and kept")
         if outcome.changed:
-            told.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
-        screen.lines([", ".join(told) if len(told) > 1 else f"{told[0]}, nothing new"])
+            facts.append(f"{outcome.changed:,} read ({size(outcome.bytes)}, {outcome.seconds:.1f} s)")
+        screen.lines([", ".join(facts) if len(facts) > 1 else f"{facts[0]}, nothing new"])
     ctx.exit(StoreError.exit_code if outcome.busy or _lost(ctx, library) else 0)
 
 

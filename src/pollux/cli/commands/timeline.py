@@ -61,72 +61,81 @@ def command(
 
     if as_json and output is not None:
         raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
-    asked = wanted(**options)
+    selection = wanted(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    library.homes.require_agent(asked.agent)
+    library.homes.require_agent(selection.agent)
     of = Of(what)
-    found = library.usage.timeline(of, asked, timezone)
-    days = {day: value for day, value in found.items() if day is not None}
+    amounts = library.usage.timeline(of, selection, timezone)
+    days = {day: value for day, value in amounts.items() if day is not None}
     if as_json:
         from pollux.answers.usage import timeline_document
 
-        screen.json(timeline_document(of, found, _total(library, of, asked)))
-        ctx.exit(0 if days else library.index.absence(asked.agent).exit_code)
+        screen.json(timeline_document(of, amounts, _total(library, of, selection)))
+        ctx.exit(0 if days else library.index.absence(selection.agent).exit_code)
     if not days:
         asks = any(options.values())
-        hint = library.index.hint(asked, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
-        untimed = _untimed(library, of, asked, found)
-        raise library.index.absence(asked.agent)(untimed or "Nothing was done then and there.", hint)
+        hint = library.index.hint(selection, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
+        untimed = _untimed(library, of, selection, amounts)
+        raise library.index.absence(selection.agent)(untimed or "Nothing was done then and there.", hint)
     if output is not None:
-        from pollux.cli.render.charts import draw_timeline
+        from pollux.cli.options.picture import picture
+        from pollux.usage.charts.pictures import timeline_picture
 
-        draw_timeline(library, of, asked, days, output, force=force)
-        if sentence := _untimed(library, of, asked, found):
+        target = picture(library, output, force=force)
+        target.write(timeline_picture(of, days, _least(library, of, selection)))
+        if sentence := _untimed(library, of, selection, amounts):
             talk(sentence)
         return
-    from pollux.cli.render.calendar import heat
-    from pollux.cli.render.charts import least
+    from pollux.cli.render.calendar import calendar_lines
 
-    screen.lines(heat(screen, of, days, _span(screen, days), least(library, of, asked)))
-    for line in _remarks(screen, library, of, asked, _untimed(library, of, asked, found)):
+    screen.lines(calendar_lines(screen, of, days, _span(screen, days), _least(library, of, selection)))
+    for line in _remarks(screen, library, of, selection, _untimed(library, of, selection, amounts)):
         talk(line)
 
 
-def _untimed(library: Library, of: Of, asked: Filter, found: Mapping[date | None, float]) -> str | None:
+def _untimed(library: Library, of: Of, selection: Filter, amounts: Mapping[date | None, float]) -> str | None:
     """How much has no time, and is on no day."""
-    from pollux.cli.render.charts import label
-    from pollux.cli.terminal.figures import plural
+    from pollux.text.figures import plural
+    from pollux.usage.labels import label
     from pollux.usage.service import By
 
-    if None not in found:
+    if None not in amounts:
         return None
-    amount = label(of, found[None])
+    amount = label(of, amounts[None])
     if of in ("tokens", "cost"):
-        every, timed = (library.usage.stats(By.AGENT, asked, timed=timed).total for timed in (False, True))
+        every, timed = (library.usage.stats(By.AGENT, selection, timed=timed).total for timed in (False, True))
         requests = (every.usage.requests or 0) - (timed.usage.requests or 0)
         amount = f"{amount}{' tokens' if of == 'tokens' else ''} of {plural(requests, 'request')}"
     return f"Without a time, and so on no day: {amount}."
 
 
-def _total(library: Library, of: Of, asked: Filter) -> Row | None:
+def _total(library: Library, of: Of, selection: Filter) -> Row | None:
     """The tokens and dollars of all days, where these are asked for."""
     from pollux.usage.service import By
 
-    return library.usage.stats(By.AGENT, asked, timed=True).total if of in ("tokens", "cost") else None
+    return library.usage.stats(By.AGENT, selection, timed=True).total if of in ("tokens", "cost") else None
 
 
-def _remarks(screen: Screen, library: Library, of: Of, asked: Filter, untimed: str | None) -> Iterator[str]:
+def _least(library: Library, of: Of, selection: Filter) -> str:
+    """What stands before a sum that is known to be too low."""
+    from pollux.usage.labels import at_least
+
+    total = _total(library, of, selection)
+    return at_least(of, total) if total is not None else ""
+
+
+def _remarks(screen: Screen, library: Library, of: Of, selection: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.cli.render.stats import remarks
-    from pollux.cli.terminal.figures import tilde
     from pollux.cli.terminal.width import wrap
+    from pollux.text.figures import tilde
     from pollux.usage.service import By
 
     if untimed is not None:
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
-        found = library.usage.stats(By.AGENT, asked, timed=True)
+        stats = library.usage.stats(By.AGENT, selection, timed=True)
         settings = tilde(str(library.places.settings), str(library.places.home))
-        yield from remarks(screen, found, library.usage.prices, settings, cost=of == "cost")
+        yield from remarks(screen, stats, library.usage.prices, settings, cost=of == "cost")
 
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:

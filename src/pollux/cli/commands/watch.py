@@ -34,12 +34,12 @@ def command(
     from pollux.cli.render.watch import Live
     from pollux.cli.terminal.screen import Screen, talk
 
-    asked = wanted(agent, project)
+    selection = wanted(agent, project)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    events = library.watch(asked, key)
+    events = library.watch(selection, key)
     if not as_json:
-        if asked.project is not None and not library.projects.all(asked.project):
-            talk(library.index.hint(asked, "No project is called that so far: `pollux projects` lists them."))
+        if selection.project is not None and not library.projects.all(selection.project):
+            talk(library.index.hint(selection, "No project is called that so far: `pollux projects` lists them."))
         talk(screen.paint("Watching. Ctrl-C ends it.", "dim"))
     sys.stderr.flush()
     screen.markdown = screen.markdown and not plain

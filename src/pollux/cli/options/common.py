@@ -122,10 +122,14 @@ def open_library(
         library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
-        if not (ctx.meta.get(OR_SAMPLE) and _without_history(library)):
+        if not ctx.meta.get(OR_SAMPLE):
+            return library
+        from pollux.library.sample import is_needed
+
+        if not is_needed(library):
             return library
         ctx.meta[SAMPLE] = True
-    from pollux.cli.sample import surroundings
+    from pollux.library.sample import surroundings
 
     cache = None
     if words:
@@ -144,36 +148,12 @@ def writing(ctx: click.Context) -> None:
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
 
 
-def _without_history(library: Library) -> bool:
-    """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
-    from pollux.library.library import Filter
-
-    nothing = not library.count(Filter(everything=True)) and not library.index.unread()
-    return nothing and all(library.homes.refused(root) is None for _, root in library.homes.roots())
-
-
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say why an answer lacks something or was slow, when it has been given."""
-    for problem in (library.index.store.problem, library.index.problem, _gaps(library) if gaps else None):
-        if problem:
-            remark(problem, for_programs=for_programs)
+    from pollux.answers.problems import remarks
 
-
-def _gaps(library: Library) -> str | None:
-    """What could not be read, and so is in no answer."""
-    # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.index.unread(), len(library.index.barred)) if library.index.looked else 0
-    if not (library.index.closed or unread):
-        return None
-    from pollux.cli.terminal.figures import plural, tilde
-
-    places = [tilde(path, str(library.places.home)) for path in library.index.closed]
-    if len(places) > 1:
-        places = [f"{plural(len(places), 'place')} in the agents' folders"]
-    if unread:
-        places.append(plural(unread, "session"))
-    told = " and ".join(places)
-    return f"{told} could not be read. Lists may lack sessions, and sums may be too low: pollux doctor tells why."
+    for sentence in remarks(library, gaps=gaps):
+        remark(sentence, for_programs=for_programs)
 
 
 def remark(sentence: str, *, for_programs: bool) -> None:

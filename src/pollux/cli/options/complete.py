@@ -33,12 +33,12 @@ def formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> 
     """Names of formats, with what each is for."""
     from pollux import registry
 
-    found = []
+    items = []
     for name in registry.writer_names():
         if name.startswith(incomplete):
             with contextlib.suppress(ImportError):
-                found.append(CompletionItem(name, help=registry.writer(name).purpose))
-    return found
+                items.append(CompletionItem(name, help=registry.writer(name).purpose))
+    return items
 
 
 def projects(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -57,30 +57,30 @@ def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
     """Ids of sessions with their titles, those that changed last first; or session files."""
     if _is_path(incomplete):
         return [CompletionItem(incomplete, type="file")]
-    found: list[CompletionItem] = []
+    items: list[CompletionItem] = []
     agent, colon, prefix = incomplete.rpartition(":")
     with contextlib.suppress(Exception):
         for name, id, title in _library(ctx).index.with_prefix(prefix):
             if colon and name != agent:
                 continue
-            found.append(CompletionItem(f"{name}:{id}" if colon else id, help=_help(title)))
-            if len(found) >= MOST:
+            items.append(CompletionItem(f"{name}:{id}" if colon else id, help=_help(title)))
+            if len(items) >= MOST:
                 break
     if "last".startswith(incomplete):
-        found.append(CompletionItem("last", help="the newest session"))
-    return found
+        items.append(CompletionItem("last", help="the newest session"))
+    return items
 
 
 def messages(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
     """Ids of a session's messages with their first words, the newest first."""
-    found: list[CompletionItem] = []
+    items: list[CompletionItem] = []
     with contextlib.suppress(Exception):
         # click gives up parsing at an option whose value is being typed, and leaves the rest as it was.
         key = ctx.params.get("key") or next(word for word in ctx.args if not word.startswith("-"))
         session = _library(ctx).session(key)
         fitting = [message for message in reversed(session.messages) if message.id.startswith(incomplete)]
-        found = [CompletionItem(message.id, help=_help(message.text)) for message in fitting[:MOST]]
-    return found
+        items = [CompletionItem(message.id, help=_help(message.text)) for message in fitting[:MOST]]
+    return items
 
 
 def _help(title: str | None) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from pollux.cli.options.complete import agents, projects
-from pollux.errors import RequestError
 from pollux.system.clock import parse
 
 if TYPE_CHECKING:
@@ -33,12 +31,12 @@ class When(click.ParamType["datetime"]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ARG002
         """The time meant. Raises `RequestError`."""
-        named = ctx.params.get("timezone") if ctx is not None else None
-        if not isinstance(named, str):
+        name = ctx.params.get("timezone") if ctx is not None else None
+        if not isinstance(name, str):
             return parse(value, end=self.end)
         from pollux.usage.days import zone
 
-        return parse(value, end=self.end, zone=zone(named))
+        return parse(value, end=self.end, zone=zone(name))
 
 
 timezone_option = click.option(
@@ -91,43 +89,8 @@ def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorate
 branch_option = click.option("--branch", metavar="NAME", help="Only sessions that were on this git branch.")
 
 
-_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "agent": ("agent", str.lower),
-    "project": ("project", str),
-    "since": ("since", parse),
-    "until": ("until", lambda value: parse(value, end=True)),
-    "before": ("until", lambda value: parse(value) - timedelta(microseconds=1)),
-}
-"""Filters of a query that are options of a list: which one, and how a value is read."""
+def wanted(agent: str | None, project: str | None, *times: datetime | None, **more: Any) -> Filter:
+    """The options as the library understands them."""
+    from pollux.library.filters import filter_of
 
-
-def wanted(
-    agent: str | None,
-    project: str | None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    everything: bool = True,
-    words: tuple[str, ...] = (),
-    branch: str | None = None,
-) -> Filter:
-    """The options as the library understands them. Words like `branch:main` or `agent:codex` are filters, too."""
-    from pollux.library.library import ABOUT, Filter
-
-    facts = [("branch", branch)] if branch is not None else []
-    options: dict[str, Any] = {"agent": agent, "project": project, "since": since, "until": until}
-    plain: list[str] = []
-    for word in words:
-        name, colon, value = word.partition(":")
-        if colon and value and name.lower() in ABOUT:
-            facts.append((name.lower(), value))
-        elif colon and value and name.lower() in _OPTIONS:
-            option, read = _OPTIONS[name.lower()]
-            if options[option] is not None:
-                raise RequestError(f"{word} comes second: --{option} takes one value.", f"Leave out {word}.")
-            options[option] = read(value)
-        else:
-            plain.append(word)
-
-    if project == "":
-        raise RequestError("No project has an empty name.", "Try: pollux projects")
-    return Filter(**options, everything=everything, words=tuple(plain), facts=tuple(facts))
+    return filter_of(agent, project, *times, **more)

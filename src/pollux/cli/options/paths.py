@@ -15,6 +15,6 @@ class NamedPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path. Raises `RequestError`."""
         if not value:
-            named = max(param.opts, key=len) if isinstance(param, click.Option) else "The path"
-            raise RequestError(f"{named} is empty.", "Name a file or a folder.")
+            what = max(param.opts, key=len) if isinstance(param, click.Option) else "The path"
+            raise RequestError(f"{what} is empty.", "Name a file or a folder.")
         return super().convert(value, param, ctx)

@@ -31,17 +31,8 @@ def private(function: Decorated) -> Decorated:
 
 def redactor(library: Library, words: tuple[str, ...], *, emails: bool) -> Redactor:
     """What takes out what the options and the settings say."""
-    from pollux.system.config import load
-    from pollux.transforms.redact import Private, Redactor, user_name
+    from pollux.export import redaction
 
     if not all(words):
         raise RequestError("No word is empty.", "Leave out --redact-word, or name one.")
-    settings = load(library.places.settings).redact
-    user = user_name()
-    asked = Private(
-        words=(*settings.words, *words),
-        emails=emails or settings.emails,
-        home=str(library.places.home),
-        users=(user,) if user is not None else (),
-    )
-    return Redactor(asked)
+    return redaction.redactor(library, words, emails=emails)

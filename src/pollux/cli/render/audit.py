@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pollux.cli.render.transcript.head import head
-from pollux.cli.terminal.figures import money, number, plural, tilde
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.times import clock
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import money, number, plural, tilde
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
@@ -24,20 +24,22 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 
-def proof(screen: Screen, session: Session, found: Evidence, bill: Bill, home: str, *, raw: bool) -> Iterator[str]:
+def audit_lines(
+    screen: Screen, session: Session, evidence: Evidence, bill: Bill, home: str, *, raw: bool
+) -> Iterator[str]:
     """Every figure, their sum, what is missing, and what the agent itself says."""
     yield from head(screen, session, home)
-    files = list(dict.fromkeys(item.file for item in found.items if item.file is not None))
+    files = list(dict.fromkeys(item.file for item in evidence.items if item.file is not None))
     yield ""
     for place, file in enumerate(files, start=1):
         yield f"{_letter(place)} {one_line(tilde(file, home))}"
     yield ""
-    yield from _figures(screen, session, found.items, files, bill, raw=raw)
-    yield from _gaps(screen, found.gaps, session.usage.exact, home)
+    yield from _figures(screen, session, evidence.items, files, bill, raw=raw)
+    yield from _gaps(screen, evidence.gaps, session.usage.exact, home)
     if bill.unpriced:
-        told = f"{plural(bill.unpriced, 'request')} not in the cost: pollux stats shows why."
-        yield from wrap(told, screen.columns)
-    yield from _verdicts(screen, found.verdicts, home)
+        text = f"{plural(bill.unpriced, 'request')} not in the cost: pollux stats shows why."
+        yield from wrap(text, screen.columns)
+    yield from _verdicts(screen, evidence.verdicts, home)
 
 
 def _letter(place: int) -> str:
@@ -81,10 +83,10 @@ def _figures(
         if raw:
             yield screen.paint(f"    {one_line(encode(dict(item.native)))}", "dim")
     yield lines[-1]
-    yield f"{plural(total.requests or 0, 'request')}, {_told(total)} tokens"
+    yield f"{plural(total.requests or 0, 'request')}, {_tokens(total)} tokens"
 
 
-def _told(usage: Usage) -> str:
+def _tokens(usage: Usage) -> str:
     """The tokens as far as they are known."""
     least = "at least " if usage.total is None else ""
     return "unknown" if usage.known is None else f"{least}{usage.known:,}"
@@ -99,8 +101,8 @@ def _gaps(screen: Screen, gaps: Sequence[Gap], exact: bool | None, home: str) ->
     if exact:
         yield f"{screen.paint('✓', 'good')} Every request has its figures: the sum is exact."
         return
-    told = "More was used than this." if exact is False else "Whether that is all cannot be known."
-    yield f"{screen.paint('≥' if exact is False else '?', 'warn')} {told}"
+    text = "More was used than this." if exact is False else "Whether that is all cannot be known."
+    yield f"{screen.paint('≥' if exact is False else '?', 'warn')} {text}"
     for gap in gaps:
         place = "" if gap.line is None else f"{one_line(tilde(gap.file, home)) if gap.file else 'line'}:{gap.line}"
         for line in wrap(f"- {gap.why}{'' if gap.certain else ' (perhaps)'}", _room(screen)):
@@ -133,32 +135,32 @@ def _dollars(amount: float) -> str:
     return f"${amount:.6f}"
 
 
-def proof_of_all(screen: Screen, found: Review) -> Iterator[str]:
+def review_lines(screen: Screen, review: Review) -> Iterator[str]:
     """How sure the figures of all sessions are."""
     agent, requests = Column("agent"), Column("requests", right=True, sacrifice=1)
     inherited, total = Column("inherited", right=True, sacrifice=2), Column("tokens", right=True)
     exact, low, unknown = Column("exact", right=True), Column("too low", right=True), Column("unsure", right=True)
-    for one in found.agents:
-        agent.add(one_line(one.agent))
-        requests.add(number(one.requests))
-        inherited.add(number(one.inherited))
-        total.add(_exactly(one.total))
-        exact.add(number(one.exact), "good" if one.exact else None)
-        low.add(number(one.at_least), "warn" if one.at_least else "dim")
-        unknown.add(number(one.unknown), None if one.unknown else "dim")
+    for agent_review in review.agents:
+        agent.add(one_line(agent_review.agent))
+        requests.add(number(agent_review.requests))
+        inherited.add(number(agent_review.inherited))
+        total.add(_exactly(agent_review.total))
+        exact.add(number(agent_review.exact), "good" if agent_review.exact else None)
+        low.add(number(agent_review.at_least), "warn" if agent_review.at_least else "dim")
+        unknown.add(number(agent_review.unknown), None if agent_review.unknown else "dim")
     yield from table(screen, [agent, requests, inherited, total, exact, low, unknown])
-    told = "The last three columns count sessions: the figures hold all, less than all, or nobody can know."
-    yield from (screen.paint(line, "dim") for line in wrap(told, screen.columns))
-    if found.missing:
+    text = "The last three columns count sessions: the figures hold all, less than all, or nobody can know."
+    yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
+    if review.missing:
         yield ""
         yield screen.paint("What is missing, and why", "bold")
-        for missing in found.missing:
+        for missing in review.missing:
             facts = [*(() if missing.certain else ("perhaps",)), f"in {plural(missing.sessions, 'session')}"]
             facts += [f"{missing.times:,} times"] if missing.times > missing.sessions else []
             lines = wrap(f"- {one_line(missing.why)} ({', '.join(facts)})", _room(screen, 2))
             yield from (f"  {line}" for line in lines)
             yield screen.paint(f"    {one_line(missing.example)}", "dim")
-    yield from _all_verdicts(screen, found.verdicts)
+    yield from _all_verdicts(screen, review.verdicts)
 
 
 def _all_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -171,8 +173,8 @@ def _all_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield f"  {screen.paint('✓', 'good')} {plural(agreed, 'total')} of {len(verdicts):,} the same as ours"
     for verdict in apart[:SHOWN]:
         tally = verdict.tally
-        told = f"{one_line(verdict.key)}: {tally.name} says {tally.total:,}, we {_exactly(verdict.ours) or 'nothing'}"
-        first, *more = wrap(told, _room(screen))
+        text = f"{one_line(verdict.key)}: {tally.name} says {tally.total:,}, we {_exactly(verdict.ours) or 'nothing'}"
+        first, *more = wrap(text, _room(screen))
         yield f"  {screen.paint('≠', 'warn')} {first}"
         yield from (f"    {line}" for line in more)
         yield from (screen.paint(f"      {line}", "dim") for line in wrap(verdict.why, _room(screen, 6)))

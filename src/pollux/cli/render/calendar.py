@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.charts import label
-from pollux.cli.terminal.figures import plural
 from pollux.cli.terminal.width import wrap
+from pollux.text.figures import plural
 from pollux.usage.charts.calendar import level, levels, months, weeks
+from pollux.usage.labels import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,21 +26,23 @@ def room(screen: Screen) -> int:
     return WEEKS if screen.columns is None else max((screen.columns - MARGIN) // 2, 4)
 
 
-def heat(screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, date], least: str) -> Iterator[str]:
+def calendar_lines(
+    screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, date], least: str
+) -> Iterator[str]:
     """A column a week, a line a weekday; what lies before is told below. `least` stands before the sum."""
-    shown = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
-    limits, mondays = levels(shown), weeks(*span)
+    visible = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
+    limits, mondays = levels(visible), weeks(*span)
     yield screen.paint(_months(mondays), "dim").rstrip()
     for row, name in enumerate(("Mon", "", "Wed", "", "Fri", "", "Sun")):
-        cells = [_cell(screen, shown, monday + timedelta(days=row), span, limits) for monday in mondays]
+        cells = [_cell(screen, visible, monday + timedelta(days=row), span, limits) for monday in mondays]
         yield (screen.paint(f"{name:<{MARGIN}}", "dim") + " ".join(cells)).rstrip()
     yield ""
     unit = " tokens" if of == "tokens" else ""
-    total = f"{least}{label(of, sum(shown.values()))}{unit}"
-    if len(shown) > 1:
-        yield from wrap(f"{total} on {plural(len(shown), 'day')}, {span[0]} to {span[1]}", screen.columns)
-        busiest = max(sorted(shown), key=lambda day: shown[day])
-        yield f"busiest: {busiest} with {label(of, shown[busiest])}"
+    total = f"{least}{label(of, sum(visible.values()))}{unit}"
+    if len(visible) > 1:
+        yield from wrap(f"{total} on {plural(len(visible), 'day')}, {span[0]} to {span[1]}", screen.columns)
+        busiest = max(sorted(visible), key=lambda day: visible[day])
+        yield f"busiest: {busiest} with {label(of, visible[busiest])}"
     else:
         yield f"{total} on {span[0]}"
     scale = " ".join(SHADES[1:])
@@ -63,9 +65,9 @@ def _months(mondays: list[date]) -> str:
 
 
 def _cell(
-    screen: Screen, shown: Mapping[date, float], day: date, span: tuple[date, date], limits: Sequence[float]
+    screen: Screen, visible: Mapping[date, float], day: date, span: tuple[date, date], limits: Sequence[float]
 ) -> str:
     if not span[0] <= day <= span[1]:
         return " "
-    shade = level(shown.get(day, 0), limits)
+    shade = level(visible.get(day, 0), limits)
     return screen.paint(SHADES[shade], "good" if shade else "dim")

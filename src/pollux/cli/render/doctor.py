@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.render.archive import retention
 from pollux.cli.render.schedule import regularity
-from pollux.cli.terminal.figures import number, plural, size, tilde
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import number, plural, size, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,8 +128,8 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
     unreadable = {file.path for file in report.files if file.status == "unreadable"}
     kinds: dict[tuple[str, str], list[Notice]] = {}
     for notice in report.notices:
-        said = notice.file in unreadable or (notice.code.endswith(".unknown") and notice.subject is not None)
-        if notice.severity != "info" and not said:
+        repeated = notice.file in unreadable or (notice.code.endswith(".unknown") and notice.subject is not None)
+        if notice.severity != "info" and not repeated:
             kinds.setdefault((notice.severity, notice.code), []).append(notice)
     if not kinds:
         return
@@ -147,18 +147,18 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
 
 def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
     """What can be done, only where something can."""
-    told = []
+    advice = []
     if report.unknown or report.totals.get("unknown"):
-        told.append(
+        advice.append(
             "A newer release of an agent has probably changed its format. Everything unknown is kept and shown "
             "by `pollux show --raw`; please report it, so that pollux learns it."
         )
     if report.totals.get("unreadable"):
-        told.append("See that you may read these files, and whether your disk or a backup has a better copy.")
-    if not told:
+        advice.append("See that you may read these files, and whether your disk or a backup has a better copy.")
+    if not advice:
         return
     yield ""
-    for text in told:
+    for text in advice:
         yield from wrap(text, screen.columns)
 
 

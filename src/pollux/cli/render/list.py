@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import KINDS, NONE, number, tilde, tokens
 from pollux.cli.terminal.table import Column, table
 from pollux.cli.terminal.times import ago
 from pollux.system.clock import now
 from pollux.text.escape import one_line
+from pollux.text.figures import KINDS, NONE, number, tilde
+from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 WIDE, MERGED, NARROW = 130, 100, 80
 
 
-def listing(screen: Screen, listed: list[ListEntry], home: str) -> Iterator[str]:
+def listing(screen: Screen, entries: list[ListEntry], home: str) -> Iterator[str]:
     """The sessions as a table."""
-    one_agent = len({one.summary.agent for one in listed}) == 1
+    one_agent = len({entry.summary.agent for entry in entries}) == 1
     wide = screen.columns is None or screen.columns >= WIDE
     narrow = screen.columns is not None and screen.columns < NARROW
     merged = screen.columns is not None and screen.columns < MERGED  # kind and title share a column
@@ -36,13 +37,13 @@ def listing(screen: Screen, listed: list[ListEntry], home: str) -> Iterator[str]
     tools = Column("tools", right=True, sacrifice=8)
     used = Column("tokens", right=True, sacrifice=6)
     present = now()
-    for one in listed:
-        summary = one.summary
-        mark.add(("k" if summary.kept else "") + ("!" if one.troubled else ""), "warn")
+    for entry in entries:
+        summary = entry.summary
+        mark.add(("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
         time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
         agent.add(summary.agent)
-        project.add(*_project(one, home, wide))
-        id.add(one_line(one.short), "id")
+        project.add(*_project(entry, home, wide))
+        id.add(one_line(entry.short), "id")
         other = KINDS.get(summary.kind, "")
         kind.add("" if merged else other, "dim")
         title.add((f"{other}: " if merged and other else "") + (one_line(summary.title) if summary.title else NONE))

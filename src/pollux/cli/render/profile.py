@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.render.stats import duration
 from pollux.cli.render.transcript.head import head
 from pollux.cli.terminal.bars import gathered, sparkline
-from pollux.cli.terminal.figures import NONE, money, number, plural, share, tokens
 from pollux.cli.terminal.table import Chart, Column, table
 from pollux.cli.terminal.width import cut, wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import NONE, duration, money, number, plural, share
+from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CHART, MANY = 24, 60
 
 
-class Told(NamedTuple):
+class ProfileFacts(NamedTuple):
     """What is known of a session beside its own messages."""
 
     home: str
@@ -32,20 +32,20 @@ class Told(NamedTuple):
     family_bill: Bill
 
 
-def portrait(screen: Screen, session: Session, found: Profile, told: Told) -> Iterator[str]:
+def profile_lines(screen: Screen, session: Session, profile: Profile, context: ProfileFacts) -> Iterator[str]:
     """Facts first, then the turns, then what the prompts were made of, then the tools."""
-    yield from head(screen, session, told.home)
+    yield from head(screen, session, context.home)
     yield ""
-    yield from _facts(screen, session, told)
-    yield from _turns(screen, found)
-    yield from _growth(screen, found)
-    yield from _sent(screen, found)
-    yield from _calls(screen, "Longest tool calls", found.slowest)
-    yield from _calls(screen, "What failed", found.failed)
+    yield from _facts(screen, session, context)
+    yield from _turns(screen, profile)
+    yield from _growth(screen, profile)
+    yield from _sent(screen, profile)
+    yield from _calls(screen, "Longest tool calls", profile.slowest)
+    yield from _calls(screen, "What failed", profile.failed)
 
 
-def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
-    used, family = session.usage, told.family
+def _facts(screen: Screen, session: Session, context: ProfileFacts) -> Iterator[str]:
+    used, family = session.usage, context.family
     name, figure, more = Column(""), Column("", right=True), Column("", flexible=True, least=20)
     rows = [
         (
@@ -55,10 +55,10 @@ def _facts(screen: Screen, session: Session, told: Told) -> Iterator[str]:
         ),
         ("input", number(used.input), f"{share(used.cached, used.input)} of it read from a cache"),
         ("output", number(used.output), f"{number(used.reasoning)} of it reasoning"),
-        ("cost", _paid(told.bill, too_low=used.exact is False), _without(told.bill)),
+        ("cost", _paid(context.bill, too_low=used.exact is False), _without(context.bill)),
     ]
     if family.known != used.known:
-        paid = _paid(told.family_bill, too_low=family.exact is False)
+        paid = _paid(context.family_bill, too_low=family.exact is False)
         rows.append(("family", tokens(family), f"{paid}, with its sub-agents"))
     for label, value, words in rows:
         name.add(label, "dim")
@@ -77,8 +77,8 @@ def _without(bill: Bill) -> str:
     return f"{asked}, without {plural(bill.unpriced, 'request')} of unknown cost" if bill.unpriced else asked
 
 
-def _turns(screen: Screen, found: Profile) -> Iterator[str]:
-    if not found.turns:
+def _turns(screen: Screen, profile: Profile) -> Iterator[str]:
+    if not profile.turns:
         return
     yield ""
     yield screen.paint("Turn by turn", "bold")
@@ -87,7 +87,7 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
     hit = Column("cached", right=True, sacrifice=3)
     calls, cost = Column("tools", right=True, sacrifice=4), Column("cost", right=True)
     chart = Chart("by tokens", most=CHART, least=8, sacrifice=5)
-    for count, turn in enumerate(found.turns, start=1):
+    for count, turn in enumerate(profile.turns, start=1):
         place.add(str(count), "dim")
         prompt.add(one_line(turn.prompt[:500]) if turn.prompt else "before the first prompt", None)
         total.add(tokens(turn.usage))
@@ -99,27 +99,27 @@ def _turns(screen: Screen, found: Profile) -> Iterator[str]:
     yield from table(screen, [place, prompt, calls, context, hit, total, cost, chart], indent="  ")
 
 
-def _growth(screen: Screen, found: Profile) -> Iterator[str]:
+def _growth(screen: Screen, profile: Profile) -> Iterator[str]:
     """How large the prompts were, one after the other."""
-    sizes = [size for turn in found.turns for size in turn.requests]
+    sizes = [size for turn in profile.turns for size in turn.requests]
     if len(sizes) < 2:
         return
     yield ""
     yield screen.paint("Context, request by request", "bold")
     mean = [heap / count for heap, count in zip(gathered(sizes, MANY), gathered([1] * len(sizes), MANY), strict=True)]
-    line, told = (
+    line, text = (
         sparkline(mean),
         f"{number(sizes[0])} at first, {number(max(sizes))} at most, {number(sizes[-1])} at last",
     )
-    beside = screen.columns is None or len(line) + len(told) + 4 <= screen.columns
-    yield f"  {screen.paint(line, 'id')}" + (f"  {told}" if beside else "")
-    for words in wrap(told, (screen.columns or 80) - 2) if not beside else ():
+    beside = screen.columns is None or len(line) + len(text) + 4 <= screen.columns
+    yield f"  {screen.paint(line, 'id')}" + (f"  {text}" if beside else "")
+    for words in wrap(text, (screen.columns or 80) - 2) if not beside else ():
         yield f"  {words}"
 
 
-def _sent(screen: Screen, found: Profile) -> Iterator[str]:
+def _sent(screen: Screen, profile: Profile) -> Iterator[str]:
     """What the conversation was fed with: characters, since nobody counts tokens of a part."""
-    sent = found.sent
+    sent = profile.sent
     if not sent.total:
         return
     yield ""
@@ -151,7 +151,7 @@ def _calls(screen: Screen, title: str, calls: tuple[Ended, ...]) -> Iterator[str
     for call in calls:
         taken.add(duration(call.seconds) if call.seconds is not None else NONE, "dim")
         name.add(one_line(call.name), "bad" if call.status == "error" else None)
-        told = one_line(call.what[:300])
+        text = one_line(call.what[:300])
         why = one_line(call.output[-300:]) if call.status == "error" and call.output else ""
-        what.add(cut(told, 200) + (f"  → {why}" if why else ""))
+        what.add(cut(text, 200) + (f"  → {why}" if why else ""))
     yield from table(screen, [taken, name, what], indent="  ")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import tilde
 from pollux.text.escape import one_line
+from pollux.text.figures import tilde
 
 if TYPE_CHECKING:
     from pollux.library.rehome import Plan

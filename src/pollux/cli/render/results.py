@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.terminal.figures import KINDS
 from pollux.cli.terminal.times import ago
 from pollux.cli.terminal.width import pad, width, wrap, wrap_facts
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
+from pollux.text.figures import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,12 +40,12 @@ class Group(NamedTuple):
     more: int
 
 
-def grouped(found: SearchResult) -> list[Group]:
+def grouped(result: SearchResult) -> list[Group]:
     """Hits by session, the sessions in the order of their best hits."""
     sessions: dict[str, list[Hit]] = {}
-    for hit in found.hits:
+    for hit in result.hits:
         sessions.setdefault(hit.key, []).append(hit)
-    return [Group(hits, max(0, found.counts.get(key, 0) - len(hits))) for key, hits in sessions.items()]
+    return [Group(hits, max(0, result.counts.get(key, 0) - len(hits))) for key, hits in sessions.items()]
 
 
 def scanned(stream: Iterable[Hit], limit: int, each: int | None) -> Iterator[Group]:
@@ -53,14 +53,14 @@ def scanned(stream: Iterable[Hit], limit: int, each: int | None) -> Iterator[Gro
     left = limit
     for _, hits in groupby(stream, key=lambda hit: hit.key):
         every = list(hits)
-        shown = every[: min(left, each or left)]
-        left -= len(shown)
-        yield Group(shown, len(every) - len(shown))
+        chosen = every[: min(left, each or left)]
+        left -= len(chosen)
+        yield Group(chosen, len(every) - len(chosen))
         if not left:
             return
 
 
-def finds(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
+def result_lines(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
     """The lines of what was found."""
     gap = False
     for group in groups:
@@ -69,9 +69,9 @@ def finds(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
         gap = True
         yield from _session(screen, group.hits[0])
         # The title stands above already.
-        shown = [hit for hit in group.hits if hit.kind != "title"] or group.hits
-        wide = max(width(_name(hit)) for hit in shown)
-        for hit in shown:
+        hits = [hit for hit in group.hits if hit.kind != "title"] or group.hits
+        wide = max(width(_name(hit)) for hit in hits)
+        for hit in hits:
             yield from _passage(screen, hit, wide)
         if group.more:
             yield screen.paint(f"  {group.more:,} more", "dim")
@@ -117,16 +117,17 @@ def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
         place += len(line.strip())
     first = next((n for n, (start, line) in enumerate(lines) if spans and spans[0][0] < start + len(line)), 0)
     begin = max(0, min(first - 1, len(lines) - LINES))
-    chosen = lines[begin : begin + LINES]
+    visible_lines = lines[begin : begin + LINES]
     cut = begin + LINES < len(lines)
-    if cut and columns is not None and width(chosen[-1][1]) >= columns:  # the mark of what is left out needs room
-        chosen[-1] = (chosen[-1][0], chosen[-1][1].rpartition(" ")[0] or chosen[-1][1])
-    shown = [_marked(screen, start, line, spans) for start, line in chosen]
+    # The mark of what is left out needs room.
+    if cut and columns is not None and width(visible_lines[-1][1]) >= columns:
+        visible_lines[-1] = (visible_lines[-1][0], visible_lines[-1][1].rpartition(" ")[0] or visible_lines[-1][1])
+    result = [_marked(screen, start, line, spans) for start, line in visible_lines]
     if begin:
-        shown[0] = f"…{shown[0]}"
+        result[0] = f"…{result[0]}"
     if cut:
-        shown[-1] = f"{shown[-1]}…"
-    return shown
+        result[-1] = f"{result[-1]}…"
+    return result
 
 
 def _cleaned(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
@@ -134,9 +135,9 @@ def _cleaned(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tup
     cleaned, moved, place = "", [], 0
     for start, end in spans:
         cleaned += visible(text[place:start])
-        found = visible(text[start:end])
-        moved.append((len(cleaned), len(cleaned) + len(found)))
-        cleaned += found
+        match = visible(text[start:end])
+        moved.append((len(cleaned), len(cleaned) + len(match)))
+        cleaned += match
         place = end
     return cleaned + visible(text[place:]), moved
 

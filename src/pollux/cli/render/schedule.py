@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import tilde
 from pollux.cli.terminal.times import ago
 from pollux.cli.terminal.width import wrap
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
+from pollux.text.figures import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from pollux.system.timers import Piece
 
 
-def timer(screen: Screen, found: Schedule, home: str, *, changed: bool) -> Iterator[str]:
+def timer(screen: Screen, schedule: Schedule, home: str, *, changed: bool) -> Iterator[str]:
     """What is there; then what would be, where that is something else."""
-    there, planned = found.installed, found.planned
-    if there is None:
+    installed, planned = schedule.installed, schedule.planned
+    if installed is None:
         yield "No timer is installed."
     else:
-        state = {True: "", False: ", but it does not run", None: ""}[there.active]
-        style = "bad" if there.active is False else "good"
-        yield screen.paint(f"{there.using} runs `pollux archive run` {often(there.every)}{state}.", style)
+        state = {True: "", False: ", but it does not run", None: ""}[installed.active]
+        style = "bad" if installed.active is False else "good"
+        yield screen.paint(f"{installed.using} runs `pollux archive run` {often(installed.every)}{state}.", style)
         if not changed:
-            yield from _pieces(screen, there.pieces, home)
+            yield from _pieces(screen, installed.pieces, home)
             yield ""
-    yield f"The archive was last run: {ago(found.ran, now()) if found.ran is not None else 'never'}."
-    if there is not None and there.current:
+    yield f"The archive was last run: {ago(schedule.ran, now()) if schedule.ran is not None else 'never'}."
+    if installed is not None and installed.current:
         yield from (screen.paint(line, "dim") for line in wrap(planned.advice, screen.columns))
         return
     yield ""
-    instead = " instead" if there is not None else ""
+    instead = " instead" if installed is not None else ""
     yield f"With --install, {planned.using} would run it {often(planned.every)}{instead}:"
     yield from _pieces(screen, planned.pieces, home)
 
@@ -60,17 +60,17 @@ def often(every: str | None) -> str:
     return f"every {every}" if every is not None else "now and then"
 
 
-def regularity(screen: Screen, told: Archiving) -> Iterator[str]:
+def regularity(screen: Screen, state: Archiving) -> Iterator[str]:
     """When the archive was last run, and who runs it."""
-    said = (
-        f"The archive was last run: {ago(told.ran, now())}." if told.ran is not None else "The archive was never run."
+    text = (
+        f"The archive was last run: {ago(state.ran, now())}." if state.ran is not None else "The archive was never run."
     )
-    if told.every is not None:
-        said += f" {told.using} is to run it {often(told.every)}."
-        said += " That is overdue: see pollux archive schedule." if told.overdue else ""
-    elif told.keeping:
-        said += " Every pollux command runs it, and no timer: see pollux archive schedule."
+    if state.every is not None:
+        text += f" {state.using} is to run it {often(state.every)}."
+        text += " That is overdue: see pollux archive schedule." if state.overdue else ""
+    elif state.keeping:
+        text += " Every pollux command runs it, and no timer: see pollux archive schedule."
     else:
-        said += " No timer runs it: see pollux archive schedule."
-    for line in wrap(said, screen.columns):
-        yield screen.paint(line, "warn" if told.overdue else "dim")
+        text += " No timer runs it: see pollux archive schedule."
+    for line in wrap(text, screen.columns):
+        yield screen.paint(line, "warn" if state.overdue else "dim")

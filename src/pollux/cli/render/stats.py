@@ -6,10 +6,11 @@ from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from pollux.cli.terminal.bars import sparkline
-from pollux.cli.terminal.figures import NONE, least, money, number, plural, share, tilde, tokens
 from pollux.cli.terminal.table import Chart, Column, table
 from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
+from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
+from pollux.usage.labels import tokens
 from pollux.usage.stats import By
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ BAR, TREND = 16, 20
 AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 
 
-def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """The rows, their total, and what is to be known about them. `titles` has short ids and titles of sessions."""
-    order = (found.by, *found.within)
+    order = (stats.by, *stats.within)
     titled = order == (By.SESSION,)
     name = Column(", ".join(order), flexible=not titled, least=24, whole=titled)
     title = Column("title", flexible=True, least=16, sacrifice=1)
@@ -34,14 +35,14 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
     input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=5)
     output, thought = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=9)
     total, cost = Column("tokens", right=True), Column("cost", right=True)
-    bars = Chart(f"by {found.of}", most=BAR, least=8, sacrifice=6)
+    bars = Chart(f"by {stats.of}", most=BAR, least=8, sacrifice=6)
     trend = Column("over time", sacrifice=10)
-    for row, depth in _every(found.rows, found.total):
-        last = row is found.total
-        used, style = row.usage, "bold" if last or (found.within and not depth) else None
+    for row, depth in _every(stats.rows, stats.total):
+        last = row is stats.total
+        used, style = row.usage, "bold" if last or (stats.within and not depth) else None
         short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
-        named = _name(order[depth], row.name, home, short) + ("" if titled or not words else f"  {one_line(words)}")
-        name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
+        text = _name(order[depth], row.name, home, short) + ("" if titled or not words else f"  {one_line(words)}")
+        name.add("total" if last else "  " * depth + text, style, path=order[depth] is By.PROJECT)
         title.add(least(plural(row.sessions, "session"), more=row.open) if last else one_line(words), style)
         sessions.add(least(number(row.sessions), more=row.open), style)
         requests.add(number(used.requests), style)
@@ -51,8 +52,8 @@ def accounting(screen: Screen, found: Stats, home: str, titles: Mapping[str, tup
         thought.add(number(used.reasoning), style or "dim")
         total.add(least(tokens(used), more=row.open), style)
         cost.add(_cost(row), style)
-        bars.bar(0 if last or depth < len(found.within) else _height(row, found.of))
-        trend.add(sparkline(_heaps(row.trend, found.total.trend)), style or "id")
+        bars.bar(0 if last or depth < len(stats.within) else _height(row, stats.of))
+        trend.add(sparkline(_heaps(row.trend, stats.total.trend)), style or "id")
     counted = title if titled else sessions
     yield from table(screen, [name, counted, requests, input_, cached, output, thought, total, cost, bars, trend])
 
@@ -104,10 +105,10 @@ def _heaps(trend: Mapping[str, int], every: Mapping[str, int]) -> list[float]:
     return heaps
 
 
-def remarks(screen: Screen, found: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
+def remarks(screen: Screen, stats: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
     """What the table's marks mean, how much each concerns, and where its prices come from."""
-    said = [*_uncertain(found.total), *(_costs(found, prices, settings) if cost else ())]
-    for text in said:
+    texts = [*_uncertain(stats.total), *(_costs(stats, prices, settings) if cost else ())]
+    for text in texts:
         yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
 
 
@@ -126,22 +127,22 @@ def _uncertain(total: Row) -> Iterator[str]:
         yield "Lone sub-agents count with their tokens: the session that started them is gone, or was not asked for."
 
 
-def _costs(found: Stats, prices: PriceList, settings: str) -> Iterator[str]:
+def _costs(stats: Stats, prices: PriceList, settings: str) -> Iterator[str]:
     """Which requests are not in the cost, and why; where the prices come from."""
-    lacking, out = found.total.lacking, "not in the cost"
+    lacking, out = stats.total.lacking, "not in the cost"
     if lacking.price:
-        models = ", ".join(map(one_line, found.unpriced_models))
+        models = ", ".join(map(one_line, stats.unpriced_models))
         yield f"{plural(lacking.price, 'request')} {out}: no price is known of {models}. {settings} may name one."
     if lacking.model:
         yield f"{plural(lacking.model, 'request')} {out}: the files name no model."
     if lacking.figures:
         yield f"{plural(lacking.figures, 'request')} {out}: the files lack a figure of input or output."
-    if prices.edition is None and (lacking.price or found.total.cost_usd is None):
+    if prices.edition is None and (lacking.price or stats.total.cost_usd is None):
         yield "Prices need genai-prices: pip install 'pollux[cost]'."
-    if found.total.cost_usd is not None:
+    if stats.total.cost_usd is not None:
         own = ["your own prices"] if prices.own else []
-        listed = [f"the vendors' API prices ({prices.edition})"] if prices.edition is not None else []
-        yield f"Cost: {', else '.join(own + listed)}, not what a subscriber paid."
+        vendors = [f"the vendors' API prices ({prices.edition})"] if prices.edition is not None else []
+        yield f"Cost: {', else '.join(own + vendors)}, not what a subscriber paid."
 
 
 def tool_table(
@@ -163,8 +164,8 @@ def tool_table(
         last = row is total
         style = "bold" if last or (len(order) > 1 and not depth) else None
         short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
-        named = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
-        name.add("total" if last else "  " * depth + named, style, path=order[depth] is By.PROJECT)
+        text = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
+        name.add("total" if last else "  " * depth + text, style, path=order[depth] is By.PROJECT)
         shared.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
         calls.add(least(number(row.calls), more=row.open), style)
         failed.add(number(row.failed), style or ("bad" if row.failed else "dim"))
@@ -175,15 +176,3 @@ def tool_table(
         sessions.add(least(number(row.sessions), more=row.open), style)
         bars.bar(0 if last or depth < len(order) - 1 else row.calls)
     return table(screen, [name, shared, sessions, calls, failed, rate, stopped, open_, seconds, bars])
-
-
-def duration(seconds: float | None) -> str:
-    """How long something took."""
-    if seconds is None:
-        return NONE
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

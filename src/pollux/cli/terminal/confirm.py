@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.terminal.figures import plural, size, tilde
 from pollux.cli.terminal.screen import Screen, talk
 from pollux.errors import RequestError
 from pollux.text.escape import one_line
+from pollux.text.figures import plural, size, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,12 +26,12 @@ def one_place(folder: Path | None, *, in_place: bool) -> None:
 
 def agreed(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -> None:
     """Say which files will be written into the agent's folders, and ask. Raises where nobody can be asked."""
-    missing = [told for told in files if told.missing]
+    missing = [file for file in files if file.missing]
     if not missing:
         return
     talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
-    for told in missing:
-        talk(f"  {one_line(tilde(told.path, home))}  ({size(told.bytes)})")
+    for file in missing:
+        talk(f"  {one_line(tilde(file.path, home))}  ({size(file.bytes)})")
     if not ask or not screen.terminal:
         raise RequestError("Nothing was written.", "Add --yes to write these files.")
     click.confirm("Write them?", abort=True, err=True)
@@ -39,6 +39,6 @@ def agreed(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -
 
 def file_lines(files: Iterable[Restored]) -> Iterator[str]:
     """Each file, and whether it was there."""
-    for told in files:
-        mark = "  (was there)" if told.there else "  (another is there, and was left)" if told.left else ""
-        yield one_line(told.path) + mark
+    for file in files:
+        mark = "  (was there)" if file.there else "  (another is there, and was left)" if file.left else ""
+        yield one_line(file.path) + mark

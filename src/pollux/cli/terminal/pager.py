@@ -48,9 +48,9 @@ def page(lines: Iterable[str], at: int = 0) -> bool:
 
 
 def _command() -> list[str]:
-    named = os.environ.get("PAGER")
+    variable = os.environ.get("PAGER")
     try:
-        command = shlex.split("less" if named is None else named)
+        command = shlex.split("less" if variable is None else variable)
     except ValueError:
         return []
     return [] if command[:1] == ["cat"] else command

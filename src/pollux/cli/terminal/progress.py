@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pollux.cli.options.common import remark
-from pollux.cli.terminal.figures import size
+from pollux.text.figures import size
 
 if TYPE_CHECKING:
     import click
@@ -96,9 +96,9 @@ class Bar:
 
 def bar(ctx: click.Context, what: str, then: str = "", *, quiet: bool = False) -> Bar:
     """A bar that is wiped when the command ends."""
-    found = Bar(what, then or what, quiet=quiet)
-    ctx.call_on_close(found.close)
-    return found
+    progress = Bar(what, then or what, quiet=quiet)
+    ctx.call_on_close(progress.close)
+    return progress
 
 
 def waiting(progress: Progress) -> str:

@@ -71,17 +71,13 @@ class Screen:
         else:
             self.lines(lines)
 
-    def json(self, value: Any) -> None:
+    def json(self, document: Any) -> None:
         """Write one JSON document."""
-        from pollux.writers.json import encode
+        self.document(json_text(document))
 
-        self.document(encode(value) + "\n")
-
-    def json_lines(self, values: Iterable[Any]) -> None:
+    def json_lines(self, documents: Iterable[Any]) -> None:
         """Write JSON documents, one a line."""
-        from pollux.writers.json import encode
-
-        self.document("".join(encode(value) + "\n" for value in values))
+        self.document("".join(map(json_text, documents)))
 
     def document(self, text: str) -> None:
         """Write JSON: as it is, but for what a terminal must not see, which is written otherwise and means the same."""
@@ -114,6 +110,13 @@ def talk(text: str) -> None:
     sys.stderr.write("".join(piece if _OURS.fullmatch(piece) else visible(piece) for piece in pieces) + "\n")
 
 
+def json_text(document: Any) -> str:
+    """A JSON document as it is written: one line."""
+    from pollux.writers.json import encode
+
+    return encode(document) + "\n"
+
+
 def beside(document: dict[str, Any]) -> None:
     """Write a JSON document beside the output, in ASCII: nobody knows what the standard error takes."""
     import json
@@ -128,9 +131,9 @@ def _is_terminal(stream: Any) -> bool:
         return False
 
 
-def _color(asked: str, terminal: bool) -> bool:
-    if asked != "auto":
-        return asked == "always"
+def _color(choice: str, terminal: bool) -> bool:
+    if choice != "auto":
+        return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
@@ -140,9 +143,9 @@ def _color(asked: str, terminal: bool) -> bool:
 
 def _columns(terminal: bool) -> int | None:
     """The width to fit into. A pipe has none, unless COLUMNS says so."""
-    named = os.environ.get("COLUMNS", "")
-    if named.isdecimal() and int(named) > 0:
-        return max(int(named), 20)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return max(int(columns), 20)
     if not terminal:
         return None
     from shutil import get_terminal_size

@@ -92,12 +92,12 @@ class Chart(Column):
 def table(screen: Screen, columns: Sequence[Column], indent: str = "") -> Iterator[str]:
     """The lines of a table, its titles first."""
     room = None if screen.columns is None else screen.columns - len(indent)
-    shown, widths = _fit([column for column in columns if column.filled], room)
-    fitted = list(zip(shown, widths, strict=True))
-    if any(column.title for column in shown):
+    visible, widths = _fit([column for column in columns if column.filled], room)
+    fitted = list(zip(visible, widths, strict=True))
+    if any(column.title for column in visible):
         titles = [screen.paint(column.heading(wide), "head") for column, wide in fitted]
         yield (indent + (" " * GAP).join(titles)).rstrip()
-    for index in range(max((len(column.cells) for column in shown), default=0)):
+    for index in range(max((len(column.cells) for column in visible), default=0)):
         cells = [(column.cell(index, wide), column.styles[index]) for column, wide in fitted]
         painted = [screen.paint(cell, style) if style else cell for cell, style in cells]
         yield (indent + (" " * GAP).join(painted)).rstrip()
@@ -105,16 +105,16 @@ def table(screen: Screen, columns: Sequence[Column], indent: str = "") -> Iterat
 
 def _fit(columns: list[Column], room: int | None) -> tuple[list[Column], list[int]]:
     """Which columns stay and how wide each is."""
-    shown, natural = list(columns), {id(column): column.natural for column in columns}
+    visible, natural = list(columns), {id(column): column.natural for column in columns}
     while True:
-        widths = [natural[id(column)] for column in shown]
-        if room is None or _shrunk(shown, widths, room):
-            return shown, widths
-        spare = max(shown, key=lambda column: column.sacrifice, default=None)
+        widths = [natural[id(column)] for column in visible]
+        if room is None or _shrunk(visible, widths, room):
+            return visible, widths
+        spare = max(visible, key=lambda column: column.sacrifice, default=None)
         if spare is None or spare.sacrifice == 0:
-            _squeezed(shown, widths, room)
-            return shown, widths
-        shown.remove(spare)
+            _squeezed(visible, widths, room)
+            return visible, widths
+        visible.remove(spare)
 
 
 def _over(widths: list[int], room: int) -> int:

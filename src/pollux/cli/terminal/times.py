@@ -20,8 +20,8 @@ def ago(moment: datetime | None, present: datetime, *, brief: bool = False) -> s
         return f"{int(passed // 60)} min ago"
     if 0 <= passed < 86400:
         return f"{int(passed // 3600)} h ago"
-    told = day_and_time(moment, present)
-    return told[:6] if brief and local(moment).year == present.year else told
+    text = day_and_time(moment, present)
+    return text[:6] if brief and local(moment).year == present.year else text
 
 
 def day_and_time(moment: datetime, present: datetime) -> str:

@@ -34,13 +34,13 @@ def cut(text: str, columns: int) -> str:
         return text
     if columns <= 0:
         return ""
-    kept, room = [], columns - 1
+    characters, room = [], columns - 1
     for character in text:
         room -= width(character)
         if room < 0:
             break
-        kept.append(character)
-    return "".join(kept).rstrip() + "…"
+        characters.append(character)
+    return "".join(characters).rstrip() + "…"
 
 
 def short(text: str, columns: int) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from pollux.text.folding import changes, fold
+from pollux.text.surrogates import replace_surrogates
 
 JOINT = "\x1f"
 """Separates characters that are words of their own. For the index it is a gap; people never see it."""
@@ -29,7 +30,6 @@ UNSPACED = (
 )
 """The characters that are words of their own, as a set of a regular expression."""
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 # The meaning of every byte for camelCase: a capital, another letter or digit, or the end of a word.
 _CLASSES = bytes(
@@ -47,6 +47,7 @@ _FIRST_BYTES = [
     *(b"\xe2\x82", b"\xe2\x84", b"\xe2\x85", b"\xe2\x86\x83", b"\xe2\x86\x89"),
     *(b"\xe2\x91", b"\xe2\x92", b"\xe2\xb1", b"\xe2\xb5"),
 ]
+_ASCII = bytes(range(0x80))
 
 
 @cache
@@ -104,13 +105,16 @@ def _well_formed(text: str) -> tuple[str, bytes]:
     try:
         return text, text.encode()
     except UnicodeEncodeError:
-        text = _SURROGATES.sub("\ufffd", text)
+        text = replace_surrogates(text)
         return text, text.encode()
 
 
 def _needs_work(data: bytes) -> bool:
     """May a text have characters that the index itself does not handle?"""
-    return not data.isascii() and any(lead in data for lead in _FIRST_BYTES)
+    if data.isascii():
+        return False
+    beyond = data.translate(None, _ASCII)
+    return any(lead in beyond for lead in _FIRST_BYTES)
 
 
 def _separate(text: str) -> str:

@@ -118,42 +118,42 @@ class Sync:
         self._seen: list[tuple[RootScan, int]] = []
         self._glanced: Peeks = {}
 
-    def run(self, looks: Iterable[RootScan]) -> Outcome:
+    def run(self, scans: Iterable[RootScan]) -> Outcome:
         """Take all roots that changed in."""
         self._heal()
-        seen = self._seen = self._begin(list(looks))
+        seen = self._seen = self._begin(list(scans))
         tasks = self._tasks(seen)
         size = sum(task.bundle.size for task in tasks)
         self._progress.files, self._progress.bytes = sum(len(task.bundle.files) for task in tasks), size
         self._pulse()
         self._read(tasks)
         with self._catalogue.change():
-            for look, root in seen:
-                self._catalogue.mark_synced(root, look.snapshot, *self._layouts[root].written())
-                self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(look.files)))
+            for scan, root in seen:
+                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root].written())
+                self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(scan.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
-    def _begin(self, looks: list[RootScan]) -> list[tuple[RootScan, int]]:
+    def _begin(self, scans: list[RootScan]) -> list[tuple[RootScan, int]]:
         """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
-        changed = [look for look in looks if not look.known(self._catalogue)]
-        agents = [look.source.name for look in changed]
+        changed = [scan for scan in scans if not scan.known(self._catalogue)]
+        agents = [scan.source.name for scan in changed]
         seen: list[tuple[RootScan, int]] = []
         with self._catalogue.change():
-            for look in looks:
-                whole = self._catalogue.root(look.source.name, look.name)[1] != ""
-                root = self._catalogue.add_root(look.source.name, look.name)
+            for scan in scans:
+                whole = self._catalogue.root(scan.source.name, scan.name)[1] != ""
+                root = self._catalogue.add_root(scan.source.name, scan.name)
                 # What lies under one root of an agent may depend on another of its roots.
-                if whole and look in changed and agents.count(look.source.name) == 1:
+                if whole and scan in changed and agents.count(scan.source.name) == 1:
                     self._sole.add(root)
                 self._catalogue.mark_changing(root)
-                seen.append((look, root))
+                seen.append((scan, root))
         return seen
 
     def _tasks(self, seen: Iterable[tuple[RootScan, int]]) -> list[Task]:
         """What must be read under some roots, the newest first. What is no more is dropped."""
         gone: list[int] = []
         with gc_paused():
-            tasks = [task for look, root in seen for task in self._compare(look, root, gone)]
+            tasks = [task for scan, root in seen for task in self._compare(scan, root, gone)]
         self._removed += self._drop(gone)
         return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
 
@@ -165,51 +165,51 @@ class Sync:
                 writer.forget_from(first_number(self._catalogue.generation + 1))
                 writer.commit(ahead)
 
-    def _compare(self, look: RootScan, root: int, gone: list[int]) -> list[Task]:
+    def _compare(self, scan: RootScan, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read; those that are no more go to `gone`."""
         self._pulse()
-        part = self._part(look, root)
-        tasks = self._partly(look, root, part) if part is not None else None
+        part = self._part(scan, root)
+        tasks = self._partly(scan, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._glancing(look, root, look.files, self._catalogue.peeks(root)) as around:
-            bundles = look.source.bundles(look.root.path, look.files, around)
+        with self._glancing(scan, root, scan.files, self._catalogue.peeks(root)) as around:
+            bundles = scan.source.bundles(scan.root.path, scan.files, around)
             old = self._catalogue.known_bundles(root)
-            tasks = self._outdated(look, root, bundles, old)
+            tasks = self._outdated(scan, root, bundles, old)
         gone += [before.id for before in old.values()]
-        self._layouts[root] = Layout.of(look.files, bundles)
+        self._layouts[root] = Layout.of(scan.files, bundles)
         return tasks
 
-    def _part(self, look: RootScan, root: int) -> Part | None:
+    def _part(self, scan: RootScan, root: int) -> Part | None:
         """What must be looked at, where that is not everything."""
         kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
         if kept is None:
             return None
-        return Layout.read(kept, news).part(look.files)
+        return Layout.read(kept, news).part(scan.files)
 
-    def _partly(self, look: RootScan, root: int, part: Part) -> list[Task] | None:
+    def _partly(self, scan: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
         heads = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
-        with self._glancing(look, root, part.files, heads) as around:
-            bundles = look.source.bundles(look.root.path, part.files, around)
+        with self._glancing(scan, root, part.files, heads) as around:
+            bundles = scan.source.bundles(scan.root.path, part.files, around)
             layout = part.whole(bundles)
             if layout is None:
                 return None
             self._layouts[root] = layout
             return self._outdated(
-                look, root, bundles, self._catalogue.known_bundles(root, (one.key for one in bundles))
+                scan, root, bundles, self._catalogue.known_bundles(root, (one.key for one in bundles))
             )
 
     @contextmanager
-    def _glancing(self, look: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
-        """The context in which looks at these files are remembered, those before and those to come."""
+    def _glancing(self, scan: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
+        """The context in which glances at these files are remembered, those before and those to come."""
         around = SourceContext(peeks=dict(known))
 
         def others() -> OtherFiles:
-            for _, number in self._others(look):
+            for _, number in self._others(scan):
                 around.peeks |= self._catalogue.peeks(number)
             around.peeks |= self._glanced
-            return other_files(look.root, look.files, ((other.root, other.files) for other, _ in self._others(look)))
+            return other_files(scan.root, scan.files, ((other.root, other.files) for other, _ in self._others(scan)))
 
         around.other_files = others
         yield around
@@ -219,14 +219,14 @@ class Sync:
         with self._catalogue.change():
             self._catalogue.put_peeks(root, known, heads)
 
-    def _others(self, look: RootScan) -> list[tuple[RootScan, int]]:
+    def _others(self, scan: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""
-        return [pair for pair in self._seen if pair[0].source.name == look.source.name and pair[0] is not look]
+        return [pair for pair in self._seen if pair[0].source.name == scan.source.name and pair[0] is not scan]
 
-    def _outdated(self, look: RootScan, root: int, bundles: list[Bundle], old: dict[str, KnownBundle]) -> list[Task]:
+    def _outdated(self, scan: RootScan, root: int, bundles: list[Bundle], old: dict[str, KnownBundle]) -> list[Task]:
         """Those of some bundles that must be read. What is known of them is taken from `old`."""
         tasks: list[Task] = []
-        stamps = Stamps([*look.files, *(file for other, _ in self._others(look) for file in other.files)])
+        stamps = Stamps([*scan.files, *(file for other, _ in self._others(scan) for file in other.files)])
         for bundle in bundles:
             fingerprint = bundle.fingerprint()
             before = old.pop(bundle.key, None)
@@ -235,7 +235,7 @@ class Sync:
                 or before.fingerprint != fingerprint
                 or not _is_current(bundle, before.dependencies, stamps)
             ):
-                tasks.append(Task(root, bundle, look.source, fingerprint, before.id if before is not None else None))
+                tasks.append(Task(root, bundle, scan.source, fingerprint, before.id if before is not None else None))
         return tasks
 
     def _drop(self, gone: list[int]) -> int:

@@ -6,7 +6,6 @@ not lost if a transcript of the same project holds it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -17,22 +16,14 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Message, Notice, Origin, Role, Severity, Text
+from pollux.model import Message, Notice, Origin
 from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import Typed
+from pollux.sources.claude.moving import short_name
+from pollux.sources.typed import Said, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE
-from pollux.wire import (
-    Malformed,
-    Notes,
-    decode,
-    display_path,
-    json_spelling,
-    normalize_spelling,
-    note_bad_line,
-    read_bytes,
-    read_lines,
-)
+from pollux.wire import Notes, decoded_lines, display_path, json_spelling, normalize_spelling, read_bytes
 
 _A_DAY = timedelta(days=1)
 _COMMAND = re.compile(r"/[\w:-]+(\s|\Z)|!")
@@ -58,15 +49,7 @@ class TypedLines(msgspec.Struct):
 def read_typed_lines(file: File) -> TypedLines:
     """Read a log."""
     notes = Notes(display_path(file.path))
-    lines: list[tuple[str | None, Typing]] = []
-    try:
-        for number, raw in read_lines(file.path, notes):
-            notes.line = number
-            typed = _decode_line(raw, notes)
-            if typed is not None:
-                lines.append((typed.sessionId, _typing(typed, number)))
-    except Unreadable as error:
-        notes.add("file.unreadable", str(error), Severity.ERROR)
+    lines = [(typed.sessionId, _typing(typed, number)) for number, typed in decoded_lines(file.path, Typed, notes)]
     return TypedLines(lines, notes.all())
 
 
@@ -112,7 +95,7 @@ class History:
     def _of_project(self, project: str | None) -> list[File]:
         if project is None:
             return []
-        folder = str(self._root / folder_name(project))
+        folder = str(self._root / short_name(project))
         return [file for file in self._transcripts if os.path.dirname(file.path) == folder]  # noqa: PTH120
 
     def lost_dependencies(self, typed: list[Typing], name: str) -> Iterator[str]:
@@ -122,17 +105,6 @@ class History:
         for project in {line.project for line in typed} if name.endswith("-prompts") else ():
             for file in self._of_project(project):
                 yield f"{file.path}\n{file.stamp if file.mtime_ns < until else ''}"
-
-
-def _decode_line(raw: bytes, notes: Notes) -> Typed | None:
-    try:
-        typed = decode(Typed, raw, notes)
-    except Malformed as error:
-        note_bad_line(error, raw, notes)
-        return None
-    if typed is None:
-        notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
-    return typed
 
 
 def _typing(typed: Typed, number: int) -> Typing:
@@ -147,54 +119,32 @@ def _typing(typed: Typed, number: int) -> Typing:
 
 def _derived_id(file: File, line: Typing) -> str:
     seed = f"{os.fsencode(file.path)!r}/{line.project}"
-    return f"{hashlib.sha256(seed.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-prompts"
-
-
-def folder_name(path: str) -> str:
-    """The name of a project's folder: each character that is not a letter or digit becomes a dash; long names are cut.
-
-    Many paths have the same name, so a name is never turned back into a path.
-    """
-    units = path.encode("utf-16-le", "surrogatepass")
-    codes = [units[n] | units[n + 1] << 8 for n in range(0, len(units), 2)]
-    name = "".join(chr(code) if code < 128 and chr(code).isalnum() else "-" for code in codes)
-    if len(name) <= 200:
-        return name
-    digest = 0
-    for code in codes:
-        digest = (digest * 31 + code) & 0xFFFFFFFF
-    number = abs(digest - (1 << 32) if digest >> 31 else digest)
-    digits = ""
-    while number or not digits:
-        number, digit = divmod(number, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return f"{name[:200]}-{digits}"
+    return prompts_id(seed.encode("utf-8", "surrogateescape"))
 
 
 def unrecorded(typed: list[Typing], messages: list[Message]) -> list[Typing]:
     """The prompts that were typed after the end of a transcript: their records are gone."""
     last = max((message.at for message in messages if message.at is not None), default=None)
-    texts = ["".join(message.text.split()) for message in messages if message.role is not Role.ASSISTANT]
+    said = Said(messages)
     return [
         line
         for line in typed
         if (last is None or (line.at is not None and line.at > last))
         and not _COMMAND.match(line.text)
-        and not any("".join(line.text.split()) in text for text in texts)
+        and not said.holds(line.text)
     ]
 
 
 def as_messages(typed: list[Typing], project: str | None, file: str) -> list[Message]:
     """Typed lines as messages. A command is for the client or the shell."""
     return [
-        Message(
-            id=f"history-{line.number}",
-            role=Role.SYSTEM if _COMMAND.match(line.text) else Role.USER,
-            author=Author.HUMAN,
-            at=line.at,
-            parts=(Text(text=line.text),),
-            origin=Origin(file=file, line=line.number),
-            extra=line.extra if line.project in (None, project) else {**line.extra, "project": line.project},
+        typed_message(
+            f"history-{line.number}",
+            line.text,
+            line.at,
+            Origin(file=file, line=line.number),
+            line.extra if line.project in (None, project) else {**line.extra, "project": line.project},
+            command=_COMMAND.match(line.text) is not None,
         )
         for line in typed
     ]

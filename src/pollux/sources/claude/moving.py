@@ -59,7 +59,10 @@ def plain_name(path: str) -> str:
 
 
 def short_name(path: str) -> str:
-    """A folder's name since 2.1.112: a long name is cut, and a hash of the path is added."""
+    """A folder's name since 2.1.112: a long name is cut, and a hash of the path is added.
+
+    Many paths have the same name, so a name is never turned back into a path.
+    """
     name = plain_name(path)
     if len(name) <= _LONGEST:
         return name

@@ -25,6 +25,7 @@ from pollux.sources.claude.tree import branches, elsewhere, forks
 from pollux.sources.claude.tree.copies import copies_in, difference
 from pollux.sources.claude.tree.subagents import Chain, StartedSessions, read_meta, split_chains, starting_session
 from pollux.sources.claude.tree.tree import Tree, leaf_of
+from pollux.sources.typed import command_title, typed_sessions
 from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 
 
@@ -344,26 +345,16 @@ def _prompts_session(bundle: ClaudeBundle) -> list[Session]:
     log = bundle.history
     assert log is not None  # noqa: S101 (made with the bundle)
     lines = log.lost(bundle.typed, bundle.id)
-    notices: tuple[Notice, ...] = log.notices
-    if not lines:
-        return []
     file = display_path(log.file.path)
     project = next((line.project for line in lines if line.project is not None), None)
     messages = history.as_messages(lines, project, file)
-    started, ended = _times(messages)
-    commands = not any(message.role is Role.USER for message in messages)
-    return [
-        Session(
-            agent=AGENT,
-            id=bundle.id,
-            kind=Kind.PROMPTS,
-            title=first_words(messages[0].text) if commands else None,
-            project=project,
-            project_evidence="history" if project is not None else None,
-            started=started,
-            ended=ended,
-            messages=tuple(messages),
-            notices=notices,
-            files=(file,),
-        )
-    ]
+    return typed_sessions(
+        AGENT,
+        bundle.id,
+        messages,
+        [file],
+        log.notices,
+        title=command_title(messages),
+        project=project,
+        project_evidence="history" if project is not None else None,
+    )

@@ -63,13 +63,13 @@ def compacts(message: Message) -> bool:
 
 
 def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = record.get(name)
-    return found if isinstance(found, Mapping) else {}
+    value = record.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:
-    found = record.get(name)
-    return found if isinstance(found, str) and found else None
+    value = record.get(name)
+    return value if isinstance(value, str) and value else None
 
 
 def answer(_call: ToolCall) -> Any:

@@ -92,3 +92,12 @@ def created(name: str | None) -> datetime | None:
         return since_epoch(int(name[:8] + name[9:13], 16), 1000)
     except ValueError:
         return None
+
+
+def came_along(name: str, thread: str | None, at: datetime | None) -> bool:
+    """Did a file's first line come with the lines of a parent, so that the file's own one is lost?
+
+    It has another id than the file's name, and was written after the thread of that name was begun.
+    """
+    begun = created(thread) if name != thread else None
+    return begun is not None and at is not None and at >= begun

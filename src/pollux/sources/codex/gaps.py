@@ -39,20 +39,20 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
     written. Nor are they of a response that was cut. Of a request that was cut before anything was written, nobody
     knows what it cost.
     """
-    found = [_gap(_UNREADABLE, line, certain=True) for account in accounts for line in account.unreadable]
+    result = [_gap(_UNREADABLE, line, certain=True) for account in accounts for line in account.unreadable]
     usages = [usage for account in accounts for entry in account.entries for usage in entry.usages or ()]
-    found += [
+    result += [
         _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
     ]
-    found += [_gap(_UNSURE, None) for account in accounts if not account.sure]
+    result += [_gap(_UNSURE, None) for account in accounts if not account.sure]
     for account in accounts:
         for part in _parts(account, spawned=spawned):
-            found += _missing(part)
+            result += _missing(part)
     if uncounted:
-        found.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
-    if found and not usages:
+        result.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
+    if result and not usages:
         return (Gap(why="The files hold no figures at all.", certain=False),)
-    return tuple(found)
+    return tuple(result)
 
 
 class _Part(msgspec.Struct):
@@ -67,25 +67,25 @@ class _Part(msgspec.Struct):
 def _parts(account: Account, *, spawned: bool) -> list[_Part]:
     """The messages by turn and prompt. Before turns were written (0.100) each prompt begins one."""
     part = _Part(None, [], [])
-    found = [part]
+    parts = [part]
     tasks = deque(account.tasks)
     for entry in account.entries:
         while tasks and entry.line > tasks[0].line:
             part = _Part(tasks.popleft(), [], [])
-            found.append(part)
+            parts.append(part)
         if _is_asked(entry, spawned=spawned):
             if part.asked and not _is_picture(part.asked, entry):
                 part.is_steered = part.task is not None
                 part = _Part(part.task, [], [])
-                found.append(part)
+                parts.append(part)
             part.asked.append(entry)
         part.entries.append(entry)
-    return found + [_Part(task, [], []) for task in tasks]
+    return parts + [_Part(task, [], []) for task in tasks]
 
 
-def _is_picture(asked: list[Entry], entry: Entry) -> bool:
+def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
     """Releases around 0.40 send a picture and its question as two prompts, and answer once, after either."""
-    alone = [all(type(part) is Attachment for part in prompt.parts) for prompt in (*asked, entry)]
+    alone = [all(type(part) is Attachment for part in prompt.parts) for prompt in (*prompts, entry)]
     return len(alone) == 2 and any(alone)
 
 

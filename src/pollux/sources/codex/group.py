@@ -42,11 +42,11 @@ class CodexBundle(Bundle, kw_only=True):
     def fingerprint(self) -> str:
         """Its own files, and what the files beside the sessions say of it."""
         beside = self.beside
-        said = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
-        said += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
+        texts = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
+        texts += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
         if self.kind is Kind.PROMPTS or not self.files:
-            return fingerprint_of([*said, *map(repr, beside.notices())])
-        return fingerprint_of([*said, *(f"{file.path}\n{file.stamp}" for file in self.files)])
+            return fingerprint_of([*texts, *map(repr, beside.notices())])
+        return fingerprint_of([*texts, *(f"{file.path}\n{file.stamp}" for file in self.files)])
 
     def dependencies(self) -> bytes:
         """What it asked about other sessions, and what the answers depend on."""
@@ -72,28 +72,28 @@ def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bu
 
     threads = Threads(root, rollouts, look)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
-    found: dict[str, CodexBundle] = {}
+    sessions: dict[str, CodexBundle] = {}
     for file in rollouts:
-        _put(found, file, look(file), threads, beside)
+        _put(sessions, file, look(file), threads, beside)
     if root.name == find.ARCHIVE:
         # What lies in both folders is told with the live one.
         live = {thread for file in threads.other if (thread := find.named(file.path)[0]) is not None}
-        found = {name: bundle for name, bundle in found.items() if name not in live}
-    elif found:
+        sessions = {name: bundle for name, bundle in sessions.items() if name not in live}
+    elif sessions:
         for file in threads.other:
-            if find.named(file.path)[0] in found:
-                _put(found, file, look(file), threads, beside)
-    result = _grown(list(found.values()), around)
+            if find.named(file.path)[0] in sessions:
+                _put(sessions, file, look(file), threads, beside)
+    result = _grown(list(sessions.values()), around)
     if root.name == find.LIVE:
-        result += _alone(found, threads, beside)
+        result += _alone(sessions, threads, beside)
     return list(result)
 
 
-def _put(found: dict[str, CodexBundle], file: File, head: Head, threads: Threads, beside: Beside) -> None:
+def _put(sessions: dict[str, CodexBundle], file: File, head: Head, threads: Threads, beside: Beside) -> None:
     name = head.id or stem(file.path)
-    bundle = found.get(name)
+    bundle = sessions.get(name)
     if bundle is None:
-        bundle = found[name] = CodexBundle(agent=AGENT, id=name, threads=threads, beside=beside)
+        bundle = sessions[name] = CodexBundle(agent=AGENT, id=name, threads=threads, beside=beside)
     bundle.files = (*bundle.files, file)
 
 
@@ -102,27 +102,29 @@ def _files_beside(root: Path) -> list[File]:
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
-def _grown(found: list[CodexBundle], around: SourceContext) -> list[CodexBundle]:
+def _grown(bundles: list[CodexBundle], around: SourceContext) -> list[CodexBundle]:
     """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
-    documents = [bundle for bundle in found if all(file.path.endswith(".json") for file in bundle.files)]
-    held = {bundle.id: around.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
-    documents.sort(key=lambda bundle: (len(held[bundle.id]), bundle.id), reverse=True)
+    documents = [bundle for bundle in bundles if all(file.path.endswith(".json") for file in bundle.files)]
+    seals = {bundle.id: around.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
+    documents.sort(key=lambda bundle: (len(seals[bundle.id]), bundle.id), reverse=True)
     gone: set[str] = set()
     for index, bundle in enumerate(documents):
-        mine = held[bundle.id]
+        mine = seals[bundle.id]
         whole = next(
-            (o for o in documents[:index] if mine and o.id not in gone and held[o.id][: len(mine)] == mine), None
+            (o for o in documents[:index] if mine and o.id not in gone and seals[o.id][: len(mine)] == mine), None
         )
         if whole is not None:
             whole.files = (*whole.files, *bundle.files)
             gone.add(bundle.id)
-    return [bundle for bundle in found if bundle.id not in gone]
+    return [bundle for bundle in bundles if bundle.id not in gone]
 
 
-def _alone(found: dict[str, CodexBundle], threads: Threads, beside: Beside) -> list[CodexBundle]:
+def _alone(sessions: dict[str, CodexBundle], threads: Threads, beside: Beside) -> list[CodexBundle]:
     """Sessions of which only typed prompts are left; and where the log cannot be read, somebody must say so."""
     log = beside.log
-    names = [name for name in beside.typed if name not in found and name not in threads.ids] if log is not None else []
+    names = (
+        [name for name in beside.typed if name not in sessions and name not in threads.ids] if log is not None else []
+    )
     alone = [
         CodexBundle(
             agent=AGENT,

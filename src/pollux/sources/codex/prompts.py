@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,12 +12,13 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Link, Message, Notice, Origin, Role, Severity, Text
+from pollux.model import Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
+from pollux.sources.typed import Said, prompts_id, typed_message
 from pollux.system.clock import since_epoch
-from pollux.wire import Malformed, Notes, Shape, decode, display_path, note_bad_line, read_bytes, read_lines
+from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, display_path, read_bytes
 
 
 class Typed(Shape):
@@ -82,7 +82,7 @@ class Beside:
     @property
     def nobody(self) -> str:
         """The id under which prompts stand that name no session."""
-        return f"{hashlib.sha256(os.fsencode(self.log.path if self.log is not None else '')).hexdigest()[:12]}-prompts"
+        return prompts_id(os.fsencode(self.log.path if self.log is not None else ""))
 
     @cached_property
     def typed(self) -> dict[str, list[Line]]:
@@ -122,52 +122,32 @@ class Beside:
 
     def _lines(self, role: str, kind: type[Any]) -> list[tuple[int, Any]]:
         file = self._files.get(role)
-        found: list[tuple[int, Shape]] = []
         if file is None:
-            return found
+            return []
         self._notes.file = display_path(file.path)
-        try:
-            for number, raw in read_lines(file.path, self._notes):
-                self._notes.line = number
-                try:
-                    line = decode(kind, raw, self._notes)
-                except Malformed as error:
-                    note_bad_line(error, raw, self._notes)
-                    continue
-                if line is None:
-                    self._notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
-                else:
-                    found.append((number, line))
-        except Unreadable as error:
-            self._notes.add("file.unreadable", str(error), Severity.ERROR)
+        lines = list(decoded_lines(file.path, kind, self._notes))
         self._notes.line = None
-        return found
+        return lines
 
 
 def as_message(line: Line, file: str) -> Message:
     """A prompt of which only the log tells; what begins with `/` or `!` was meant for the program or the shell."""
     text = line.typed.text or ""
-    role = Role.SYSTEM if text.startswith(("/", "!")) else Role.USER
-    return Message(
-        id=f"history-{line.number}",
-        role=role,
-        author=Author.HUMAN,
-        at=line.at,
-        parts=(Text(text=text),) if text else (),
-        origin=Origin(file=display_path(file), line=line.number),
-        extra=dict(line.typed.extra),
+    return typed_message(
+        f"history-{line.number}",
+        text or None,
+        line.at,
+        Origin(file=display_path(file), line=line.number),
+        dict(line.typed.extra),
+        command=text.startswith(("/", "!")),
     )
 
 
 def lost(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
     """The typed prompts that stand in none of the messages."""
-    said = ["".join(message.text.split()) for message in messages if message.role is not Role.ASSISTANT]
-    missing: list[Line] = []
-    for line in lines:
-        words = "".join((line.typed.text or "").split())
-        if words and not any(words in text for text in said):
-            missing.append(line)
-    return missing
+    said = Said(messages)
+    texts = [line.typed.text or "" for line in lines]
+    return [line for line, text in zip(lines, texts, strict=True) if text.strip() and not said.holds(text)]
 
 
 def woven(messages: list[Message], more: list[Message]) -> list[Message]:

@@ -15,7 +15,7 @@ from pollux.sources.codex import prompts
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.alike import NEVER
 from pollux.sources.codex.forks.chain import Chain, chained
-from pollux.sources.codex.forks.part import Part, part
+from pollux.sources.codex.forks.part import Part, read_part
 from pollux.sources.codex.forks.reviews import asked_by
 from pollux.sources.codex.forks.threads import Threads, identity
 from pollux.sources.codex.forks.twins import unite, without_copies
@@ -24,6 +24,7 @@ from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.usage.tokens import tally
+from pollux.sources.typed import typed_sessions
 from pollux.wire import Notes, display_path
 
 
@@ -33,14 +34,14 @@ def read(bundle: CodexBundle) -> Reading:
 
 
 def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
-    bundle.threads.asked = {}
+    bundle.threads.questions = {}
     notes = Notes()
     if bundle.kind is Kind.PROMPTS:
         sessions = _typed(bundle)
     else:
         session = _read(bundle, notes)
         sessions = [session] if session is not None else []
-    bundle.depends_on = bundle.threads.asked
+    bundle.depends_on = bundle.threads.questions
     beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
     return sessions, (*beside, *notes.all())
 
@@ -49,11 +50,11 @@ def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     if not bundle.files:
         return None
     originals, copies = without_copies(bundle.files)
-    own = [held for file in originals if (held := part(file, bundle.threads, notes)) is not None]
+    own = [part for file in originals if (part := read_part(file, bundle.threads, notes)) is not None]
     if not own:
         return None
     if len(own) > 1:
-        own.sort(key=lambda held: (held.base is not None, _when(held.ended), len(held.walk.times), held.file.path))
+        own.sort(key=lambda part: (part.base is not None, _when(part.ended), len(part.walk.times), part.file.path))
         own, same = unite(own, notes)
         copies += same
     chain = chained(own, bundle.threads, notes)
@@ -65,12 +66,12 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     meta = first.meta
     kind, author = _kind(meta)
     placed = chain.entries()
-    for held in (*chain.own, *chain.foreign):
-        for call in held.walk.spawns:
+    for part in (*chain.own, *chain.foreign):
+        for call in part.walk.spawns:
             _adopt(call, bundle)
     messages = _messages(placed, author)
-    files = [*(held.file.path for held in chain.own), *(file.path for file in copies)]
-    files += [held.file.path for held in chain.foreign]
+    files = [*(part.file.path for part in chain.own), *(file.path for file in copies)]
+    files += [part.file.path for part in chain.foreign]
     if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
         lost = prompts.lost(bundle.beside.typed[bundle.id], messages)
         log = bundle.beside.log.path
@@ -78,13 +79,13 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         files += [log] if lost else []
     if not any(_is_said(message) for message in messages):
         return None
-    project, told = _project(chain)
-    ends = [max(held.walk.times) for held in chain.own if held.walk.times]
-    starts = [at for held in chain.own if (at := held.started) is not None]
-    parent, evidence = _parent(first, bundle.threads)
+    project, evidence = _project(chain)
+    ends = [max(part.walk.times) for part in chain.own if part.walk.times]
+    starts = [at for part in chain.own if (at := part.started) is not None]
+    parent, proof = _parent(first, bundle.threads)
     extra = _extra(chain, current, copies, notes)
-    unpaid = (entry for held in chain.own for entry in held.books.uncounted if not entry.inherited)
-    accounts = [held.account for held in chain.own]
+    unpaid = (entry for part in chain.own for entry in part.books.uncounted if not entry.inherited)
+    accounts = [part.account for part in chain.own]
     missing = gaps(accounts, uncounted=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT)
     return Session(
         agent=AGENT,
@@ -93,17 +94,17 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         parent=f"{AGENT}:{parent}" if parent is not None else None,
         title=_title(bundle, chain) or _task(kind, messages),
         project=project,
-        project_evidence=told,
+        project_evidence=evidence,
         started=min(starts, default=None),
         ended=max(ends, default=None),
         messages=tuple(messages),
-        links=_links(bundle, chain, copies, parent, evidence),
+        links=_links(bundle, chain, copies, parent, proof),
         notices=notes.all(),
         files=tuple(display_path(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
         gaps=missing,
         tallies=tuple(
-            t for held in chain.own if (t := tally(held.walk.meter, display_path(held.file.path))) is not None
+            t for part in chain.own if (t := tally(part.walk.meter, display_path(part.file.path))) is not None
         ),
         extra=extra,
     )
@@ -139,10 +140,10 @@ def _spawned(call: Call) -> str | None:
 def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
     names = _Names()
     messages: list[Message] = []
-    for held, entries in placed:
-        file, document = display_path(held.file.path), held.file.path.endswith(".json")
+    for part, entries in placed:
+        file, document = display_path(part.file.path), part.file.path.endswith(".json")
         # Before lines had times, nothing was written of what was shown.
-        echoed = bool(held.walk.times)
+        echoed = bool(part.walk.times)
         for entry in entries:
             if entry.author is HUMAN:
                 _settle(entry, author, echoed=echoed)
@@ -186,9 +187,9 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
     return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
-def _parent(held: Part, threads: Threads) -> tuple[str | None, str]:
+def _parent(part: Part, threads: Threads) -> tuple[str | None, str]:
     """The session that started one, and how we know."""
-    meta, evidence = held.meta, "its file names its parent"
+    meta, evidence = part.meta, "its file names its parent"
     match meta:
         case {"source": {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}}:
             return name, evidence
@@ -199,18 +200,18 @@ def _parent(held: Part, threads: Threads) -> tuple[str | None, str]:
         case {"session_id": str(root)} if _kind(meta)[0] is Kind.SUBAGENT and root != meta.get("id"):
             return root, evidence
         case {"source": {"subagent": "review"}}:
-            return asked_by(held, threads) or (None, "")
+            return asked_by(part, threads) or (None, "")
     return None, ""
 
 
 def _project(chain: Chain) -> tuple[str | None, str | None]:
     """The working directory: of the session itself, else as the client told the model."""
-    for held in chain.own:
-        if type(path := held.meta.get("cwd")) is str and path:
+    for part in chain.own:
+        if type(path := part.meta.get("cwd")) is str and path:
             return path, "recorded"
-    for held in chain.own:
-        if held.walk.directory is not None:
-            return held.walk.directory, "recorded"
+    for part in chain.own:
+        if part.walk.directory is not None:
+            return part.walk.directory, "recorded"
     return None, None
 
 
@@ -229,7 +230,7 @@ def _title(bundle: CodexBundle, chain: Chain) -> str | None:
     """The name somebody gave it: as the index has it last, else as its files do, else as it was imported."""
     if (name := bundle.beside.names.get(bundle.id)) is not None:
         return name or None
-    named = next((held.books.name for held in reversed(chain.own) if held.books.name), None)
+    named = next((part.books.name for part in reversed(chain.own) if part.books.name), None)
     record = bundle.beside.imports.get(bundle.id)
     return named or (record.title if record is not None and record.title else None)
 
@@ -254,11 +255,12 @@ def _links(
         evidence = "its file begins with the other's lines"
         links.append(Link(kind="continues", target=f"{AGENT}:{name}", evidence=evidence))
     key = f"{AGENT}:{bundle.id}"
-    for held in chain.own[1:]:
-        evidence = f"{display_path(held.file.path)} is a part under the same id"
+    for part in chain.own[1:]:
+        evidence = f"{display_path(part.file.path)} is a part under the same id"
         links.append(Link(kind="continues", target=key, evidence=evidence))
-    told = (f"{display_path(file.path)} holds the same, or less of it" for file in copies)
-    links += [Link(kind="copy_of", target=key, evidence=evidence) for evidence in told]
+    for file in copies:
+        evidence = f"{display_path(file.path)} holds the same, or less of it"
+        links.append(Link(kind="copy_of", target=key, evidence=evidence))
     record = bundle.beside.imports.get(bundle.id)
     if record is not None and (link := prompts.imported_from(record)) is not None:
         links.append(link)
@@ -268,19 +270,19 @@ def _links(
 def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dict[str, Any]:
     """What the files say about the session, and their bookkeeping."""
     extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
-    earlier = [held.meta for held in chain.own if held.meta and held.meta != current.meta]
+    earlier = [part.meta for part in chain.own if part.meta and part.meta != current.meta]
     if earlier:
         extra["earlier"] = earlier
-    kept: list[dict[str, Any]] = []
-    for held in chain.own:
-        name = {"file": display_path(held.file.path)} if len(chain.own) > 1 else {}
-        records = held.walk.kept.all()
-        if held.has_branched:
-            records = [record for record in records if record.get("line", NEVER) > held.shared]
-        kept += [{**name, **record} for record in records] if name else records
-        extra.update(held.extra)
-    if kept:
-        extra["records"] = kept
+    bookkeeping: list[dict[str, Any]] = []
+    for part in chain.own:
+        name = {"file": display_path(part.file.path)} if len(chain.own) > 1 else {}
+        records = part.walk.bookkeeping.all()
+        if part.has_branched:
+            records = [record for record in records if record.get("line", NEVER) > part.shared]
+        bookkeeping += [{**name, **record} for record in records] if name else records
+        extra.update(part.extra)
+    if bookkeeping:
+        extra["records"] = bookkeeping
     if copies:
         extra["copies"] = [_copy(file, current, notes) for file in copies]
     return extra
@@ -288,22 +290,22 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
 
 def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
     """What a file that holds the same says about itself."""
-    held: dict[str, Any] = {"file": display_path(file.path)}
+    facts: dict[str, Any] = {"file": display_path(file.path)}
     if file.path.endswith(".json"):
-        notes.file, notes.line = held["file"], None
+        notes.file, notes.line = facts["file"], None
         try:
-            found = document(file.path, notes)
+            content = document(file.path, notes)
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
-            return held
-        held |= {"session": found.session, **found.extra}
+            return facts
+        facts |= {"session": content.session, **content.extra}
         whole = items_of(current.file).seals
-        other = [item for n, item in enumerate(found.items or ()) if seal_of(item) not in whole[n : n + 1]]
+        other = [item for n, item in enumerate(content.items or ()) if seal_of(item) not in whole[n : n + 1]]
         if other:
-            held["items"] = other
+            facts["items"] = other
         # What is odd about it is told, too.
-        deque(records_of(found, notes), maxlen=0)
-    return held
+        deque(records_of(content, notes), maxlen=0)
+    return facts
 
 
 def _typed(bundle: CodexBundle) -> list[Session]:
@@ -311,22 +313,9 @@ def _typed(bundle: CodexBundle) -> list[Session]:
     log = bundle.beside.log
     lines = bundle.beside.typed.get(bundle.id, []) if log is not None else []
     messages = [prompts.as_message(line, log.path) for line in lines if log is not None]
-    if not messages:
-        return []
-    times = [message.at for message in messages if message.at is not None]
-    return [
-        Session(
-            agent=AGENT,
-            id=bundle.id,
-            kind=Kind.PROMPTS,
-            title=bundle.beside.names.get(bundle.id),
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            messages=tuple(messages),
-            notices=bundle.beside.notices(),
-            files=tuple(display_path(file.path) for file in bundle.files),
-        )
-    ]
+    files = [display_path(file.path) for file in bundle.files]
+    title = bundle.beside.names.get(bundle.id)
+    return typed_sessions(AGENT, bundle.id, messages, files, bundle.beside.notices(), title=title)
 
 
 def _when(at: datetime | None) -> float:

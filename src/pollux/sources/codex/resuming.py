@@ -26,14 +26,14 @@ def resuming(_session: Session, forms: Sequence[FileVersion], _root: Path) -> li
         name = os.path.basename(form.path).removesuffix(".zst")  # noqa: PTH119
         if find.named(name)[0] is not None:
             rollouts.setdefault(name, []).append(form)
-    return [made for held in rollouts.values() if (made := _made(held)) is not None]
+    return [file for versions in rollouts.values() if (file := _made(versions)) is not None]
 
 
 def united(forms: Sequence[FileVersion]) -> bytes | None:
     """All lines of a rollout."""
     named = find.named(os.path.basename(forms[-1].path).removesuffix(".zst"))[0]  # noqa: PTH119
-    made = _made(list(forms)) if named is not None else None
-    return made.content if made is not None else None
+    file = _made(list(forms)) if named is not None else None
+    return file.content if file is not None else None
 
 
 def _made(forms: list[FileVersion]) -> Resumable | None:
@@ -55,11 +55,13 @@ def _rollout(forms: list[bytes]) -> bytes | None:
 
     A file that a newer release rewrote has another first line, and says the same as before in other lines.
     """
-    held = [found for raw in forms if (found := object_lines(raw))]
-    firsts = [found[0] for found in held if _is_meta(found[0])]
+    versions = [records for raw in forms if (records := object_lines(raw))]
+    firsts = [records[0] for records in versions if _is_meta(records[0])]
     if not firsts:
         return None
-    return b"".join(join_records(found for found in held if found[0] == firsts[-1] or not _is_meta(found[0])))
+    return b"".join(
+        join_records(records for records in versions if records[0] == firsts[-1] or not _is_meta(records[0]))
+    )
 
 
 def _is_meta(line: bytes) -> bool:
@@ -74,6 +76,10 @@ def _is_meta(line: bytes) -> bool:
 
 def _document(forms: list[bytes]) -> bytes | None:
     """All whole items (April to May 2025)."""
-    held = [found for raw in forms if (found := parse_document(raw, _ITEMS)) is not None and "session" in found.members]
-    items = join_records(found.items for found in held)
-    return format_document(Document(held[-1].members, items), _ITEMS) if items else None
+    versions = [
+        content
+        for raw in forms
+        if (content := parse_document(raw, _ITEMS)) is not None and "session" in content.members
+    ]
+    items = join_records(content.items for content in versions)
+    return format_document(Document(versions[-1].members, items), _ITEMS) if items else None

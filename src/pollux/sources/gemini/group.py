@@ -17,6 +17,7 @@ from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.identity import Identity, id_around, identity, stem
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.log import PromptLog
+from pollux.sources.typed import prompts_id
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain
 
@@ -284,7 +285,7 @@ def _prompts_only(
     for folders, log in logs.values():
         # An unreadable log has no sessions, but its notices must be reported.
         if not log.lines and log.notices:
-            name = f"{hashlib.sha256(folders[0].path.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-prompts"
+            name = prompts_id(folders[0].path.encode("utf-8", "surrogateescape"))
             log.lines[name] = []
         digest = folders[0].hash
         for session in log.lines:

@@ -14,7 +14,7 @@ from pollux.sources.base import File
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Record
 from pollux.system.clock import recorded
-from pollux.wire import Notes, read_head
+from pollux.wire import Notes, display_path, read_head
 
 _HEAD = 4096
 # Every release writes these first, in a document and in a header line.
@@ -77,6 +77,4 @@ def id_around(path: str, ids: Iterable[str]) -> str | None:
 def stem(path: str) -> str:
     """A file's name without its extensions."""
     name = os.path.basename(path)  # noqa: PTH119
-    return re.sub(
-        r"\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", "", os.fsencode(name).decode("utf-8", "backslashreplace")
-    )
+    return re.sub(r"\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", "", display_path(name))

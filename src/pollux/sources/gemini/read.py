@@ -25,6 +25,7 @@ from pollux.sources.gemini.prompts.log import PromptLog
 from pollux.sources.gemini.replay.files import Part, join_files
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.gemini.saved import captured, histories
+from pollux.sources.typed import command_title, typed_sessions
 from pollux.wire import Notes, display_path
 
 _SYSTEM = Role.SYSTEM
@@ -137,7 +138,7 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         id=bundle.id,
         kind=kind,
         parent=f"{AGENT}:{bundle.parent}" if bundle.parent is not None else None,
-        title=_title(facts.summary) or (_task_title(messages) if kind is Kind.SUBAGENT else _command_title(messages)),
+        title=_title(facts.summary) or (_task_title(messages) if kind is Kind.SUBAGENT else command_title(messages)),
         project=project,
         project_evidence=evidence,
         project_hash=bundle.hash,
@@ -248,12 +249,6 @@ def _task_title(messages: list[Message]) -> str | None:
     return first_words(objective_of(task)) or None
 
 
-def _command_title(messages: list[Message]) -> str | None:
-    """The title of a session without prompts: its first command."""
-    human = [message for message in messages if message.author is Author.HUMAN]
-    return first_words(human[0].text) if human and all(m.role is Role.SYSTEM for m in human) else None
-
-
 def _inherited(messages: list[Message]) -> list[Message]:
     """After `--session-file`, all messages before the line that says so belong to another session."""
     imports = [m.at for m in messages if m.role is _SYSTEM and m.at and m.text.startswith("Imported session from ")]
@@ -291,27 +286,20 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
 def _prompts_session(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
     """A session of which only typed lines are left; none where other sessions hold all of them."""
     lines = prompts.match_log(name, [], log, bundle.peers).lost
-    if not lines:
-        return []
     messages = prompts.as_messages(lines, alone=True)
-    times = [message.at for message in messages if message.at is not None]
-    project, evidence = bundle.project()
-    return [
-        Session(
-            agent=AGENT,
-            id=name,
-            kind=Kind.PROMPTS,
-            title=_command_title(messages),
-            project=project,
-            project_evidence=evidence,
-            project_hash=bundle.hash,
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            messages=tuple(messages),
-            notices=log.notices,
-            files=tuple(dict.fromkeys(display_path(line.file) for line in lines)),
-        )
-    ]
+    files = dict.fromkeys(display_path(line.file) for line in lines)
+    project, evidence = bundle.project() if lines else (None, None)
+    return typed_sessions(
+        AGENT,
+        name,
+        messages,
+        files,
+        log.notices,
+        title=command_title(messages),
+        project=project,
+        project_evidence=evidence,
+        project_hash=bundle.hash,
+    )
 
 
 def _time_key(at: datetime | None) -> float:

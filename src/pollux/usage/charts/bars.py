@@ -9,7 +9,7 @@ from pollux.usage.charts.svg import Label, box, fitting, picture, text, wide
 WIDTH, ROW = 900, 26
 LEFT, RIGHT, TOP = 24, 110, 64
 LONGEST = 350
-"""So wide may a name be."""
+"""The greatest width of a name."""
 
 
 def bars(title: str, subtitle: str, values: Sequence[tuple[str, float]], label: Label) -> str:

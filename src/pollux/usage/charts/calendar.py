@@ -1,4 +1,4 @@
-"""A calendar whose days are the darker the more was done on them."""
+"""A calendar: the more was done on a day, the darker it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEFT, TOP = 56, 76
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LEVELS = 4
 LONGEST = timedelta(days=366)
-"""Of weeks in which nothing was done, no more than these are shown."""
+"""No more empty weeks in a row than this are shown."""
 
 
 def levels(values: Mapping[date, float]) -> Sequence[float]:
@@ -34,16 +34,16 @@ def weeks(first: date, last: date) -> list[date]:
 
 def shown_weeks(values: Iterable[date]) -> list[date | None]:
     """The Mondays of all weeks from the first of some days to the last; None stands for a gap of more than a year."""
-    shown: list[date | None] = []
+    mondays: list[date | None] = []
     before: date | None = None
     for monday in sorted({day - timedelta(days=day.weekday()) for day in values}):
         if before is not None and monday - before > LONGEST:
-            shown.append(None)
+            mondays.append(None)
         elif before is not None:
-            shown += weeks(before, monday)[1:-1]
-        shown.append(monday)
+            mondays += weeks(before, monday)[1:-1]
+        mondays.append(monday)
         before = monday
-    return shown
+    return mondays
 
 
 def months(mondays: Sequence[date]) -> Iterator[tuple[int, str]]:
@@ -68,7 +68,7 @@ def _headings(mondays: Sequence[date | None]) -> Iterator[tuple[int, str]]:
 
 
 def calendar(title: str, subtitle: str, values: Mapping[date, float], label: Label) -> str:
-    """A picture of all days from the first to the last, with what each is worth."""
+    """A picture of all days from the first to the last, with their values."""
     mondays = shown_weeks(values)
     width = max(LEFT + len(mondays) * (CELL + GAP) + 24, 420)
     height = TOP + 7 * (CELL + GAP) + 40

@@ -10,14 +10,14 @@ WIDTH, PLOT = 900, 252
 LEFT, RIGHT, TOP, BOTTOM = 64, 42, 58, 32
 LINE = 18
 LABELS = 10
-"""So many words stand below the columns at most."""
+"""The greatest number of labels below the columns."""
 
 Spans = Sequence[tuple[str | None, Mapping[str, float]]]
 """Spans of time in their order, each with its value by series; None is a gap that was cut."""
 
 
 def columns(title: str, subtitle: str, spans: Spans, label: Label) -> str:
-    """The series that are largest in all have colours of their own; the rest shares one."""
+    """The largest series have colours of their own; the others share one."""
     totals: dict[str, float] = {}
     for _, values in spans:
         for name, value in values.items():

@@ -1,4 +1,4 @@
-"""What all pictures share: their colours by day and by night, their letters, round figures for an axis."""
+"""What all pictures share: colours for light and dark pages, letters, round figures for an axis."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SERIES_DARK = ("#5b8fdb", "#e89c4c", "#46b981", "#d06a9c", "#9b7fd1", "#b3954f"
 _HEAT = ("#c6dbef", "#8fbbe0", "#4e8fc9", "#1f5fa6")
 _HEAT_DARK = ("#12365f", "#1d5796", "#3a83cf", "#79b8f5")
 OTHERS = 7
-"""The colour of all that is too small for one of its own."""
+"""The colour of the series that have none of their own."""
 
 LETTER = 7.7
-"""How wide a letter is at most, on the whole: which letters there will be is not known."""
+"""The greatest mean width of a letter: the font is not known."""
 
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -27,7 +27,7 @@ Label = Callable[[float], str]
 
 
 def escape(words: str) -> str:
-    """Words as they may stand in a picture: some characters no XML can hold."""
+    """Words as XML can hold them: it has no place for some characters."""
     return html.escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", words))
 
 
@@ -37,7 +37,7 @@ def wide(words: str) -> float:
 
 
 def fitting(words: str, room: float) -> str:
-    """As much of the end as there is room for: the end of a path says most."""
+    """As much of the end as fits: the end of a path says most."""
     if wide(words) <= room:
         return words
     first = next(n for n in range(1, len(words) + 1) if wide(f"…{words[n:]}") <= room)
@@ -58,11 +58,11 @@ def picture(width: float, height: float, title: str, body: Iterable[str]) -> str
 
 
 def _rules(named: dict[str, str], series: Sequence[str], heat: Sequence[str]) -> str:
-    found = [f".{name} {{ fill: {color}; }}" for name, color in named.items() if name != "line"]
-    found += [f".line {{ stroke: {named['line']}; stroke-width: 1; }}", f".s{OTHERS} {{ fill: {named['soft']}; }}"]
-    found += [f".s{number} {{ fill: {color}; }}" for number, color in enumerate(series)]
-    found += [f".h{number} {{ fill: {color}; }}" for number, color in enumerate(heat, start=1)]
-    return "\n".join([*found, f".h0 {{ fill: {named['empty']}; }}"])
+    rules = [f".{name} {{ fill: {color}; }}" for name, color in named.items() if name != "line"]
+    rules += [f".line {{ stroke: {named['line']}; stroke-width: 1; }}", f".s{OTHERS} {{ fill: {named['soft']}; }}"]
+    rules += [f".s{number} {{ fill: {color}; }}" for number, color in enumerate(series)]
+    rules += [f".h{number} {{ fill: {color}; }}" for number, color in enumerate(heat, start=1)]
+    return "\n".join([*rules, f".h0 {{ fill: {named['empty']}; }}"])
 
 
 def text(x: float, y: float, words: str, style: str = "ink", more: str = "") -> str:
@@ -71,7 +71,7 @@ def text(x: float, y: float, words: str, style: str = "ink", more: str = "") -> 
 
 
 def box(place: tuple[float, float, float, float], style: str, tip: str = "", round_: float = 0) -> str:
-    """A rectangle from x, y, width and height; `tip` is told when somebody points at it."""
+    """A rectangle from x, y, width and height; `tip` shows when somebody points at it."""
     x, y, width, height = place
     corners = f' rx="{_n(round_)}"' if round_ else ""
     shape = f'<rect class="{style}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"{corners}'

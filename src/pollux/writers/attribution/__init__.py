@@ -1,1 +1,1 @@
-"""Which lines of which files a session wrote, found by doing its edits once more."""
+"""Which lines of which files a session wrote, found by repeating its edits."""

@@ -1,4 +1,4 @@
-"""What a tool call changed in files, in one shape however it was asked for."""
+"""What a tool call changed in files, in one form for all tools."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class Edit(Value, frozen=True, kw_only=True):
 
 
 def edits(call: ToolCall) -> Iterator[Edit]:
-    """What a call that went well changed."""
+    """What a successful call changed."""
     if call.status is not Status.OK:
         return
-    given = call.input
-    if (patch := _patch_in(given)) is not None:
+    arguments = call.input
+    if (patch := _patch_in(arguments)) is not None:
         yield from _patched(patch)
-    elif isinstance(given, Mapping) and isinstance(path := given.get("file_path"), str):
-        yield from _asked(call, given, path)
+    elif isinstance(arguments, Mapping) and isinstance(path := arguments.get("file_path"), str):
+        yield from _asked(call, arguments, path)
 
 
-def _asked(call: ToolCall, given: Mapping[str, Any], path: str) -> Iterator[Edit]:
-    content, changes = given.get("content"), given.get("edits")
+def _asked(call: ToolCall, arguments: Mapping[str, Any], path: str) -> Iterator[Edit]:
+    content, changes = arguments.get("content"), arguments.get("edits")
     if call.canonical == "file_write" and isinstance(content, str):
         yield Edit(path=path, new=content)
         return
-    every = given.get("replace_all") is True or given.get("allow_multiple") is True
+    every = arguments.get("replace_all") is True or arguments.get("allow_multiple") is True
     before = _before(call)
-    for change in changes if isinstance(changes, list) else [given]:
+    for change in changes if isinstance(changes, list) else [arguments]:
         match change:
             case {"old_string": "", "new_string": str(new)} if not before:
                 yield Edit(path=path, new=new)
@@ -65,14 +65,14 @@ def _before(call: ToolCall) -> str | None:
             case {"originalFile": str(text)}:
                 return text
             case {"originalContent": str(text), **others}:
-                told = _HUNK.search(str(others.get("fileDiff")))
-                return text if told is None or int(told[1]) <= text.count("\n") + 1 else None
+                hunk = _HUNK.search(str(others.get("fileDiff")))
+                return text if hunk is None or int(hunk[1]) <= text.count("\n") + 1 else None
     return None
 
 
-def _patch_in(given: Any) -> str | None:
-    """A patch among what a call was given, as it is, as an argument, or as a word of a command."""
-    waiting = [given]
+def _patch_in(arguments: Any) -> str | None:
+    """A patch in the arguments of a call: as the whole, as an argument, or as a word of a command."""
+    waiting = [arguments]
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):
@@ -91,7 +91,7 @@ def _patched(patch: str) -> Iterator[Edit]:
         if kind == "Add":
             yield Edit(path=path, new="".join(f"{line}\n" for line in new))
         elif kind == "Update" and (old or new):
-            # Without a line that was there before nobody can tell where the new ones stand.
+            # Without a line that was there before, the place of the new ones is not known.
             known = bool(old)
             yield Edit(path=path, old="\n".join(old), new="\n".join(new) if known else None)
         old.clear()

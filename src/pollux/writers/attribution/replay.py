@@ -14,11 +14,11 @@ from pollux.model import Value
 from pollux.writers.attribution.edits import Edit
 
 LONGEST = 5000
-"""Lines: a file with more that was changed by other means is not compared, for that would take too long."""
+"""Lines: a longer file that was changed by other means is not compared, since that would take too long."""
 
 
 class Lines(Value, frozen=True, kw_only=True):
-    """Lines of one hand that stand together, counted from 1."""
+    """Adjacent lines of one author, counted from 1."""
 
     first: int
     last: int
@@ -45,9 +45,9 @@ class File:
         self._lines, self._authors = lines, authors
 
     def replace(self, old: str, new: str, author: str | None, *, every: bool) -> bool:
-        """Put a text in the place of another; False where it cannot be told where that stood."""
+        """Put a text in the place of another; False where that place is not known."""
         text = "\n".join(self._lines)
-        starts = [found.start() for found in re.finditer(re.escape(old), text)] if old else []
+        starts = [match.start() for match in re.finditer(re.escape(old), text)] if old else []
         if not starts or (len(starts) > 1 and not every):
             return False
         for start in reversed(starts):  # so that what stands before the next one is as it was
@@ -68,13 +68,13 @@ class File:
     def ranges(self) -> list[Lines]:
         """Who wrote what. What follows the last line break is a line only where something stands there."""
         size = len(self._lines) - (self._lines[-1] == "")
-        found = []
+        ranges = []
         for author, numbers in groupby(range(size), key=lambda number: self._authors[number]):
             together = list(numbers)
             if author is not None:
                 text = "\n".join(self._lines[together[0] : together[-1] + 1])
-                found.append(Lines(first=together[0] + 1, last=together[-1] + 1, author=author, text=text))
-        return found
+                ranges.append(Lines(first=together[0] + 1, last=together[-1] + 1, author=author, text=text))
+        return ranges
 
 
 def _alike(one: list[str], other: list[str]) -> int:
@@ -83,17 +83,17 @@ def _alike(one: list[str], other: list[str]) -> int:
 
 
 class Replay:
-    """Does edits once more, as far as that is possible."""
+    """Repeats edits, as far as that is possible."""
 
     def __init__(self) -> None:
         self.files: dict[str, File] = {}
 
     def forget(self, path: str) -> None:
-        """What a file reads is not known any longer."""
+        """Forget a file: its text is no longer known."""
         self.files.pop(path, None)
 
     def do(self, edit: Edit, author: str | None) -> bool:
-        """Do an edit; False where it is not known which lines it changed."""
+        """Repeat an edit; False where it is not known which lines it changed."""
         if edit.new is None:
             self.forget(edit.path)
             return False

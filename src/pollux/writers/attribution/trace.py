@@ -9,7 +9,7 @@ from typing import Any
 from pollux.model import Fate, Message, Session, ToolCall
 from pollux.writers.attribution.edits import edits
 from pollux.writers.attribution.replay import Lines, Replay
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.json import encode, known, stamp
 from pollux.writers.loss import DETAILS, EDITS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
 from pollux.writers.program import vendor, version
@@ -36,7 +36,7 @@ class AgentTrace:
     purpose = "an Agent Trace record: the lines of files that the session wrote"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the record and a newline."""
         tally, replay = Tally(WHY), Replay()
         for message in session.messages:
@@ -97,7 +97,7 @@ def _relative(path: str, project: str | None) -> str:
 
 
 def _conversations(ranges: list[Lines]) -> list[dict[str, Any]]:
-    """The session once a model."""
+    """The session, once for each model."""
     by_model: dict[str, list[Lines]] = {}
     for lines in ranges:
         by_model.setdefault(lines.author, []).append(lines)

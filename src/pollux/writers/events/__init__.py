@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pollux.errors import UnknownName
 from pollux.model import Fate, Session
-from pollux.writers.base import LOST_FATES, Fabricated, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Fabricated, Options, Out, Report, WriterContext
 from pollux.writers.events.compat import SESSION_SIGNALS, WHY, Signals
 from pollux.writers.events.stream import Stream
 from pollux.writers.json import encode
@@ -29,19 +29,19 @@ class Events:
     heeds: tuple[str, ...] = ()
     between = ""
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write all events, as they are made."""
         if options.compat not in (None, SESSION_SIGNALS):
             raise UnknownName("dialect of events", options.compat, [SESSION_SIGNALS])
         tally = Tally(WHY)
         signals = Signals(tally) if options.compat is not None else None
-        stream = Stream(session, options)
+        stream = Stream(session, context)
 
         def put(event: dict[str, object]) -> bool:
-            told = event if signals is None else signals.event(event)
-            if told is not None:
-                out(encode(told).translate(BREAKS) + "\n")
-            return told is not None
+            line = event if signals is None else signals.event(event)
+            if line is not None:
+                out(encode(line).translate(BREAKS) + "\n")
+            return line is not None
 
         put(stream.start())
         for message in session.messages:

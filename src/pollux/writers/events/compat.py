@@ -56,28 +56,28 @@ ASSUMED = Fabricated("success of results without a call", "the format wants to k
 
 
 class Signals:
-    """Makes events of theirs out of ours, and counts what is lost."""
+    """Makes session-signals events from ours, and counts what is lost."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self.fabricated: list[Fabricated] = []
 
     def event(self, event: dict[str, Any]) -> dict[str, Any] | None:
-        """The event as they have it, None where they have none of the kind."""
+        """The event as session-signals has it; None where it has none of the kind."""
         if event["type"] not in TYPES:
             return None
-        told = {name: event[name] for name in FIELDS if name in event}
+        signal = {name: event[name] for name in FIELDS if name in event}
         if event["type"] == "user_prompt":
-            told["message"] = event["message"]
-        if "tool_result" in told and told["tool_result"]["success"] is None:
-            told["tool_result"] = {**told["tool_result"], "success": True}
+            signal["message"] = event["message"]
+        if "tool_result" in signal and signal["tool_result"]["success"] is None:
+            signal["tool_result"] = {**signal["tool_result"], "success": True}
             self.fabricated = [ASSUMED]
         extras = {"content_index": event["seq"], "raw_tool_name": event.get("raw_tool_name")}
-        told["metadata"] = {name: value for name, value in extras.items() if value is not None}
-        return told
+        signal["metadata"] = {name: value for name, value in extras.items() if value is not None}
+        return signal
 
     def missing(self, message: Message) -> None:
-        """Count what their events do not tell of a message."""
+        """Count what is missing of a message."""
         self._tally.message(message)
         self._tally.drop(FIGURES, message.usage is not None or message.model is not None)
         for part in message.parts:
@@ -112,6 +112,6 @@ class Signals:
             self._tally.drop(DETAILS, bool(file.extra))
 
     def session(self, session: Session) -> None:
-        """Count what their events do not tell of the session."""
+        """Count what is missing of the session."""
         self._tally.session(session)
         self._tally.drop(DETAILS, (session.title is not None) + (session.parent is not None))

@@ -24,7 +24,7 @@ from pollux.model import (
     ToolCall,
     ToolResult,
 )
-from pollux.writers.base import Options, about
+from pollux.writers.base import WriterContext, about
 from pollux.writers.json import part_document, stamp, usage_document
 
 Event = dict[str, Any]
@@ -34,14 +34,14 @@ _TOLD = ("agent", "id", "messages", "started", "ended", "project", "exact")
 
 
 class Stream:
-    """Makes the events of one session. `guessed` counts those whose time nobody recorded."""
+    """Makes the events of one session. `guessed` counts events whose time was not recorded."""
 
-    def __init__(self, session: Session, options: Options) -> None:
-        self._about = about(session, options.knowledge)
+    def __init__(self, session: Session, context: WriterContext) -> None:
+        self._about = about(session, context.knowledge)
         self._session = session
         self._clock = session.started or next((m.at for m in session.messages if m.at is not None), None) or _EPOCH
         self._seen: dict[tuple[str, str], int] = {}
-        self._knowledge = options.knowledge(session.agent)
+        self._knowledge = context.knowledge(session.agent)
         self._folded = False
         self._seq = 0
         self.guessed = 0
@@ -114,7 +114,7 @@ class Stream:
         )
 
     def _speech(self, message: Message, parts: Sequence[Part]) -> str:
-        """What kind of event words are. A compaction is told once, though an agent may leave a summary and a mark."""
+        """The type of event for words. A compaction is one event, though an agent may leave a summary and a mark."""
         marked = self._knowledge is not None and self._knowledge.compacts(message)
         if any(isinstance(part, SummaryPart) for part in parts) or (marked and not self._folded):
             self._folded = True
@@ -176,7 +176,7 @@ class Stream:
         )
 
     def _answer(self, message: Message, part: ToolResult) -> Event:
-        """A result by itself: whether it is one of success was not recorded."""
+        """A result by itself. Whether the call succeeded was not recorded."""
         return self._event(
             "tool_result",
             part.call or message.id,
@@ -200,7 +200,7 @@ class Stream:
             return at, at
 
     def _event(self, type: str, native: str, at: datetime | None, **more: Any) -> Event:  # noqa: A002 (the field's name)
-        """One event. What is not known of it is not there."""
+        """One event, without what is not known."""
         if at is None:
             self.guessed += 1
         else:
@@ -239,7 +239,7 @@ def _bare(part: ToolResult) -> bool:
 
 def _facts(message: Message) -> Event:
     """What is known of a message beside its words."""
-    told: Event = {
+    event: Event = {
         "message_id": message.id,
         "role": message.role,
         "author": message.author,
@@ -248,7 +248,7 @@ def _facts(message: Message) -> Event:
         "origin": _held(msgspec.structs.asdict(message.origin)) if message.origin is not None else None,
         "model": message.model if message.role is Role.SYSTEM else None,
     }
-    return _held({**told, **_recorded(message.extra)})
+    return _held({**event, **_recorded(message.extra)})
 
 
 def _recorded(extra: Mapping[str, Any]) -> Event:
@@ -259,8 +259,8 @@ def _held(members: Mapping[str, Any]) -> Event:
     return {name: value for name, value in members.items() if value is not None and value not in ((), [], {})}
 
 
-def _object(given: Any) -> Any:
-    """What a tool was asked, always as an object; nothing where that was empty."""
-    if given is None or given == {}:
+def _object(arguments: Any) -> Any:
+    """The arguments of a call, always as an object; nothing where there are none."""
+    if arguments is None or arguments == {}:
         return None
-    return given if isinstance(given, Mapping) else {"input": given}
+    return arguments if isinstance(arguments, Mapping) else {"input": arguments}

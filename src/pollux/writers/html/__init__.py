@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from pollux.model import Session
-from pollux.writers.base import Entry, Options, Out, Page, Report
+from pollux.writers.base import ALONE, Entry, Options, Out, Page, Report, WriterContext
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import page
 from pollux.writers.html.site import further, pages
@@ -31,24 +31,24 @@ class HtmlPage:
     purpose = "a page for the browser, in one file: all of it, folded, searchable"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the page, message by message."""
         tally = Tally(WHY)
         tally.drop(DETAILS, bool(session.extra) + len(session.tallies) + (session.project_hash is not None))
-        messages = Messages(session, options, tally)
-        for piece in page(session, options, messages):
+        messages = Messages(session, options, context, tally)
+        for piece in page(session, context, messages):
             out(piece)
         for part in range(1, len(messages.parts)):
             deque(messages.pieces(part), maxlen=0)  # `further` writes them; here they are only accounted for
         return tally.report()
 
-    def further(self, session: Session, options: Options) -> Iterator[Page]:
+    def further(self, session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
         """The parts of a large session but for the first."""
-        return further(session, options)
+        return further(session, options, context)
 
-    def finish(self, entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+    def finish(self, entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
         """The index and the search of a whole site."""
-        return pages(entries, options)
+        return pages(entries, context)
 
 
 WRITER = HtmlPage()

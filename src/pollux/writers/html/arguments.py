@@ -1,4 +1,4 @@
-"""What a tool was asked, each argument in the form that suits it. None is left out."""
+"""All arguments of a tool call, each in the form that suits it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.terminal import terminal
 
 SHORT = 200
-"""Characters: a text of one line that is no longer stands beside its name."""
+"""Characters: a text of one line stands beside its name up to this length."""
 
 _COMMANDS = ("command", "cmd")
 _LISTS = ("todos", "plan")
@@ -20,18 +20,18 @@ _STEPS = ("content", "description", "step", "title")
 _MARKS = {"completed": "✓", "in_progress": "▸", "cancelled": "–"}
 
 
-def shown(given: Any) -> Iterator[Html]:
+def shown(arguments: Any) -> Iterator[Html]:
     """Every argument: the short ones first."""
-    if not isinstance(given, Mapping):
-        if given not in (None, "", [], {}):
-            section = as_section("Input", given)
+    if not isinstance(arguments, Mapping):
+        if arguments not in (None, "", [], {}):
+            section = as_section("Input", arguments)
             yield code(section.text, language=section.language)
         return
     brief: list[Html] = []
     long: list[Html] = []
-    for key, value in given.items():
+    for key, value in arguments.items():
         name = one_line(str(key))
-        block = _block(key, value, given)
+        block = _block(key, value, arguments)
         if block is None:
             brief.append(join([tag("dt", name), tag("dd", _inline(value))]))
         else:
@@ -41,7 +41,7 @@ def shown(given: Any) -> Iterator[Html]:
     yield from long
 
 
-def _block(key: str, value: Any, given: Mapping[str, Any]) -> Html | None:
+def _block(key: str, value: Any, arguments: Mapping[str, Any]) -> Html | None:
     """An argument that needs room; None for one that fits on a line."""
     if key in _COMMANDS:
         words = [value] if isinstance(value, str) else value
@@ -53,7 +53,7 @@ def _block(key: str, value: Any, given: Mapping[str, Any]) -> Html | None:
     if isinstance(value, str):
         if "\n" not in value.strip() and len(value) <= SHORT:
             return None
-        file = given.get("file_path")
+        file = arguments.get("file_path")
         return code(value, file=file) if key == "content" and isinstance(file, str) else terminal(value)
     if isinstance(value, Mapping | list) and value and not _is_flat(value):
         return code(as_section("", value).text, language="json")
@@ -65,18 +65,18 @@ def _command(words: list[str]) -> str:
 
 
 def _steps(value: Any) -> list[Html]:
-    """A list of things to do; nothing where it holds more than a page can tell in one line each."""
-    found: list[Html] = []
+    """A list of things to do; nothing where an item does not fit on a line."""
+    items: list[Html] = []
     for step in value if isinstance(value, list) else []:
         words = next((step[key] for key in _STEPS if key in step), None) if isinstance(step, Mapping) else None
         if not isinstance(words, str) or not all(isinstance(detail, str) for detail in step.values()):
             return []
         status = step.get("status", "")
         more = [f"{key}: {text}" for key, text in step.items() if key != "status" and text != words]
-        told = tag("small", " · ".join([status.replace("_", " "), *more]))
+        details = tag("small", " · ".join([status.replace("_", " "), *more]))
         mark = tag("span", _MARKS.get(status, "○"), aria_hidden="true", class_="mark")
-        found.append(tag("li", mark, " ", words, " ", told, class_=status if status in _MARKS else None))
-    return found
+        items.append(tag("li", mark, " ", words, " ", details, class_=status if status in _MARKS else None))
+    return items
 
 
 def _is_flat(value: Mapping[str, Any] | list[Any]) -> bool:

@@ -28,7 +28,7 @@ from pollux.writers.transcript import (
 )
 
 Child = Callable[[str], Html]
-"""What stands in a call for the session it started, whose key this is."""
+"""Makes what a call shows of the session that it started, from the session's key."""
 
 
 def markup(block: Block, child: Child) -> Html:

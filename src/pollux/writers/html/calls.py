@@ -1,4 +1,4 @@
-"""A tool call: one line that tells what was done and how it ended, and all the rest folded below it."""
+"""A tool call: one line says what was done and how it ended, and the rest is folded below it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status
 
 
 def call(block: Call, child: Html | None) -> Html:
-    """A call with its outcome; `child` is the session it started, or the way there."""
+    """A call with its outcome; `child` is the session it started, or a link to it."""
     made = block.call
     changes, rest = diffs.asked(made.input)
     recorded = diffs.recorded(made)
@@ -39,14 +39,14 @@ def call(block: Call, child: Html | None) -> Html:
 
 
 def answer(result: ToolResult) -> Html:
-    """An answer whose call is not in the session any more."""
+    """An answer whose call is no longer in the session."""
     name = tag("b", one_line(result.name or "") or "unnamed tool")
     body = [*_output(result.output), *map(attachment, result.attachments), _used(None, result.call)]
     return fold(join([_mark(Status.OK), name, " ", tag("small", "a result without its call")]), *body, class_="call ok")
 
 
 def _used(at: datetime | None, id: str | None) -> Html | None:
-    """When a call was made and what it is called by, shown when asked for."""
+    """The time and the id of a call, shown on request."""
     facts = [join(["Called ", clock(at)])] if at is not None else []
     facts += [escape(f"id {one_line(id)}")] if id is not None else []
     return tag("p", join(facts, Html(" · ")), class_="used") if facts else None
@@ -54,7 +54,7 @@ def _used(at: datetime | None, id: str | None) -> Html | None:
 
 def _line(block: Call, changes: list[diffs.Diff]) -> Html:
     made = block.call
-    asked = [
+    brief = [
         join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)]) for a in block.arguments
     ]
     ending = None if made.status is Status.OK and not made.exit_code else outcome(made)
@@ -65,7 +65,7 @@ def _line(block: Call, changes: list[diffs.Diff]) -> Html:
             _mark(made.status),
             tag("b", one_line(made.name) or "unnamed tool", title=f"{made.canonical} ({made.tool_kind})"),
             " ",
-            tag("span", join(asked, Html(" ")), class_="asked"),
+            tag("span", join(brief, Html(" ")), class_="asked"),
             tag("span", diffs.sizes(changes), class_="sizes") if changes else None,
             tag("span", ending, class_="ending") if ending is not None else None,
         ]

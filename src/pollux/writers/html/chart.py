@@ -1,4 +1,4 @@
-"""What the sessions of a site come to: totals, and how they spread over time.
+"""The totals of all sessions of a site, and charts over time.
 
 The columns are drawn to any width, so that a phone shows them too; words stand outside the drawing, where they keep
 their size.
@@ -16,7 +16,7 @@ from pollux.writers.html.markup import Html, tag
 from pollux.writers.html.messages import is_too_low, money
 
 COLOURS = 7
-"""So many agents have a colour of their own; the others share the last."""
+"""The number of agents with a colour of their own; the others share the last."""
 
 _STEPS = (("day", 31), ("week", 7 * 40), ("month", 31 * 48))
 _HIGH, _WIDE = 100, 10
@@ -71,7 +71,7 @@ def charts(summaries: Sequence[Summary]) -> Html | None:
         ("Cost", lambda one: one.cost_usd, _is_underpriced, money),
         ("Sessions", lambda one: one.kind is Kind.MAIN, lambda _: False, lambda value: f"{value:,.0f}"),
     ]
-    drawn = [
+    figures = [
         _figure(f"{name} a {step}", _stacks(dated, step, spans, amount, is_low), agents, label)
         for name, amount, is_low, label in measures
         if any(amount(one) for _, one in dated)
@@ -79,7 +79,7 @@ def charts(summaries: Sequence[Summary]) -> Html | None:
     legend = tag("p", *map(_legend, range(len(agents)), agents), class_="legend") if len(agents) > 1 else None
     stacked = "Columns are stacked by agent. " if len(agents) > 1 else ""
     note = tag("p", f"{stacked}A session counts as a whole in the {step} in which it began, in UTC.", class_="note")
-    return tag("div", legend, tag("div", *drawn), note, class_="charts")
+    return tag("div", legend, tag("div", *figures), note, class_="charts")
 
 
 def compact(value: float) -> str:
@@ -101,7 +101,7 @@ def _day(one: Summary) -> date | None:
 
 
 def _spans(first: date, last: date) -> tuple[str, list[date]]:
-    """The days on which each span begins, and what a span is called: so that there are not too many."""
+    """The days on which each span begins, and what a span is called. Spans are as long as their number requires."""
     step = next((step for step, most in _STEPS if (last - first).days <= most), "year")
     spans = [_begin(first, step)]
     while (
@@ -121,7 +121,7 @@ def _begin(day: date, step: str) -> date:
 def _stacks(
     dated: Sequence[tuple[date, Summary]], step: str, spans: Iterable[date], amount: Amount, is_low: IsLow
 ) -> Stacks:
-    """What each agent comes to in each span."""
+    """The sum of each agent in each span."""
     sums: dict[date, dict[str, Value]] = {span: {} for span in spans}
     for day, one in dated:
         agents = sums[_begin(day, step)]

@@ -1,4 +1,4 @@
-"""Which blocks a page shows: all that say something. The tally hears of what a page does not hold."""
+"""Which blocks a page shows: all that say something. What a page does not hold is counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Choice:
         self._tally = tally
 
     def is_unwanted(self, message: Message) -> bool:
-        """Was only the live conversation asked for, of which the message is no part?"""
+        """Is the message not live, where only the live conversation was asked for?"""
         return self._options.live_only and message.fate is not Fate.LIVE
 
     def __call__(self, message: Message, blocks: Iterator[Block]) -> Iterable[Block]:

@@ -29,8 +29,8 @@ _KINDS = (
 
 def code(text: str, *, language: str = "", file: str = "", label: str = "") -> Html:
     """A block of code, in the colours of a language or of a file's ending."""
-    shown = visible(text).rstrip("\n")
-    block = tag("pre", tag("code", _coloured(shown, language, file)), class_="code", tabindex="0")
+    letters = visible(text).rstrip("\n")
+    block = tag("pre", tag("code", _coloured(letters, language, file)), class_="code", tabindex="0")
     return tag("div", tag("span", label.strip(), class_="label"), block, class_="labelled") if label.strip() else block
 
 
@@ -43,8 +43,8 @@ def _coloured(text: str, language: str, file: str) -> Html:
     *most, (last, ending) = words
     for kind, piece in [*most, (last, ending.removesuffix("\n"))]:
         name = _class(str(kind))
-        shown = escape(piece)
-        pieces.append(shown if name is None else Html(f'<span class="{name}">{shown}</span>'))
+        letters = escape(piece)
+        pieces.append(letters if name is None else Html(f'<span class="{name}">{letters}</span>'))
     return join(pieces)
 
 

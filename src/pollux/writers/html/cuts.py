@@ -1,7 +1,7 @@
-"""Where a session is cut that is too large for one page.
+"""Where to cut a session that is too large for one page.
 
 A browser needs a tenth of a second and six megabytes of memory for each megabyte of a page, and a telephone has little
-of both. So a site has such a session in parts, which lead to one another.
+of both. So a site holds such a session in parts, which link to one another.
 """
 
 from __future__ import annotations
@@ -9,38 +9,38 @@ from __future__ import annotations
 import msgspec
 
 from pollux.model import Message, Session
-from pollux.writers.base import Options
-from pollux.writers.html.ways import between
+from pollux.writers.base import WriterContext
+from pollux.writers.html.links import between
 
 LIMIT = 20_000_000
-"""So many bytes of messages stand on one page, which is then half as large again at most."""
+"""Bytes of messages on one page, which is then at most half as large again."""
 
 
-def cuts(session: Session, options: Options) -> list[range]:
+def cuts(session: Session, context: WriterContext) -> list[range]:
     """The messages of each part. Only a site has parts: one file is one page, however large."""
     every = range(len(session.messages))
-    if session.key not in options.files:
+    if session.key not in context.files:
         return [every]
     parts: list[range] = []
-    first = held = 0
+    first = total = 0
     for number, message in enumerate(session.messages):
         size = _size(message)
-        if held and held + size > LIMIT:
+        if total and total + size > LIMIT:
             parts.append(range(first, number))
-            first, held = number, 0
-        held += size
+            first, total = number, 0
+        total += size
     return [*parts, range(first, len(every))]
 
 
-def file(options: Options, key: str, number: int) -> str:
+def file(context: WriterContext, key: str, number: int) -> str:
     """The name of the file with a part."""
-    whole = options.files[key]
+    whole = context.files[key]
     return whole if number == 0 else f"{whole.removesuffix('.html')}.part-{number + 1}.html"
 
 
-def address(options: Options, key: str, here: int, there: int) -> str:
+def address(context: WriterContext, key: str, here: int, there: int) -> str:
     """The way from one part to another."""
-    return "" if here == there else between(file(options, key, here), file(options, key, there))
+    return "" if here == there else between(file(context, key, here), file(context, key, there))
 
 
 def _size(message: Message) -> int:

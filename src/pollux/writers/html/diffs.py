@@ -1,4 +1,4 @@
-"""Changes to files, found in what was asked of a tool or in what it recorded, and shown line by line."""
+"""Changes to files line by line, from the arguments of a tool call or from what the tool recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.writers.calls import PATCH
 from pollux.writers.html.markup import Html, join, tag
 
 LONGEST = 3000
-"""Lines: two texts with more are shown one after the other, for comparing them would take too long."""
+"""Lines: longer texts are shown one after the other, since comparing them would take too long."""
 
 _OLD_AND_NEW = ("old_string", "new_string")
 _FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
@@ -27,58 +27,58 @@ class Diff(Value, frozen=True, kw_only=True):
 
     @property
     def added(self) -> int:
-        """How many lines came."""
+        """The number of added lines."""
         return sum(line[0] == "+" for line in self.lines)
 
     @property
     def removed(self) -> int:
-        """How many lines went."""
+        """The number of removed lines."""
         return sum(line[0] == "-" for line in self.lines)
 
 
-def asked(given: Any) -> tuple[list[Diff], Any]:
-    """The changes that a call asks for, and what it asks beside."""
-    if isinstance(given, str) and PATCH in given:
-        return list(_patch(given)), None
-    if not isinstance(given, Mapping):
-        return [], given
-    file = _text(given.get("file_path"))
-    if all(isinstance(given.get(key), str) for key in _OLD_AND_NEW):
-        return [compared(file, given["old_string"], given["new_string"])], _without(given, *_OLD_AND_NEW)
-    edits = given.get("edits")
+def asked(arguments: Any) -> tuple[list[Diff], Any]:
+    """The changes that a call asks for, and its other arguments."""
+    if isinstance(arguments, str) and PATCH in arguments:
+        return list(_patch(arguments)), None
+    if not isinstance(arguments, Mapping):
+        return [], arguments
+    file = _text(arguments.get("file_path"))
+    if all(isinstance(arguments.get(key), str) for key in _OLD_AND_NEW):
+        return [compared(file, arguments["old_string"], arguments["new_string"])], _without(arguments, *_OLD_AND_NEW)
+    edits = arguments.get("edits")
     if isinstance(edits, list) and edits and all(_is_plain_edit(edit) for edit in edits):
         changes = [compared(file, edit["old_string"], edit["new_string"]) for edit in edits]
-        return changes, _without(given, "edits")
-    for key, value in given.items():
+        return changes, _without(arguments, "edits")
+    for key, value in arguments.items():
         if isinstance(value, str) and value.lstrip().startswith(PATCH):
-            return list(_patch(value)), _without(given, key)
-    return [], given
+            return list(_patch(value)), _without(arguments, key)
+    return [], arguments
 
 
 def recorded(call: ToolCall) -> list[Diff]:
-    """The changes as the tool itself noted them down, with the lines around them."""
+    """The changes as the tool recorded them, with the lines around them."""
     for name in ("result", "resultDisplay"):
-        noted = call.extra.get(name)
-        if not isinstance(noted, Mapping):
+        record = call.extra.get(name)
+        if not isinstance(record, Mapping):
             continue
-        file = _text(noted.get("filePath"))
-        if isinstance(text := noted.get("fileDiff"), str) and "\n@@" in text:
+        file = _text(record.get("filePath"))
+        if isinstance(text := record.get("fileDiff"), str) and "\n@@" in text:
             return [Diff(file=file, lines=tuple(_unified(text)))]
-        if (hunks := noted.get("structuredPatch")) and isinstance(hunks, list):
+        if (hunks := record.get("structuredPatch")) and isinstance(hunks, list):
             lines = [line for hunk in hunks for line in _hunk(hunk)]
             return [Diff(file=file, lines=tuple(lines))] if lines else []
     return []
 
 
-def covers(told: list[Diff], wanted: list[Diff]) -> bool:
-    """Do these changes tell every line of the others?"""
-    have = [{line[1:] for diff in told for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
+def covers(diffs: list[Diff], wanted: list[Diff]) -> bool:
+    """Do these changes hold every line of the others?"""
+    have = [{line[1:] for diff in diffs for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
     need = [{line[1:] for diff in wanted for line in diff.lines if line[0] == mark and line[1:]} for mark in "+-"]
     return all(few <= many for few, many in zip(need, have, strict=True))
 
 
 def compared(file: str | None, old: str, new: str) -> Diff:
-    """The way from one text to another."""
+    """The difference between two texts."""
     before, after = (text.split("\n") if text else [] for text in (old, new))
     if len(before) + len(after) > LONGEST:
         return Diff(file=file, lines=(*(f"-{line}" for line in before), *(f"+{line}" for line in after)))
@@ -91,15 +91,15 @@ def compared(file: str | None, old: str, new: str) -> Diff:
     return Diff(file=file, lines=tuple(lines))
 
 
-def diff(found: Diff) -> Html:
+def diff(change: Diff) -> Html:
     """The changes to one file, for people."""
-    head = tag("div", tag("span", found.file or "", class_="file"), " ", sizes([found]), class_="diff-head")
-    return tag("div", head, tag("pre", join(map(_line, found.lines)), tabindex="0"), class_="diff")
+    head = tag("div", tag("span", change.file or "", class_="file"), " ", sizes([change]), class_="diff-head")
+    return tag("div", head, tag("pre", join(map(_line, change.lines)), tabindex="0"), class_="diff")
 
 
-def sizes(found: Iterable[Diff]) -> Html:
-    """How many lines came and went."""
-    several = list(found)
+def sizes(changes: Iterable[Diff]) -> Html:
+    """The numbers of added and removed lines."""
+    several = list(changes)
     came, went = sum(d.added for d in several), sum(d.removed for d in several)
     return join([tag("span", f"+{came:,}", class_="came"), " ", tag("span", f"−{went:,}", class_="went")])
 
@@ -139,8 +139,8 @@ def _hunk(hunk: Any) -> Iterator[str]:
         yield line if isinstance(line, str) and line[:1] in ("+", "-", " ") else f"@{line}"
 
 
-def _without(given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if key not in keys}
+def _without(arguments: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key not in keys}
 
 
 def _is_plain_edit(edit: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What stands folded: a line that says what it is, and the rest below it."""
+"""Folded content: a line that says what it is, and the rest below it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ INERT = 1000
 
 
 def fold(summary: str, *body: str | None, class_: str = "", opened: bool = False) -> Html:
-    """Folded; what is long is inert, so that a browser neither lays it out nor keeps it styled before it is wanted."""
+    """Folded content. Long content is inert, so that a browser does not lay it out before somebody opens it."""
     inner = join(body)
     if len(inner) > INERT and not opened:
         inner = tag("template", inner)
@@ -19,6 +19,6 @@ def fold(summary: str, *body: str | None, class_: str = "", opened: bool = False
 
 
 def lines(text: str) -> str:
-    """How many lines a text has, in words."""
+    """The number of lines of a text, in words."""
     count = text.strip("\n").count("\n") + 1
     return f"{count:,} line" if count == 1 else f"{count:,} lines"

@@ -1,4 +1,4 @@
-"""Markup that content cannot get into: whatever is no `Html` is escaped on its way in."""
+"""Markup that content cannot break: whatever is not `Html` is escaped."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def tag(name: str, *inner: str | None, **attributes: str | bool | None) -> Html:
 
 def start(name: str, **attributes: str | bool | None) -> Html:
     """The start of an element whose end comes later."""
-    given = "".join(_attribute(key, value) for key, value in attributes.items() if value not in (None, False))
-    return Html(f"<{name}{given}>")
+    pairs = "".join(_attribute(key, value) for key, value in attributes.items() if value not in (None, False))
+    return Html(f"<{name}{pairs}>")
 
 
 def end(name: str) -> Html:

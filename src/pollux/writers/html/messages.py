@@ -9,15 +9,15 @@ from itertools import groupby, islice
 
 from pollux.model import Author, Fate, Message, Role, Session, Usage, first_words
 from pollux.text.escape import one_line
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.facts import figures
 from pollux.writers.html.blocks import markup
 from pollux.writers.html.choice import Choice
 from pollux.writers.html.cuts import address, cuts
 from pollux.writers.html.folds import fold
+from pollux.writers.html.links import session_link
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
 from pollux.writers.html.times import clock
-from pollux.writers.html.ways import way
 from pollux.writers.loss import Tally
 from pollux.writers.transcript import Block, Branch, Heading, Speaker, walk
 
@@ -25,7 +25,7 @@ STRETCH = 40
 """How many messages are laid out together."""
 
 DEEPEST = 8
-"""How many sub-agents may stand within one another."""
+"""How deep sub-agents may be nested."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._:-]{1,80}")
 _KINDS = {
@@ -49,20 +49,23 @@ _BRANCHES = (Fate.REWOUND, Fate.COMPRESSED)
 class Messages:
     """Turns the messages of one session into markup, piece by piece."""
 
-    def __init__(self, session: Session, options: Options, tally: Tally, above: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, session: Session, options: Options, context: WriterContext, tally: Tally, above: tuple[str, ...] = ()
+    ) -> None:
         self._session = session
         self._options = options
+        self._context = context
         self._tally = tally
         self._above = (*above, session.key)
-        self._price = options.price(session)
+        self._price = context.price(session)
         self._choice = Choice(options, tally)
         self._several = len({message.model for message in session.messages if message.model}) > 1
         self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
-        self.parts = cuts(session, options)
+        self.parts = cuts(session, context)
 
     def cost(self) -> str | None:
-        """What the session cost by itself, as far as it is known."""
+        """The cost of the session without its sub-agents, as far as it is known."""
         own = [message for message in self._session.messages if message.usage is not None and not message.inherited]
         prices = [self._price(message) for message in own]
         known = [cost for cost, _ in prices if cost is not None]
@@ -75,7 +78,7 @@ class Messages:
         return [
             tag(
                 "li",
-                tag("a", words, href=f"{address(self._options, key, part, there)}#{name}"),
+                tag("a", words, href=f"{address(self._context, key, part, there)}#{name}"),
                 class_=str(message.fate),
             )
             for there, numbers in enumerate(self.parts)
@@ -87,7 +90,7 @@ class Messages:
         ]
 
     def pieces(self, part: int | None = None) -> Iterator[Html]:
-        """All messages, or those of a part. Those that a rewind or a summary took away stand together, foldable."""
+        """All messages, or those of a part. What a rewind or a summary removed stands together and can be folded."""
         numbers = range(len(self._names)) if part is None else self.parts[part]
         messages = self._session.messages[numbers.start : numbers.stop]
         names = self._names[numbers.start : numbers.stop]
@@ -146,28 +149,28 @@ class Messages:
         return tag("article", header, *body, self._used(message), id=name, class_=classes, tabindex="-1")
 
     def _used(self, message: Message) -> Html | None:
-        """What a message cost and where it was read, shown when asked for."""
-        told = []
+        """What a message cost and where it was read, shown on request."""
+        facts = []
         if message.usage is not None and (used := figures(message.usage)) is not None:
             cost, unpriced = self._price(message)
             paid = f", {money(cost, at_least=is_too_low(message.usage, unpriced))}" if cost is not None else ""
-            told.append(f"{used} tokens{paid}")
+            facts.append(f"{used} tokens{paid}")
         if message.model:
-            told.append(one_line(message.model))
+            facts.append(one_line(message.model))
         if (origin := message.origin) is not None:
             place = f"line {origin.line}" if origin.line is not None else f"item {origin.item}"
-            told.append(f"{place} of {one_line(origin.file)}")
-        told.append(f"id {one_line(message.id)}")
-        return tag("p", " · ".join(told), class_="used")
+            facts.append(f"{place} of {one_line(origin.file)}")
+        facts.append(f"id {one_line(message.id)}")
+        return tag("p", " · ".join(facts), class_="used")
 
     def _child(self, key: str) -> Html:
         """The session that a call started: within the page where that can be, else the way to it."""
-        if (address := way(self._options, self._above[0], key)) is not None:
+        if (address := session_link(self._context, self._above[0], key)) is not None:
             return tag("p", tag("a", "Open the sub-agent’s session", href=address), class_="child")
-        session = self._options.child(key) if len(self._above) <= DEEPEST and key not in self._above else None
+        session = self._context.child(key) if len(self._above) <= DEEPEST and key not in self._above else None
         if session is None:
             return tag("p", "The sub-agent’s session: ", tag("code", one_line(key)), class_="child")
-        nested = Messages(session, self._options, self._tally, self._above)
+        nested = Messages(session, self._options, self._context, self._tally, self._above)
         words = join([tag("b", "The sub-agent’s session"), " ", tag("code", one_line(key), class_="asked")])
         return fold(words, *nested.pieces(), class_="child")
 
@@ -179,7 +182,7 @@ def money(dollars: float, *, at_least: bool = False) -> str:
 
 
 def is_too_low(usage: Usage, unpriced: int | None) -> bool:
-    """Was more paid than a cost says? So it is where tokens are missing, and where requests have no price."""
+    """Is a cost too low? It is where tokens are missing, and where requests have no price."""
     return usage.exact is False or bool(unpriced)
 
 

@@ -10,14 +10,14 @@ from importlib.resources import files
 
 from pollux.model import Notice, Session, Summary, summarize
 from pollux.text.escape import one_line
-from pollux.writers.base import Options
+from pollux.writers.base import WriterContext
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
 from pollux.writers.html.cuts import address
 from pollux.writers.html.folds import fold
+from pollux.writers.html.links import index_link, session_link
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.times import clock
-from pollux.writers.html.ways import home, way
 
 PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")
 
@@ -35,7 +35,7 @@ KEYS = {
 
 
 def head(words: str, assets: tuple[tuple[str, ...], tuple[str, ...]], more: str = "") -> Html:
-    """Everything before the body; nothing but these very styles and this very script is allowed."""
+    """Everything before the body. The policy allows only these styles and this script."""
     style, script = (_asset(names) for names in assets)
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'{more}; "
@@ -58,18 +58,18 @@ def foot(assets: tuple[tuple[str, ...], tuple[str, ...]]) -> Html:
     return Html(f"<script>{_asset(assets[1])}</script>\n</body>\n</html>\n")
 
 
-def page(session: Session, options: Options, messages: Messages, part: int = 0) -> Iterator[str]:
+def page(session: Session, context: WriterContext, messages: Messages, part: int = 0) -> Iterator[str]:
     """A whole page: the session, or one of its parts."""
     for pieces in (
-        _top(session, options, messages, part),
+        _top(session, context, messages, part),
         messages.pieces(part),
-        _bottom(session, options, messages, part),
+        _bottom(session, context, messages, part),
     ):
         for piece in pieces:
             yield f"{piece}\n"
 
 
-def _top(session: Session, options: Options, messages: Messages, part: int) -> Iterator[Html]:
+def _top(session: Session, context: WriterContext, messages: Messages, part: int) -> Iterator[Html]:
     """Everything before the first message."""
     several = len(messages.parts) > 1
     summary = summarize(session)
@@ -77,7 +77,7 @@ def _top(session: Session, options: Options, messages: Messages, part: int) -> I
     yield head(f"{words} · {session.agent}", PAGE)
     yield start("body")
     yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
-    yield _bar(session, options, "Search in this part" if several else "Search in this page")
+    yield _bar(session, context, "Search in this part" if several else "Search in this page")
     yield tag("nav", _index(messages.index(part)), aria_label="Prompts", class_="side")
     yield start("main", id="conversation")
     heading = tag("h1", words, title=whole if whole != words else None)
@@ -86,21 +86,21 @@ def _top(session: Session, options: Options, messages: Messages, part: int) -> I
         yield tag("header", heading, tag("p", brief, class_="brief always"), class_="top")
     else:
         ask = tag("label", tag("input", type="checkbox"), " All facts")
-        facts = tag("dl", *_facts(session, summary, options, messages.cost()))
+        facts = tag("dl", *_facts(session, summary, context, messages.cost()))
         yield tag("header", heading, tag("p", brief, " · ", ask, class_="brief"), facts, class_="top")
     if several:
-        yield _parts(session, options, messages, part)
+        yield _parts(session, context, messages, part)
     yield tag("noscript", tag("p", "Long results are folded, and open only with JavaScript.", class_="note"))
 
 
-def _parts(session: Session, options: Options, messages: Messages, part: int) -> Html:
+def _parts(session: Session, context: WriterContext, messages: Messages, part: int) -> Html:
     """Where this part stands among the others, and the ways to them."""
     count = len(messages.parts)
     ways = [tag("b", f"{part + 1}", aria_current="page")] * count
     for there in set(range(count)) - {part}:
-        to = address(options, session.key, part, there)
+        to = address(context, session.key, part, there)
         ways[there] = tag("a", f"{there + 1}", href=to, aria_label=f"Part {there + 1}")
-    after = address(options, session.key, part, part + 1) if part + 1 < count else None
+    after = address(context, session.key, part, part + 1) if part + 1 < count else None
     return tag(
         "nav",
         f"Too large for one page: part {part + 1} of {count:,}. ",
@@ -111,10 +111,10 @@ def _parts(session: Session, options: Options, messages: Messages, part: int) ->
     )
 
 
-def _bottom(session: Session, options: Options, messages: Messages, part: int) -> Iterator[Html]:
+def _bottom(session: Session, context: WriterContext, messages: Messages, part: int) -> Iterator[Html]:
     """Everything after the last message."""
     if len(messages.parts) > 1:
-        yield _parts(session, options, messages, part)
+        yield _parts(session, context, messages, part)
     notices = [tag("li", tag("code", notice.code), " ", notice.text, " ", _place(notice)) for notice in session.notices]
     read = [tag("li", tag("code", one_line(file))) for file in session.files]
     yield tag(
@@ -127,14 +127,14 @@ def _bottom(session: Session, options: Options, messages: Messages, part: int) -
     yield foot(PAGE)
 
 
-def _bar(session: Session, options: Options, search: str) -> Html:
+def _bar(session: Session, context: WriterContext, search: str) -> Html:
     buttons = [
         ("fold-all", "Unfold", "Open or close everything (e)"),
         ("details", "Details", "Tokens, model and place of every message (t)"),
         ("theme", "Theme", "Light, dark, or as the system (d)"),
         ("keys", "?", "Keys (?)"),
     ]
-    back = home(options, session.key)
+    back = index_link(context, session.key)
     return tag(
         "div",
         tag("a", "All sessions", href=back, class_="home") if back is not None else None,
@@ -160,13 +160,13 @@ def _brief(session: Session, summary: Summary) -> Html:
     return join(filter(None, known), Html(" · "))
 
 
-def _facts(session: Session, summary: Summary, options: Options, cost: str | None) -> Iterator[Html]:
+def _facts(session: Session, summary: Summary, context: WriterContext, cost: str | None) -> Iterator[Html]:
     yield _fact("Agent", join([session.agent, f", {KINDS[session.kind]}" if session.kind in KINDS else None]))
     if session.parent and session.parent not in {link.target for link in session.links}:
-        yield _fact("Started by", _key(session, session.parent, options))
+        yield _fact("Started by", _key(session, session.parent, context))
     for link in session.links:
         kind = LINKS.get(link.kind, one_line(link.kind).replace("_", " ")).capitalize()
-        yield _fact(kind, join([_key(session, link.target, options), " ", tag("small", one_line(link.evidence))]))
+        yield _fact(kind, join([_key(session, link.target, context), " ", tag("small", one_line(link.evidence))]))
     if summary.project:
         evidence = summary.project_evidence
         known = f"Known by: {one_line(evidence)}" if evidence else None
@@ -179,7 +179,7 @@ def _facts(session: Session, summary: Summary, options: Options, cost: str | Non
         yield _fact("Model", escape(", ".join(one_line(model) for model in summary.models)))
     yield _fact("Said", escape(counted(summary.counts)))
     yield _fact("Tokens", escape(figures(summary.usage) or "not recorded"))
-    family = options.family_usage
+    family = context.family_usage
     if family is not None and family.total != summary.usage.total:
         yield _fact("With sub-agents", escape(figures(family) or "not recorded"))
     if cost is not None:
@@ -191,17 +191,17 @@ def _fact(name: str, value: Html) -> Html:
     return tag("div", tag("dt", name), tag("dd", value))
 
 
-def _key(session: Session, key: str, options: Options) -> Html:
-    address = way(options, session.key, key)
+def _key(session: Session, key: str, context: WriterContext) -> Html:
+    address = session_link(context, session.key, key)
     name = tag("code", one_line(key))
     return name if address is None else tag("a", name, href=address)
 
 
 def _place(notice: Notice) -> Html:
-    told = [one_line(text) for text in (notice.subject, notice.file) if text]
-    told += [f"line {notice.line}"] if notice.line is not None else []
-    told += [f"{notice.count:,} times"] if notice.count > 1 else []
-    return tag("small", ", ".join(told)) if told else EMPTY
+    facts = [one_line(text) for text in (notice.subject, notice.file) if text]
+    facts += [f"line {notice.line}"] if notice.line is not None else []
+    facts += [f"{notice.count:,} times"] if notice.count > 1 else []
+    return tag("small", ", ".join(facts)) if facts else EMPTY
 
 
 def _help() -> Html:

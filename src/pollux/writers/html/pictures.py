@@ -1,4 +1,4 @@
-"""Attachments: pictures of the kinds that are nothing but pixels are shown, everything else is named."""
+"""Attachments: pictures that are only pixels are shown, everything else is named."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DATA = re.compile(r"data:([a-z]+/[a-z+.-]+);base64,([A-Za-z0-9+/=\s]+)", re.IGN
 
 
 def source(media_type: str, data: str | None) -> str | None:
-    """What a browser shows of a picture; None for what is no picture, or not the kind it claims to be."""
+    """The address of a picture for a browser; None for what is not a picture, or not of the type it claims."""
     if data is None:
         return None
     kind = media_type.strip().lower().replace("image/jpg", "image/jpeg")
@@ -39,16 +39,16 @@ def source(media_type: str, data: str | None) -> str | None:
 
 
 def inside(address: str) -> str | None:
-    """The same of an address that holds its picture."""
-    found = _DATA.fullmatch(address)
-    return source(found[1], found[2]) if found else None
+    """The same for an address that holds its picture."""
+    match = _DATA.fullmatch(address)
+    return source(match[1], match[2]) if match else None
 
 
 def attachment(part: Attachment) -> Html:
     """A picture, or the name of something else."""
     facts = attachment_facts(part)
     name = tag("code", one_line(part.uri)) if part.uri else None
-    if (shown := source(part.media_type, part.data)) is not None:
-        picture = tag("img", src=shown, alt=f"Attached picture: {facts}", loading="lazy")
+    if (address := source(part.media_type, part.data)) is not None:
+        picture = tag("img", src=address, alt=f"Attached picture: {facts}", loading="lazy")
         return tag("figure", picture, tag("figcaption", facts, " " if name else None, name))
     return tag("p", tag("b", "Attachment"), " ", name, " " if name else None, facts, class_="mention")

@@ -175,9 +175,9 @@ def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
     if state.env.get("cells", 0) > CELLS:
         return False
     before = len(state.tokens)
-    found = table(state, first, end, silent)
+    is_table = table(state, first, end, silent)
     state.env["cells"] = state.env.get("cells", 0) + (len(state.tokens) - before) // 3
-    return found
+    return is_table
 
 
 # Rules of the renderer: each is handed all tokens and the place of its own.
@@ -201,10 +201,10 @@ def _image(
 ) -> str:
     address = str(tokens[at].attrs.get("src", ""))
     words = self.renderInlineAsText(tokens[at].children, options, env)
-    if (shown := inside(address)) is not None:
-        return tag("img", src=shown, alt=words, loading="lazy")
-    said = f"{words or 'picture'} (picture)"
-    return f"{_opening(tokens[at], address)}{escape(said)}{_closing(tokens[at], address, said)}"
+    if (picture := inside(address)) is not None:
+        return tag("img", src=picture, alt=words, loading="lazy")
+    label = f"{words or 'picture'} (picture)"
+    return f"{_opening(tokens[at], address)}{escape(label)}{_closing(tokens[at], address, label)}"
 
 
 def _link_open(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
@@ -213,8 +213,8 @@ def _link_open(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -
 
 def _link_close(_self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
     first = next(n for n in range(at, -1, -1) if tokens[n].type == "link_open")  # links do not nest
-    said = "".join(token.content for token in tokens[first:at])
-    return _closing(tokens[first], str(tokens[first].attrs.get("href", "")), said)
+    label = "".join(token.content for token in tokens[first:at])
+    return _closing(tokens[first], str(tokens[first].attrs.get("href", "")), label)
 
 
 def _opening(token: Token, address: str) -> Html:
@@ -223,11 +223,11 @@ def _opening(token: Token, address: str) -> Html:
     return start("a", href=address, title=_title(token), rel="noopener noreferrer", target="_blank")
 
 
-def _closing(token: Token, address: str, said: str) -> Html:
+def _closing(token: Token, address: str, label: str) -> Html:
     """What cannot be a link shows where it would have led."""
     if _OUTSIDE.fullmatch(address) is not None:
         return end("a")
-    target = " ".join(filter(None, ("" if address == said else address, _title(token))))
+    target = " ".join(filter(None, ("" if address == label else address, _title(token))))
     return join([end("span"), tag("code", f"({target})", class_="target") if target else None])
 
 

@@ -9,15 +9,15 @@ from itertools import groupby
 
 from pollux.model import Author, Kind, Session, Summary, SummaryPart, Text
 from pollux.text.escape import one_line
-from pollux.writers.base import Entry, Options, Page
+from pollux.writers.base import Entry, Options, Page, WriterContext
 from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
 from pollux.writers.html.cuts import cuts, file
+from pollux.writers.html.links import INDEX, between
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.messages import Messages, is_too_low, money
 from pollux.writers.html.page import foot, head, page
 from pollux.writers.html.times import clock
-from pollux.writers.html.ways import INDEX, between
 from pollux.writers.html.words import Index
 from pollux.writers.loss import Tally
 
@@ -26,14 +26,14 @@ FOLDER = "search"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
-def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
+def pages(entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
     """The files of the search, then the index that knows them."""
     numbers = {entry.summary.key: number for number, entry in enumerate(sorted(entries, key=_age))}
     index = Index()
     for entry in entries:
         index.add(numbers[entry.summary.key], _known(entry.summary))
     whole = 0
-    for session in options.sessions():
+    for session in context.sessions():
         if session.key in numbers:
             index.add(numbers[session.key], _said(session))
             whole += 1
@@ -45,13 +45,13 @@ def pages(entries: Sequence[Entry], options: Options) -> Iterator[Page]:
     yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}"))
 
 
-def further(session: Session, options: Options) -> Iterator[Page]:
+def further(session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
     """All parts of a session but the first, which is the session's own page."""
-    if len(cuts(session, options)) == 1:
+    if len(cuts(session, context)) == 1:
         return
-    messages = Messages(session, options, Tally())
+    messages = Messages(session, options, context, Tally())
     for part in range(1, len(messages.parts)):
-        yield Page(file(options, session.key, part), page(session, options, messages, part), (session.key,))
+        yield Page(file(context, session.key, part), page(session, context, messages, part), (session.key,))
 
 
 def _age(entry: Entry) -> tuple[datetime, str]:

@@ -1,4 +1,4 @@
-"""What a program printed, as a terminal shows it: colours are kept, no other control is obeyed."""
+"""What a program printed, as a terminal shows it: with its colours, without any other control."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _screen(inner: Html) -> Html:
 
 
 class _Pen:
-    """The colours and styles that hold until they are changed."""
+    """The present colours and styles."""
 
     def __init__(self) -> None:
         self._styles: set[str] = set()
@@ -43,10 +43,10 @@ class _Pen:
             return self._piece(text)
         pieces: list[Html] = []
         position = 0
-        for found in _COLOUR.finditer(text):
-            pieces.append(self._piece(text[position : found.start()]))
-            self._dip([int(number or 0) for number in re.split("[;:]", found.group(1)[:200])])
-            position = found.end()
+        for match in _COLOUR.finditer(text):
+            pieces.append(self._piece(text[position : match.start()]))
+            self._dip([int(number or 0) for number in re.split("[;:]", match.group(1)[:200])])
+            position = match.end()
         pieces.append(self._piece(text[position:]))
         return join(pieces)
 

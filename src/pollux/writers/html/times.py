@@ -11,8 +11,8 @@ from pollux.writers.json import stamp
 
 def clock(at: datetime | None) -> Html:
     """A moment. Without a script it reads as UTC; the exact time is its title."""
-    told = moment(at)
-    if at is None or told is None:
+    words = moment(at)
+    if at is None or words is None:
         return EMPTY
     exact = stamp(at)
-    return tag("time", f"{told} UTC", datetime=exact, title=f"{(exact or '').replace('T', ' ').removesuffix('Z')} UTC")
+    return tag("time", f"{words} UTC", datetime=exact, title=f"{(exact or '').replace('T', ' ').removesuffix('Z')} UTC")

@@ -17,7 +17,7 @@ SIZE = 120_000
 """Characters a file."""
 
 LONGEST = 60
-"""Characters: what is longer is no word that anybody searches for, but a key, a hash or a piece of a file."""
+"""Characters: nobody searches for longer words, which are keys, hashes or pieces of files."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 # In these scripts there is no space between words: each of their characters is taken for one.
@@ -27,8 +27,8 @@ _WORD = re.compile(rf"[{_ONE_BY_ONE}]|[^\W_{_ONE_BY_ONE}]+")
 
 def words(text: str) -> set[str]:
     """The words of a text; the script of the page takes a query apart in the same way."""
-    found = _WORD.findall(fold(text))
-    return {word for word in found if len(word) <= LONGEST}
+    every = _WORD.findall(fold(text))
+    return {word for word in every if len(word) <= LONGEST}
 
 
 class Index:
@@ -67,7 +67,7 @@ def _script(number: int, lines: list[str]) -> str:
 
 
 def _steps(numbers: list[int]) -> Iterator[str]:
-    """Each number as what it is more than the one before, in few digits."""
+    """The difference of each number from the one before, in few digits."""
     before = 0
     for number in numbers:
         yield _short(number - before)

@@ -13,7 +13,7 @@ MODALITIES = ("image", "audio", "video")
 
 def messages(message: Message, ids: dict[int, str]) -> Iterator[dict[str, Any]]:
     """A message, and one of the role `tool` for the answers to its calls. `ids` are those of the calls, by place."""
-    parts = [said for place, part in enumerate(message.parts) for said in _parts(part, ids.get(place))]
+    parts = [piece for place, part in enumerate(message.parts) for piece in _parts(part, ids.get(place))]
     if parts or not message.parts:
         yield {"role": str(message.role), "parts": parts}
     answers = [answer for place, part in enumerate(message.parts) for answer in _answers(part, ids.get(place))]
@@ -24,13 +24,13 @@ def messages(message: Message, ids: dict[int, str]) -> Iterator[dict[str, Any]]:
 def spoken(message: Message, ids: dict[int, str]) -> list[dict[str, Any]]:
     """What the model itself said in a message; the conventions want to know why it stopped."""
     called = any(type(part) is ToolCall for part in message.parts)
-    own = [said for said in messages(message, ids) if said["role"] != "tool"]
-    return [{**said, "role": str(Role.ASSISTANT), "finish_reason": "tool_call" if called else "stop"} for said in own]
+    own = [one for one in messages(message, ids) if one["role"] != "tool"]
+    return [{**one, "role": str(Role.ASSISTANT), "finish_reason": "tool_call" if called else "stop"} for one in own]
 
 
 def answered(message: Message, ids: dict[int, str]) -> list[dict[str, Any]]:
-    """What tools answered to it."""
-    return [said for said in messages(message, ids) if said["role"] == "tool"]
+    """The answers of tools to its calls."""
+    return [one for one in messages(message, ids) if one["role"] == "tool"]
 
 
 def _parts(part: Part, id: str | None) -> Iterator[dict[str, Any]]:
@@ -44,17 +44,17 @@ def _parts(part: Part, id: str | None) -> Iterator[dict[str, Any]]:
         case Unknown():
             yield {"type": "unknown", "raw": part.raw}
         case ToolResult():
-            yield from (held for one in part.attachments for held in _attachment(one))
+            yield from (piece for one in part.attachments for piece in _attachment(one))
         case _:
             yield {"type": "text", "content": words(part) or ""}
-            yield from (held for one in getattr(part, "attachments", ()) for held in _attachment(one))
+            yield from (piece for one in getattr(part, "attachments", ()) for piece in _attachment(one))
 
 
 def _answers(part: Part, id: str | None) -> Iterator[dict[str, Any]]:
     if type(part) is ToolCall:
         if part.output is not None:
             yield {"type": "tool_call_response", "id": id, "response": part.output}
-        yield from (held for one in part.attachments for held in _attachment(one))
+        yield from (piece for one in part.attachments for piece in _attachment(one))
     elif type(part) is ToolResult and part.output is not None:
         yield {"type": "tool_call_response", "id": part.call, "response": part.output, "name": part.name}
 

@@ -84,7 +84,7 @@ def _value(value: Any) -> dict[str, Any]:
 
 
 def nanoseconds(at: datetime | None) -> int | None:
-    """A time as OTLP counts it, None where it cannot be counted."""
+    """A time in nanoseconds; None where OTLP cannot hold it."""
     if at is None:
         return None
     counted = ((at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - EPOCH) // timedelta(microseconds=1) * 1000
@@ -92,7 +92,7 @@ def nanoseconds(at: datetime | None) -> int | None:
 
 
 def interval(call: ToolCall, otherwise: int) -> tuple[int, int]:
-    """From when to when a call ran; where nobody measured it, it takes no time."""
+    """When a call began and ended; where its duration was not recorded, it takes no time."""
     at = nanoseconds(call.at)
     if at is None:
         return otherwise, otherwise

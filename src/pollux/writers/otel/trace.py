@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import Author, Fate, Message, Role, Session, Status, ToolCall, Usage
-from pollux.writers.base import LOST_FATES, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds
 from pollux.writers.json import encode
 from pollux.writers.loss import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
@@ -38,7 +38,7 @@ class Otel:
     purpose = "OpenTelemetry spans with the GenAI names, for viewers of traces"
     heeds = ("content", "ids")
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the request, span by span, and a newline."""
         trace = _Trace(session, options)
         resource = {"service.name": session.agent or "unknown", "service.version": version(session)}
@@ -67,7 +67,7 @@ class _Trace:
         self._times: list[int] = [time for at in (session.started, session.ended) if (time := nanoseconds(at))]
 
     def spans(self) -> Iterator[Span]:
-        """Those of the replies and calls as they come, then the one that holds them all."""
+        """The spans of replies and calls as they come, then the one that holds them all."""
         for message in self._session.messages:
             if self._options.live_only and message.fate is not Fate.LIVE:
                 self.tally.drop(LOST_FATES)
@@ -85,8 +85,8 @@ class _Trace:
             self._now = at
         self._seen[message.id] += 1  # an id that comes again must not make the same span again
         reply = span_id(self._session.key, "reply", message.id, str(self._seen[message.id]))
-        found = [] if message.inherited else [*self._reply(message, ids, reply), *self._calls(message, ids, reply)]
-        for span in found:
+        spans = [] if message.inherited else [*self._reply(message, ids, reply), *self._calls(message, ids, reply)]
+        for span in spans:
             self._times += (span.start, span.end)
             yield span
         if self._options.content:
@@ -94,30 +94,30 @@ class _Trace:
         else:
             silent(message, self.tally)
         self.tally.drop(FACTS)
-        self.tally.drop(FIGURES, message.usage is not None and not any(span.kind is Kind.CLIENT for span in found))
+        self.tally.drop(FIGURES, message.usage is not None and not any(span.kind is Kind.CLIENT for span in spans))
         self.tally.message(message)
         for part in message.parts:
             self.tally.part(part)
             self.tally.drop(DETAILS, sum(bool(one.extra) for one in getattr(part, "attachments", ())))
-        if found or self._options.content:
+        if spans or self._options.content:
             self.tally.kept += 1
         else:
             self.tally.drop(NOTHING)
 
     def _say(self, message: Message, ids: dict[int, str]) -> None:
-        """What the next reply will answer to."""
-        told = _is_reply(message) and not message.inherited
-        self._waiting += answered(message, ids) if told else messages(message, ids)
+        """Remember what the next reply answers."""
+        is_reply = _is_reply(message) and not message.inherited
+        self._waiting += answered(message, ids) if is_reply else messages(message, ids)
 
     def _reply(self, message: Message, ids: dict[int, str], reply: str) -> Iterator[Span]:
         if not _is_reply(message):
             return
-        made = vendor(message.model)
-        if made is None:
+        maker = vendor(message.model)
+        if maker is None:
             self.tally.fabricate("the provider `unknown`", "the conventions demand one, and the model tells none")
         known: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": made.provider if made is not None else "unknown",
+            "gen_ai.provider.name": maker.provider if maker is not None else "unknown",
             "gen_ai.conversation.id": self._session.id,
             "gen_ai.request.model": message.model,
             "gen_ai.response.model": message.model,
@@ -192,8 +192,8 @@ class _Trace:
             known["gen_ai.input.messages"] = encode(self._waiting) if self._waiting else None
         self.tally.drop(FACTS, session.title is not None and not self._options.content)
         models = (vendor(message.model) for message in session.messages if message.model)
-        made = next((found for found in models if found is not None), None)
-        known["gen_ai.provider.name"] = made.provider if made is not None else None
+        maker = next((model for model in models if model is not None), None)
+        known["gen_ai.provider.name"] = maker.provider if maker is not None else None
         return Span(
             trace=self._trace,
             id=self._root,

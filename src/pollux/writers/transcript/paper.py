@@ -113,8 +113,8 @@ class Paper:
         """The texts that stand below a block's line."""
         match block:
             case Call(call=call):
-                asked = whole_input(call.input) if self._is_full else ()
-                return asked if self.reason(call) is not None else (*asked, *self._output(call.output))
+                inputs = whole_input(call.input) if self._is_full else ()
+                return inputs if self.reason(call) is not None else (*inputs, *self._output(call.output))
             case Answer(result=result):
                 return self._output(result.output)
             case Reference(file=file):

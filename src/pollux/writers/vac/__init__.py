@@ -13,7 +13,7 @@ from typing import Any
 
 from pollux.errors import needs
 from pollux.model import Fate, Session
-from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Fabricated, Options, Out, Report
+from pollux.writers.base import ALONE, LOST_FATES, WHY_LOST, Dropped, Fabricated, Options, Out, Report, WriterContext
 from pollux.writers.vac.record import record_of
 
 INFERRED = (
@@ -31,9 +31,9 @@ class Vac:
     purpose = "a verifiable agent record: everything, ready to be signed"
     heeds: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the record."""
-        record, report = told(session, options)
+        record, report = reported(session, options, context)
         out(canonical(record))
         return report
 
@@ -48,16 +48,18 @@ class VacCbor(Vac):
 
     suffix = ".vac.cbor"
 
-    def write_bytes(self, session: Session, out: Callable[[bytes], object], options: Options) -> Report:
+    def write_bytes(
+        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE
+    ) -> Report:
         """Write the record in bytes."""
-        record, report = told(session, options)
+        record, report = reported(session, options, context)
         out(as_cbor(record))
         return report
 
 
-def told(session: Session, options: Options) -> tuple[dict[str, Any], Report]:
+def reported(session: Session, options: Options, context: WriterContext) -> tuple[dict[str, Any], Report]:
     """The record of a session, and what became of it on the way."""
-    record = record_of(session, options)
+    record = record_of(session, options, context)
     kept = sum(not options.live_only or message.fate is Fate.LIVE for message in session.messages)
     lost = len(session.messages) - kept
     unknown = record["session"]["agent-meta"]["model-id"] == "unknown"
@@ -69,12 +71,12 @@ def told(session: Session, options: Options) -> tuple[dict[str, Any], Report]:
 
 
 def canonical(record: Any) -> str:
-    """The one text that stands for a record."""
+    """The canonical text of a record."""
     return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def as_cbor(record: Any) -> bytes:
-    """The bytes that stand for a record in CBOR."""
+    """The canonical bytes of a record in CBOR."""
     with needs("CBOR", "sign"):
         import cbor2
     return cbor2.dumps(record, canonical=True)

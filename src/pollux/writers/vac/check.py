@@ -14,7 +14,7 @@ TIME = re.compile(
 )
 
 Found = Iterator["Problem | Found"]
-"""Broken rules, and what is found further inside: nobody calls himself, however deep a record is."""
+"""Broken rules, and further walks inside: no function calls itself, however deep a record is."""
 Rule = Callable[[Any, str], Found]
 
 
@@ -131,8 +131,9 @@ def _shaped(name: str) -> Rule:
             yield Problem(place=place or "the record", text=f"must be an object, and is {kind_of(value)}")
             return
         shape = SHAPES[name]
-        for member in shape.required.keys() - value.keys():
-            yield Problem(place=_within(place, member), text="is missing")
+        for member in shape.required:
+            if member not in value:
+                yield Problem(place=_within(place, member), text="is missing")
         rules = {**shape.required, **shape.optional}
         for member, item in value.items():
             if not isinstance(member, str):

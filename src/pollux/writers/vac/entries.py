@@ -33,7 +33,7 @@ class Entries(msgspec.Struct):
     nested: Callable[[str], Entry | None]
 
     def message(self, message: Message) -> Entry:
-        """One message: of the user, of the model, or an event that the client tells of."""
+        """One message: of the user, of the model, or an event of the client."""
         order = [_rank(part) for part in message.parts]
         numbered = order != sorted(order)
         content: list[Any] = []
@@ -75,7 +75,7 @@ class Entries(msgspec.Struct):
 
     @staticmethod
     def _tokens(message: Message) -> Entry | None:
-        """The vendor's figures, under canonical names where it has these; else ours, which count alike everywhere."""
+        """The vendor's figures, under canonical names where it has these; else ours."""
         usage = message.usage
         if usage is None:
             return None
@@ -94,10 +94,10 @@ class Entries(msgspec.Struct):
         answer = self.answer(call)
         answered = answer is not None or call.output is not None or bool(call.attachments)
         native = dict(call.extra)
-        told = native.pop("status", None)
-        status = told if isinstance(told, str) else STATUSES[call.status]
-        if told is not None and not isinstance(told, str):
-            native["status"] = told
+        word = native.pop("status", None)
+        status = word if isinstance(word, str) else STATUSES[call.status]
+        if word is not None and not isinstance(word, str):
+            native["status"] = word
         native = {name: value for name, value in native.items() if not (answer is not None and value is answer)}
         at = stamp(call.at or parent)
         nested = self.nested(call.child) if call.child is not None else None
@@ -157,8 +157,8 @@ def _block(part: Part, place: Entry) -> Any:
     if type(part) is Text and not part.extra and not place:
         return part.text
     document = part_document(part)
-    told = document if isinstance(part, Unknown) else known(document)
-    return {**told, **({"pollux": place} if place else {})}
+    fields = document if isinstance(part, Unknown) else known(document)
+    return {**fields, **({"pollux": place} if place else {})}
 
 
 def _words(content: list[Any]) -> Any:
@@ -176,7 +176,7 @@ def _event(message: Message) -> str:
 
 
 def _usage(usage: Usage) -> Entry:
-    """What was used as every agent's is counted; the vendor's own figures stand under `token-usage`."""
+    """The usage as it is counted for every agent; the vendor's own figures stand under `token-usage`."""
     return known(usage_document(msgspec.structs.replace(usage, native={})) or {})
 
 

@@ -1,9 +1,8 @@
-"""Values that JSON and CBOR can both hold, and hold alike."""
+"""Values that JSON and CBOR hold in the same way."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum
@@ -11,14 +10,14 @@ from typing import Any
 
 import msgspec
 
+from pollux.text.surrogates import spell_surrogates
 from pollux.wire.steps import Walk, finish
 from pollux.writers.json import encode, stamp
 
 DEEPEST = 150
-"""Below so many levels a value is told as JSON text: readers of CBOR and JSON give up somewhere, and not all alike."""
+"""Levels: a value further down becomes JSON text, since readers of CBOR and JSON give up at different depths."""
 
 _SINGLE = (str, bool, int, float, datetime, type(None))
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 def plain(value: Any) -> Any:
@@ -46,17 +45,12 @@ def _single(value: Any) -> Any:
     """A value that holds no others."""
     if isinstance(value, str):
         text = str(value.value) if isinstance(value, Enum) else value
-        return _HALF.sub(_escaped, text) if not text.isascii() else text
+        return spell_surrogates(text)
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return stamp(value)
-
-
-def _escaped(half: re.Match[str]) -> str:
-    code = ord(half[0])
-    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
 def known(members: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from pollux import registry
 from pollux.errors import Unreadable
-from pollux.sources.claude.history import folder_name
+from pollux.sources.claude.moving import short_name
 from tests.unit.sources.claude.conftest import CWD, OTHER, SID, Home, chained, codes, model, said, user, written
 
 
@@ -69,12 +69,12 @@ def test_project_comes_from_the_records(home: Home) -> None:
     ],
 )
 def test_folder_names(path: str, name: str) -> None:
-    assert folder_name(path) == name
+    assert short_name(path) == name
 
 
 def test_long_folder_name_ends_with_a_hash() -> None:
     inner = "/".join(["abcdefghijklmnopqrstuvwxyz0123456789"] * 6)
-    assert folder_name(f"/home/ada-claude/code/deep/{inner}").endswith("-abcdefghijklmnopqrstuvwxy-fl1v6b")
+    assert short_name(f"/home/ada-claude/code/deep/{inner}").endswith("-abcdefghijklmnopqrstuvwxy-fl1v6b")
 
 
 @pytest.mark.parametrize(

@@ -291,3 +291,16 @@ def test_a_fork_of_one_side_of_a_session_that_branched(home: Home) -> None:
     home.rollout(meta(TWO, at="06:09:00.000"), *copied, *own, name=TWO)
     sessions = home.sessions()
     assert (sessions[ONE].usage.input, sessions[TWO].usage.input) == (700, 60)
+
+
+def test_a_fork_that_lost_its_own_first_line_is_known_by_its_name(home: Home) -> None:
+    forked(home, "06:09:00.001", "06:10:00.000")
+    lost(home, 0)
+    sessions = home.sessions()
+    assert (sessions[ONE].usage.input, sessions[TWO].usage.input, sessions[TWO].usage.requests) == (700, 60, 1)
+
+
+def test_a_file_that_somebody_renamed_is_the_same_session(home: Home) -> None:
+    file = home.rollout(*at("05:00:00.000", [meta(), *turn("One", "1", 0, 100)]))
+    file.rename(file.with_name(file.name.replace(ONE, TWO)))
+    assert set(home.sessions()) == {ONE}

@@ -85,3 +85,20 @@ def test_sub_agents_are_their_parents_under_whichever_root(homes: tuple[Home, Ho
     assert sessions["bbbbbbbb-2"].parent == "gemini:aaaaaaaa-1"
     assert sessions["bbbbbbbb-2"].usage.requests == 2
     assert opened.usage.family(sessions["aaaaaaaa-1"]).requests == 4
+
+
+def test_one_id_in_two_projects_stays_two_sessions(homes: tuple[Home, Home]) -> None:
+    homes[0].log(LOG, *SHARED)
+    homes[1].log("garden/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl", header(project="/work/garden"), *ONE)
+    sessions = [session.id.partition("@")[0] for session in library(homes).sessions()]
+    assert sessions == ["aaaaaaaa-1", "aaaaaaaa-1"]
+    assert library(homes).usage.stats(By.AGENT).total.usage.requests == 2
+
+
+def test_a_copy_that_was_cut_belongs_to_the_session_of_its_folder(homes: tuple[Home, Home]) -> None:
+    homes[0].log(LOG, *SHARED, *ONE)
+    homes[0].write("weather/.project_root", "/work/weather")
+    homes[1].write(LOG, '{"sessionId": "aaaaaaaa-1", "projectHa')
+    (listed,) = library(homes).list(Filter(everything=True))
+    assert listed.summary.id == "aaaaaaaa-1"
+    assert listed.summary.usage.requests == 2

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from pollux import registry
 from pollux.errors import UnknownName
 from pollux.model import Author, Message, Role, Session, Status, SummaryPart, Text, ToolCall, ToolResult
-from pollux.writers.base import Options, Report
+from pollux.writers.base import Options, Report, WriterContext
 from pollux.writers.events import TIMES, WRITER
 from pollux.writers.events.compat import ASSUMED, REPLIES
 from pollux.writers.loss import DETAILS, FIGURES, MESSAGES
@@ -21,14 +21,15 @@ from tests.unit.writers.planting import EVERYTHING, kind, places, planted
 from tests.unit.writers.test_properties import SESSIONS
 from tests.unit.writers.test_reports import EXCUSES, WORD
 
-OURS = Options(knowledge=registry.knowledge)
-THEIRS = Options(knowledge=registry.knowledge, compat="session-signals")
+OURS = Options()
+THEIRS = Options(compat="session-signals")
+KNOWING = WriterContext(knowledge=registry.knowledge)
 MORE = {"text": {REPLIES}, "model": {FIGURES}, "parent": {DETAILS}, "title": {DETAILS}}
 
 
 def written(session: Session, options: Options = OURS) -> tuple[list[dict[str, Any]], str, Report]:
     pieces: list[str] = []
-    report = WRITER.write(session, pieces.append, options)
+    report = WRITER.write(session, pieces.append, options, KNOWING)
     text = "".join(pieces)
     return [json.loads(line) for line in text.split("\n")[:-1]], text, report
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from pollux.model import Session, Text
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.html import WRITER, cuts
 from tests.unit.writers.html.seeing import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, message
@@ -21,7 +21,7 @@ LARGE = Session(
         for n in range(12)
     ),
 )
-OPTIONS = Options(files={LARGE.key: "s1.html"}, sessions=lambda: [LARGE])
+CONTEXT = WriterContext(files={LARGE.key: "s1.html"}, sessions=lambda: [LARGE])
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 def files() -> dict[str, str]:
     first: list[str] = []
-    report = WRITER.write(LARGE, first.append, OPTIONS)
+    report = WRITER.write(LARGE, first.append, Options(), CONTEXT)
     assert report.kept == len(LARGE.messages)
-    rest = WRITER.further(LARGE, OPTIONS)
+    rest = WRITER.further(LARGE, Options(), CONTEXT)
     return {"s1.html": "".join(first)} | {name: "".join(pieces) for name, pieces, _ in rest}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from pollux.model import Attachment, Session, Status, Text, Usage
-from pollux.writers.base import Options
+from pollux.writers.base import WriterContext
 from pollux.writers.html import diffs
 from pollux.writers.html.calls import call as shown_call
 from pollux.writers.html.code import code
@@ -197,7 +197,9 @@ def test_the_policy_allows_this_very_script_and_style_and_nothing_else() -> None
 def test_sub_agents_are_linked_within_a_site() -> None:
     spawn = message(1, ASSISTANT, MODEL, call("task", {}, Status.OK, "done", child="a:child"))
     session = Session(agent="a", id="parent", messages=(spawn,))
-    text, _ = written(session, Options(files={"a:parent": "x/a-parent.html", "a:child": "y/a child.html"}))
+    text, _ = written(
+        session, context=WriterContext(files={"a:parent": "x/a-parent.html", "a:child": "y/a child.html"})
+    )
     assert 'href="./../y/a%20child.html"' in text
     assert 'href="./../index.html"' in text
 
@@ -209,7 +211,7 @@ SELF = Session(
 
 @pytest.mark.parametrize("child", [lambda _: None, lambda _: SELF])
 def test_a_sub_agent_that_cannot_be_nested_is_named(child: Callable[[str], Session | None]) -> None:
-    text, _ = written(SELF, Options(child=child))
+    text, _ = written(SELF, context=WriterContext(child=child))
     assert "<code>a:self</code></p>" in text
 
 
@@ -230,6 +232,6 @@ def test_a_cost_that_lacks_something_says_so(
     ]
     one = Session(agent="a", id="s", messages=tuple(replies), exact=exact)
     costs = dict(zip((reply.id for reply in replies), prices, strict=True))
-    page, _ = written(one, Options(price=lambda _: lambda reply: costs[reply.id]))
+    page, _ = written(one, context=WriterContext(price=lambda _: lambda reply: costs[reply.id]))
     assert f"<dt>Cost</dt><dd>{whole}</dd>" in page
     assert f" tokens, {first} · " in page

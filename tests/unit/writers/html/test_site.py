@@ -6,11 +6,10 @@ import json
 import re
 from datetime import timedelta
 
-import msgspec
 import pytest
 
 from pollux.model import Session, Text, summarize
-from pollux.writers.base import Entry, Options
+from pollux.writers.base import ALONE, Entry, WriterContext
 from pollux.writers.html import WRITER
 from pollux.writers.html.site import ASSETS
 from pollux.writers.html.words import SIZE, Index, words
@@ -29,8 +28,8 @@ def session(number: int, *said: str, project: str | None = "/home/ada/weather") 
 
 def finished(*sessions: Session, whole: bool = True) -> dict[str, str]:
     entries = [Entry(summary=summarize(one), file=f"{one.id}.html") for one in reversed(sessions)]
-    options = Options(sessions=lambda: sessions) if whole else Options()
-    return {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, options)}
+    context = WriterContext(sessions=lambda: sessions) if whole else ALONE
+    return {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, context)}
 
 
 def held(files: dict[str, str]) -> dict[str, list[int]]:
@@ -122,7 +121,7 @@ def test_the_index_says_nothing_about_its_making() -> None:
 def test_sessions_that_are_not_part_of_the_site_are_not_in_its_search() -> None:
     inside, outside = session(0, "inside"), session(1, "outside")
     entries = [Entry(summary=summarize(inside), file="s0.html")]
-    options = msgspec.structs.replace(Options(), sessions=lambda: [inside, outside])
-    files = {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, options)}
+    context = WriterContext(sessions=lambda: [inside, outside])
+    files = {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, context)}
     assert "inside" in held(files)
     assert "outside" not in held(files)

@@ -10,7 +10,7 @@ import pytest
 
 from pollux import registry
 from pollux.library.library import Library
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from tests.unit.writers.judges_of_records import judge_vac
 
 CALL: dict[str, Any] = {
@@ -80,7 +80,7 @@ def record(tmp_path: Path) -> dict[str, Any]:
     environ = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     session = Library(environ, tmp_path, hunt=False).open(file)
     pieces: list[str] = []
-    registry.writer("vac").write(session, pieces.append, Options(knowledge=registry.knowledge))
+    registry.writer("vac").write(session, pieces.append, Options(), WriterContext(knowledge=registry.knowledge))
     judge_vac("".join(pieces))
     whole: dict[str, Any] = json.loads("".join(pieces))
     return whole

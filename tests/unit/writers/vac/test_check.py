@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from pollux import registry
-from pollux.writers.base import Options
+from pollux.writers.base import Options, WriterContext
 from pollux.writers.vac.check import Problem, check
 from tests.unit.writers.judges_of_records import fits
 from tests.unit.writers.kitchen_sink import SESSION
 
 pieces: list[str] = []
-registry.writer("vac").write(SESSION, pieces.append, Options(knowledge=registry.knowledge))
+registry.writer("vac").write(SESSION, pieces.append, Options(), WriterContext(knowledge=registry.knowledge))
 RECORD: dict[str, Any] = json.loads("".join(pieces))
 
 Change = Callable[[dict[str, Any]], Any]
@@ -120,3 +120,7 @@ def test_what_is_right_is_accepted(name: str) -> None:
 
 def test_what_is_no_object_at_all_is_said() -> None:
     assert check([]) == [Problem(place="the record", text="must be an object, and is a list")]
+
+
+def test_what_is_missing_stands_in_the_order_of_the_schema() -> None:
+    assert [problem.place for problem in check({})] == ["version", "id", "session"]

@@ -11,26 +11,26 @@ from hypothesis import HealthCheck, given, settings
 
 from pollux import registry
 from pollux.model import Author, Message, Role, Session, Text, ToolCall
-from pollux.writers.base import Binary, Options
+from pollux.writers.base import Binary, Options, WriterContext
 from pollux.writers.vac import WRITER
 from tests.unit.writers.judges_of_records import judge_vac
 from tests.unit.writers.kitchen_sink import SESSION
 from tests.unit.writers.planting import EVERYTHING
 from tests.unit.writers.test_properties import SESSIONS
 
-KNOWING = Options(knowledge=registry.knowledge)
+KNOWING = WriterContext(knowledge=registry.knowledge)
 
 
-def text_of(session: Session, options: Options = KNOWING) -> str:
+def text_of(session: Session, context: WriterContext = KNOWING) -> str:
     pieces: list[str] = []
-    WRITER.write(session, pieces.append, options)
+    WRITER.write(session, pieces.append, Options(), context)
     return "".join(pieces)
 
 
-def bytes_of(session: Session, options: Options = KNOWING) -> bytes:
+def bytes_of(session: Session, context: WriterContext = KNOWING) -> bytes:
     pieces: list[bytes] = []
     assert isinstance(WRITER.cbor, Binary)
-    WRITER.cbor.write_bytes(session, pieces.append, options)
+    WRITER.cbor.write_bytes(session, pieces.append, Options(), context)
     return b"".join(pieces)
 
 

@@ -69,15 +69,15 @@ def _lines(screen: Screen, messages: list[Message], *, full: bool) -> Iterator[s
 def find(messages: list[Message], name: str) -> int:
     """The place of the message whose id is this, or begins like this."""
     exact = [number for number, message in enumerate(messages) if message.id == name]
-    found = exact or [number for number, message in enumerate(messages) if name and message.id.startswith(name)]
-    if not found:
+    numbers = exact or [number for number, message in enumerate(messages) if name and message.id.startswith(name)]
+    if not numbers:
         close = closest(name, {message.id[: len(name)] for message in messages}, alike=0.8)
         hint = f"Did you mean: {close}?" if close else "pollux show KEY --raw tells the id of each message."
         raise UnknownName("message", name, hint=hint)
-    if len({messages[number].id for number in found}) > 1:
-        several = ", ".join(messages[number].id for number in found[:5]) + (", …" if len(found) > 5 else "")
-        raise RequestError(f"{len(found)} messages start with {name!r}.", f"Type more of the id: {several}")
-    return found[0]
+    if len({messages[number].id for number in numbers}) > 1:
+        several = ", ".join(messages[number].id for number in numbers[:5]) + (", …" if len(numbers) > 5 else "")
+        raise RequestError(f"{len(numbers)} messages start with {name!r}.", f"Type more of the id: {several}")
+    return numbers[0]
 
 
 def _here(screen: Screen, message: Message) -> Iterator[str]:

@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pollux.cli.render.transcript.calls import one_call
-from pollux.cli.terminal.figures import plural, size
 from pollux.cli.terminal.width import cut, short, wrap
 from pollux.model import Author
 from pollux.text.escape import one_line, visible
+from pollux.text.figures import plural, size
 from pollux.writers.transcript import (
     Answer,
     Attached,

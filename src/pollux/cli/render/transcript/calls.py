@@ -27,14 +27,14 @@ def one_call(screen: Screen, block: Call, indent: int) -> str:
     call = block.call
     mark, style = MARKS[call.status]
     name = one_line(call.name)
-    asked, outcome = _asked(block), _outcome(call)
+    request, outcome = _request(block), _outcome(call)
     if screen.columns is not None:
         room = screen.columns - indent - width(mark) - 1 - width(name) - 2
-        outcome = cut(outcome, max(room - min(width(asked), max(room // 2, LEAST)) - 3, LEAST)) if outcome else ""
-        asked = cut(asked, max(room - (width(outcome) + 3 if outcome else 0), LEAST))
+        outcome = cut(outcome, max(room - min(width(request), max(room // 2, LEAST)) - 3, LEAST)) if outcome else ""
+        request = cut(request, max(room - (width(outcome) + 3 if outcome else 0), LEAST))
     line = f"{screen.paint(mark, style)} {name}"
-    if asked:
-        line += f"  {screen.paint(asked, 'dim')}"
+    if request:
+        line += f"  {screen.paint(request, 'dim')}"
     if outcome:
         line += f" · {screen.paint(outcome, style)}"
     return line
@@ -61,6 +61,6 @@ def _first_line(output: str | None) -> str:
     return ""
 
 
-def _asked(block: Call) -> str:
+def _request(block: Call) -> str:
     """What a call was asked, on one line; the same arguments a transcript on paper shows."""
     return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in block.arguments))

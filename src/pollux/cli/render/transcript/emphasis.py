@@ -29,11 +29,11 @@ def spans(text: str, style: tuple[str, ...] = ()) -> Iterator[Span]:
     hopeless: set[str] = set()  # marks that nothing further on closes
     while (mark := _MARK.search(text, place)) is not None:
         place = mark.end()
-        found = None if mark[0] in hopeless else _closed(text, mark, style)
-        if found is None:
+        match = None if mark[0] in hopeless else _closed(text, mark, style)
+        if match is None:
             hopeless.add(mark[0])
-        elif found[0]:
-            end, inside = found
+        elif match[0]:
+            end, inside = match
             yield text[plain : mark.start()], style
             yield from inside
             plain = place = end
@@ -79,9 +79,9 @@ def _link(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, 
     label, target = text[start:end], _LINK.match(text, end + 1)
     if target is None:
         return 0, []
-    told = target[1] + (f' "{target[2]}"' if target[2] else "")
-    shown: list[Span] = [(f"[{label}]", (*style, "dim"))] if mark[0] == "![" else [*spans(label, (*style, "link"))]
-    return target.end(), [*shown, *([(f" ({told})", (*style, "dim"))] if target[1] != label else [])]
+    address = target[1] + (f' "{target[2]}"' if target[2] else "")
+    text_spans: list[Span] = [(f"[{label}]", (*style, "dim"))] if mark[0] == "![" else [*spans(label, (*style, "link"))]
+    return target.end(), [*text_spans, *([(f" ({address})", (*style, "dim"))] if target[1] != label else [])]
 
 
 def _emphasis(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.figures import plural, tilde, tokens
 from pollux.cli.terminal.times import clock, full as full_time
 from pollux.cli.terminal.width import wrap, wrap_facts
 from pollux.system.clock import local
 from pollux.text.escape import one_line
+from pollux.text.figures import plural, tilde
+from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,8 +94,8 @@ def remarks(screen: Screen, session: Session, home: str, *, full: bool) -> Itera
         place = one_line(tilde(notice.file, home)) if notice.file else ""
         place += f":{notice.line}" if place and notice.line is not None else ""
         often = f" ({notice.count:,} times)" if notice.count > 1 else ""
-        said = f"! {one_line(notice.text)}{often} [{notice.code}]"
-        for line in wrap(said, screen.columns):
+        text = f"! {one_line(notice.text)}{often} [{notice.code}]"
+        for line in wrap(text, screen.columns):
             yield screen.paint(line, "warn" if notice.severity != "info" else "dim")
         if place:
             yield screen.paint(f"  {place}", "dim")

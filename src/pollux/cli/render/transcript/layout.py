@@ -131,12 +131,12 @@ def _widths(natural: list[int], columns: int | None) -> list[int] | None:
         left -= one
         many -= 1
     most, rest = divmod(left, many)
-    found = []
+    widths = []
     for one in wide:
         extra = 1 if one > most and rest > 0 else 0
         rest -= extra
-        found.append(min(one, most + extra))
-    return found
+        widths.append(min(one, most + extra))
+    return widths
 
 
 def _row(row: Sequence[Sequence[Span]], wide: Sequence[int], edges: Sequence[str]) -> Iterator[list[Span]]:
@@ -144,9 +144,9 @@ def _row(row: Sequence[Sequence[Span]], wide: Sequence[int], edges: Sequence[str
     for number in range(max((len(cell) for cell in cells), default=0)):
         line: list[Span] = []
         for cell, one, edge in zip(cells, wide, edges, strict=True):
-            held = cell[number] if number < len(cell) else []
+            line_spans = cell[number] if number < len(cell) else []
             line += [(" │ ", ("dim",))] if line else []
-            blanks = one - _size(held)
+            blanks = one - _size(line_spans)
             before = {"left": 0, "center": blanks // 2, "right": blanks}[edge]
-            line += [(" " * before, ()), *held, (" " * (blanks - before), ())]
+            line += [(" " * before, ()), *line_spans, (" " * (blanks - before), ())]
         yield line

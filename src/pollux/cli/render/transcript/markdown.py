@@ -45,7 +45,7 @@ class _Page:
 
     def lines(self, source: list[str]) -> Iterator[list[Span]]:
         """Everything, one block after the other."""
-        place, listed = 0, False
+        place, in_list = 0, False
         while place < len(source):
             line = source[place]
             if (fence := _FENCE.fullmatch(line)) is not None and "`" not in fence[3]:
@@ -62,11 +62,11 @@ class _Page:
                     end += 1
                 yield from self._table(source[place:end])
                 place = end - 1
-            elif line.startswith("    ") and not listed:
+            elif line.startswith("    ") and not in_list:
                 yield [(line, ())]
             else:
                 yield from self._line(line)
-                listed = _ITEM.fullmatch(line) is not None or (listed and (not line or line[0] == " "))
+                in_list = _ITEM.fullmatch(line) is not None or (in_list and (not line or line[0] == " "))
             place += 1
 
     def _line(self, line: str) -> Iterator[list[Span]]:
@@ -135,18 +135,18 @@ def _end(source: list[str], start: int, fence: str) -> int:
 
 
 def _closes(line: str, fence: str) -> bool:
-    told = line.strip(" ")
-    return len(told) >= len(fence) and not told.strip(fence[0])
+    text = line.strip(" ")
+    return len(text) >= len(fence) and not text.strip(fence[0])
 
 
 def _cells(line: str) -> list[str]:
     """The cells of a row; a bar behind a backslash belongs to its cell."""
-    told = line.strip(" ")
-    told = told.removeprefix("|")
+    text = line.strip(" ")
+    text = text.removeprefix("|")
     cells, place = [], 0
-    while place <= len(told):
-        match = _CELL.match(told, place)
+    while place <= len(text):
+        match = _CELL.match(text, place)
         assert match is not None  # noqa: S101 (it may be empty)
         cells.append(match[0].strip(" ").replace("\\|", "|"))
         place = match.end() + 1
-    return cells[:-1] if len(cells) > 1 and not cells[-1] and told.endswith("|") else cells
+    return cells[:-1] if len(cells) > 1 and not cells[-1] and text.endswith("|") else cells

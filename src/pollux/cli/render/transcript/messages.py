@@ -56,7 +56,7 @@ MANY = 4
 
 
 class Reader:
-    """Reads blocks aloud, one at a time; remembers who spoke last."""
+    """Turns blocks into lines, one block at a time; remembers who spoke last."""
 
     def __init__(self, screen: Screen, *, full: bool) -> None:
         self._screen = screen
@@ -66,11 +66,11 @@ class Reader:
         self._pending: Heading | None = None
         self._lead: str | None = None
         self._folded = False
-        self._held: list[tuple[str, Block]] = []
+        self._waiting: list[tuple[str, Block]] = []
         self._day: date | None = None
 
     def lines(self, blocks: Iterable[Block]) -> Iterator[str]:
-        """The lines of blocks; what the client wrote is held back until somebody else speaks."""
+        """The lines of blocks; the client's texts wait until somebody else speaks."""
         for block in blocks:
             match block:
                 case Branch() | Figures():
@@ -96,7 +96,7 @@ class Reader:
 
     def _block(self, block: Block) -> Iterator[str]:
         if self._lead is not None:
-            self._held.append((self._lead, block))
+            self._waiting.append((self._lead, block))
             return
         for line in self._writing.lines(block):
             if self._pending is not None:
@@ -123,11 +123,11 @@ class Reader:
         return full_time(at) if new_day else clock(at)
 
     def rest(self) -> Iterator[str]:
-        """What the client wrote and was held back: one line each, or one for many in a row."""
+        """The client's texts that wait: one line each, or one line for many in a row."""
         columns = self._screen.columns
-        held, self._held = self._held, []
+        waiting, self._waiting = self._waiting, []
         lines: list[str] = []
-        for lead, group in groupby(held, key=itemgetter(0)):
+        for lead, group in groupby(waiting, key=itemgetter(0)):
             blocks = [block for _, block in group if folded(block, columns, lead)]
             if len(blocks) < MANY or NOTICE in lead:
                 lines += [lead + folded(block, columns, lead) for block in blocks]

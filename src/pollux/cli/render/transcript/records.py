@@ -49,10 +49,10 @@ class Records:
 
     def _line(self, file: str, number: int) -> bytes | None:
         try:
-            with opened(_on_disk(file)) as held:
+            with opened(_on_disk(file)) as stream:
                 if file not in self._starts:
                     starts, position, ended = array("Q"), 0, True
-                    while piece := held.readline(_PIECE):
+                    while piece := stream.readline(_PIECE):
                         if ended:
                             starts.append(position)
                         position += len(piece)
@@ -60,8 +60,8 @@ class Records:
                     self._starts[file] = starts
                 if not 0 < number <= len(self._starts[file]):
                     return None
-                held.seek(self._starts[file][number - 1])
-                return held.readline(LARGE).rstrip(b"\r\n")
+                stream.seek(self._starts[file][number - 1])
+                return stream.readline(LARGE).rstrip(b"\r\n")
         except (OSError, ValueError):
             return None
 
@@ -80,7 +80,7 @@ def items_of(raw: bytes) -> list[Span]:
 
     The list is the document itself, or the one called messages or history in it, or else the longest one.
     """
-    found: dict[bytes, list[Span]] = {}
+    lists: dict[bytes, list[Span]] = {}
     depth, name, begun = 0, b"", 0
     inside: tuple[int, list[Span]] | None = None
     for match in _TOKEN.finditer(raw):
@@ -88,7 +88,7 @@ def items_of(raw: bytes) -> list[Span]:
         if token in (b"{", b"["):
             depth += 1
             if token == b"[" and inside is None and depth <= 2:
-                inside, begun = (depth, found.setdefault(name, [])), match.end()
+                inside, begun = (depth, lists.setdefault(name, [])), match.end()
         elif token in (b"}", b"]", b","):
             if inside is not None and depth == inside[0]:
                 _close(raw, begun, match.start(), inside[1])
@@ -99,8 +99,8 @@ def items_of(raw: bytes) -> list[Span]:
             name = token
     if inside is not None:
         _close(raw, begun, len(raw), inside[1])
-    named = [found[name] for name in _LISTS if name in found]
-    return named[0] if named else max(found.values(), key=len, default=[])
+    known = [lists[name] for name in _LISTS if name in lists]
+    return known[0] if known else max(lists.values(), key=len, default=[])
 
 
 def _close(raw: bytes, start: int, end: int, items: list[Span]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from pollux.model import Author, Fate, Message, Origin, Role, Text
 from pollux.sources.claude.messages.speakers import is_client_text
 from pollux.sources.claude.transcript import Queued, Transcript
+from pollux.sources.typed import normalize_space
 from pollux.system.clock import recorded
 
 _ABSORBED = (None, "absorbed_mid_turn")
@@ -24,11 +23,11 @@ def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Messag
     counts: dict[str, int] = {}
     for message in messages:
         if message.author is Author.HUMAN:
-            words = _normalize_space(message.text)
+            words = normalize_space(message.text)
             counts[words] = counts.get(words, 0) + 1
     lost: list[Message] = []
     for step, end, fate in _queue_ends(transcript.queue):
-        words = _normalize_space(step.content or "")
+        words = normalize_space(step.content or "")
         if counts.get(words):
             counts[words] -= 1
         elif fate is not None or not messages or not (words.startswith("/") or any(words in text for text in counts)):
@@ -71,10 +70,6 @@ def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
         origin=Origin(file=file, line=end),
         extra={"queued": step.number},
     )
-
-
-def _normalize_space(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()
 
 
 def insert_queued(messages: list[Message], added: list[Message]) -> list[Message]:

@@ -167,11 +167,11 @@ def tool_call(call: Call) -> ToolCall:
     extra: dict[str, Any] = {} if call.extra is None else call.extra
     shared, kind = canonical(name, namespace, given)
     if call.patched and (patch := patch_of(name, given)) is not None:
-        found = hunks(patch)
-        shared, kind = edit_name(found), "edit"
-        if found:
-            extra["hunks"] = found
-    output, code, failed, held = call.outcome
+        patches = hunks(patch)
+        shared, kind = edit_name(patches), "edit"
+        if patches:
+            extra["hunks"] = patches
+    output, code, failed, attachments = call.outcome
     if call.events is not None:
         code, failed = _told(call, code, failed=failed)
         extra["events"] = call.events
@@ -191,7 +191,7 @@ def tool_call(call: Call) -> ToolCall:
         at=call.at,
         seconds=seconds_of(call.events, extra.get("metadata"), output),
         child=call.child,
-        attachments=held,
+        attachments=attachments,
         extra=extra,
     )
 
@@ -223,9 +223,11 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
 def unasked(item: Answered, around: Envelope) -> ToolResult:
     """An answer whose call was lost."""
     extra: dict[str, Any] = {}
-    text, _, _, held = outcome(item, extra)
+    text, _, _, attachments = outcome(item, extra)
     rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
-    return ToolResult(call=item.call_id, name=getattr(item, "name", None), output=text, attachments=held, extra=rest)
+    return ToolResult(
+        call=item.call_id, name=getattr(item, "name", None), output=text, attachments=attachments, extra=rest
+    )
 
 
 def _shell_in(text: str) -> ShellOutput | None:
@@ -297,21 +299,21 @@ def rides(item: Item, around: Envelope) -> bool:
     )
 
 
-def _beside_call(asked: Asked, around: Envelope) -> dict[str, Any]:
+def _beside_call(item: Asked, around: Envelope) -> dict[str, Any]:
     """Whatever else was recorded of a call."""
     rest: dict[str, Any] = {}
-    if asked.id is not None and asked.id != getattr(asked, "call_id", None):
-        rest["item"] = asked.id
-    match asked:
+    if item.id is not None and item.id != getattr(item, "call_id", None):
+        rest["item"] = item.id
+    match item:
         case FunctionCall(namespace=str(namespace)) | CustomCall(namespace=str(namespace)):
-            rest["namespace"], rest["tool"] = namespace, asked.name
+            rest["namespace"], rest["tool"] = namespace, item.name
         case ImageCall(result=str(result)):
             rest["result"] = result
-        case ToolSearchCall() if asked.execution is not None:
-            rest["execution"] = asked.execution
-    if asked.status not in (None, "completed"):
-        rest["status"] = asked.status
-    return rest | leftovers(asked, around)
+        case ToolSearchCall() if item.execution is not None:
+            rest["execution"] = item.execution
+    if item.status not in (None, "completed"):
+        rest["status"] = item.status
+    return rest | leftovers(item, around)
 
 
 def _beside_answer(answer: Answered, around: Envelope) -> dict[str, Any]:
@@ -336,8 +338,8 @@ def leftovers(item: Item, around: Envelope) -> dict[str, Any]:
         if passed.extra is not NOTHING:
             rest["passed"] = tidy(passed)
         else:
-            rest["passed"] = held = msgspec.to_builtins(passed)
-            prune(held.get("content_item_metadata"))
+            rest["passed"] = fields = msgspec.to_builtins(passed)
+            prune(fields.get("content_item_metadata"))
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
     return rest

@@ -12,11 +12,11 @@ from pollux.wire import seconds
 def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
     """The first of the three that is there."""
     for event in events or ():
-        held = item if type(item := event.get("item")) is dict else event
-        if type(duration := held.get("duration")) is dict:
+        record = item if type(item := event.get("item")) is dict else event
+        if type(duration := record.get("duration")) is dict:
             whole, rest = seconds(duration.get("secs")), seconds(duration.get("nanos"), 10**9)
             if whole is not None and rest is not None:
                 return whole + rest
-    if type(metadata) is dict and (taken := seconds(metadata.get("duration_seconds"))) is not None:
-        return taken
+    if type(metadata) is dict and (time := seconds(metadata.get("duration_seconds"))) is not None:
+        return time
     return wall_time(output) if output is not None else None

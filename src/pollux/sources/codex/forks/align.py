@@ -1,4 +1,4 @@
-"""Where a copy ends: a fork's lines held against its parent's, either of which may be damaged."""
+"""Where a copy ends: the lines of a fork are compared with those of its parent. Either may be damaged."""
 
 from __future__ import annotations
 
@@ -127,20 +127,20 @@ class _Alignment:
             elif self.same(one, other - 1):
                 # Written twice.
                 one += 1
-            elif (found := self.again(one, other)) is not None:
-                one, other = found
+            elif (places := self.again(one, other)) is not None:
+                one, other = places
             else:
                 break
         return one, other
 
     def over(self, one: int) -> int:
-        """The line after those with which no session begins: the parent has lost them."""
+        """The first line with which a session may begin: the parent has lost the ones before it."""
         while one < len(self.mine) and is_within(self.mine.lines[one]):
             one += 1
         return one
 
     def is_sure(self, end: int, begin: int, other: int) -> bool:
-        """Is all that was passed over torn in the other file, or repeated, and nothing after it known there?"""
+        """Are all skipped lines torn in the other file, or repeated, and is none of the next ones known there?"""
         lost = sum(line not in self._first for line in self.mine.lines[end:begin])
         if lost > self.theirs.torn(other):
             return False
@@ -153,12 +153,12 @@ class _Alignment:
         """The other's figures at a place: the last ones before it, and those in the rest of the turn."""
         lines = self.theirs.lines
         last = next((at for at in range(other - 1, -1, -1) if has_figures(lines[at])), None)
-        found = set() if last is None else {self.theirs.canonical(last)}
+        figures = set() if last is None else {self.theirs.canonical(last)}
         while other < len(lines) and is_within(lines[other]):
             if has_figures(lines[other]):
-                found.add(self.theirs.canonical(other))
+                figures.add(self.theirs.canonical(other))
             other += 1
-        return frozenset(found)
+        return frozenset(figures)
 
 
 def border(mine: list[bytes | None], theirs: list[bytes | None]) -> Border:

@@ -46,18 +46,20 @@ class _Rows(msgspec.Struct):
     def beginnings(self) -> list[bytes]:
         """What stands for the first line, the first two, and so on."""
         digest = hashlib.blake2b(digest_size=16)
-        found: list[bytes] = []
+        digests: list[bytes] = []
         for _, line in self.lines:
             digest.update(line or b"")
-            found.append(digest.digest())
-        return found
+            digests.append(digest.digest())
+        return digests
 
 
 def _rows(path: str) -> _Rows:
-    found = [(number, content) for number, content, _ in lines_of(path) if not _is_mark(content)][1:]
-    served = (n for n, (_, line) in enumerate(found) if line is not None and all(sign.search(line) for sign in _SERVED))
+    contents = [(number, content) for number, content, _ in lines_of(path) if not _is_mark(content)][1:]
+    served = (
+        n for n, (_, line) in enumerate(contents) if line is not None and all(sign.search(line) for sign in _SERVED)
+    )
     proof = next(served, NEVER)
-    return _Rows(path, [(number, _seal(line) if line is not None else None) for number, line in found], proof)
+    return _Rows(path, [(number, _seal(line) if line is not None else None) for number, line in contents], proof)
 
 
 def _seal(line: bytes) -> bytes:
@@ -142,8 +144,8 @@ class Alike:
     @cached_property
     def _sharing(self) -> dict[bytes, _Sharing]:
         """The files whose lines can all be read, by each of their beginnings."""
-        found: dict[bytes, _Sharing] = {}
+        sharing: dict[bytes, _Sharing] = {}
         for place, rows in sorted(enumerate(self._read), key=lambda item: item[1].rank):
             for beginning in rows.beginnings() if not rows.is_torn else ():
-                found.setdefault(beginning, _Sharing()).add(rows.rank, place)
-        return found
+                sharing.setdefault(beginning, _Sharing()).add(rows.rank, place)
+        return sharing

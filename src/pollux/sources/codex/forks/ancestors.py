@@ -8,7 +8,7 @@ import msgspec
 
 from pollux.sources.base import File
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.part import Part, part
+from pollux.sources.codex.forks.part import Part, read_part
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.replay.entries import Entry
 from pollux.sources.codex.replay.fates import Fold
@@ -25,35 +25,35 @@ class _Ancestor(msgspec.Struct):
 
     part: Part | None
     notes: Notes
-    asked: dict[str, str]
+    questions: dict[str, str]
 
 
 def ancestor(file: File, threads: Threads, notes: Notes) -> Part | None:
     """Read a file that another one goes on from; None where it cannot be opened."""
-    known: _Ancestor | None = threads.ancestors.get(file.path)
-    if known is None:
-        asked, threads.asked = threads.asked, {}
+    memory: _Ancestor | None = threads.ancestors.get(file.path)
+    if memory is None:
+        before, threads.questions = threads.questions, {}
         remarks = Notes()
-        known = _Ancestor(part(file, threads, remarks), remarks, threads.asked)
-        threads.asked = asked
-        threads.ancestors.put(file.path, known, _size(file, known.part))
-    threads.asked.update(known.asked)
-    notes.extend(known.notes)
-    return _own_copy(known.part) if known.part is not None else None
+        memory = _Ancestor(read_part(file, threads, remarks), remarks, threads.questions)
+        threads.questions = before
+        threads.ancestors.put(file.path, memory, _size(file, memory.part))
+    threads.questions.update(memory.questions)
+    notes.extend(memory.notes)
+    return _own_copy(memory.part) if memory.part is not None else None
 
 
-def _size(file: File, read: Part | None) -> int:
+def _size(file: File, part: Part | None) -> int:
     """How much room a file takes once it is read, at most."""
-    grown = _UNPACKED if file.path.endswith(".zst") else _PLAIN
-    return file.size * grown + _MESSAGE * (len(read.walk.entries) if read is not None else 1)
+    factor = _UNPACKED if file.path.endswith(".zst") else _PLAIN
+    return file.size * factor + _MESSAGE * (len(part.walk.entries) if part is not None else 1)
 
 
-def _own_copy(read: Part) -> Part:
+def _own_copy(part: Part) -> Part:
     """A copy whose messages may be folded, taken back and settled in one session alone."""
-    result = copy(read)
-    walk = result.walk = copy(read.walk)
+    result = copy(part)
+    walk = result.walk = copy(part.walk)
     spawns = {id(call): copy(call) for call in walk.spawns}
-    copies = {id(entry): _entry(entry, spawns) for entry in read.walk.entries}
+    copies = {id(entry): _entry(entry, spawns) for entry in part.walk.entries}
     walk.spawns = list(spawns.values())
     walk.entries = list(copies.values())
     walk.folds = [Fold(copies[id(fold.summary)], fold.history) for fold in walk.folds if id(fold.summary) in copies]

@@ -1,4 +1,4 @@
-"""The reviews that the files of a home tell of, each file read once."""
+"""The reviews in the files of a home. Each file is read once."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ class Reviews:
         for file in files:
             if file.path not in self._read:
                 self._read.add(file.path)
-                found = _reviews(file.path)
-                session = self._name(file.path) if found else None
-                for review in found if session is not None else ():
+                reviews = _reviews(file.path)
+                session = self._name(file.path) if reviews else None
+                for review in reviews if session is not None else ():
                     review.session = session or ""
                     self._enter(review)
 
     def with_turn(self, turns: Iterable[str]) -> Iterator[Review]:
-        """Those that one of these turns stands in."""
+        """The reviews that contain one of these turns."""
         return (review for turn in turns for review in self._by_turn.get(turn, ()))
 
     def with_prompt(self, prompts: Iterable[str]) -> Iterator[Review]:
-        """Those without turns in which one of these prompts is shown."""
+        """The reviews without turns that show one of these prompts."""
         return (review for prompt in prompts for review in self._by_prompt.get(prompt, ()))
 
     def _enter(self, review: Review) -> None:
@@ -76,35 +76,35 @@ class Reviews:
 
 def _reviews(path: str) -> list[Review]:
     """The reviews in a file."""
-    found: list[Review] = []
+    reviews: list[Review] = []
     review: Review | None = None
     try:
         with unpacked(path, Notes()) as file:
             for _, record in records(_from_first_mark(file), Notes()):
-                told, at = _told(record.payload), record.timestamp
-                kind = told.get("type")
+                event, at = _event(record.payload), record.timestamp
+                kind = event.get("type")
                 if kind in _BEGINS and at is not None:
-                    review = Review(path, at, prompts=_asked(told))
-                    found.append(review)
+                    review = Review(path, at, prompts=_prompts(event))
+                    reviews.append(review)
                 elif review is None:
                     continue
                 elif kind in _ENDS:
                     review.ended, review = at or _NEVER, None
                 elif kind == "UserMessage":
-                    review.prompts |= _asked(told)
-                elif kind in ("task_started", "turn_started") and type(turn := told.get("turn_id")) is str:
+                    review.prompts |= _prompts(event)
+                elif kind in ("task_started", "turn_started") and type(turn := event.get("turn_id")) is str:
                     review.turns.add(turn)
     except Unreadable:
         pass
-    return found
+    return reviews
 
 
 def _from_first_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines from the first one on that tells of a review."""
+    """The lines from the first mark of a review on."""
     return dropwhile(lambda line: not any(mark in line for mark in _MARKS), lines)
 
 
-def _told(payload: Any) -> dict[str, Any]:
+def _event(payload: Any) -> dict[str, Any]:
     """An event as the newer releases write it."""
     if type(payload) is UserEvent:
         return {"type": "UserMessage", "content": [{"text": payload.message}]}
@@ -113,9 +113,9 @@ def _told(payload: Any) -> dict[str, Any]:
     return item if type(item := payload.get("item")) is dict else payload
 
 
-def _asked(told: dict[str, Any]) -> set[str]:
+def _prompts(event: dict[str, Any]) -> set[str]:
     """What a reviewer was asked, in words without white space."""
-    target, content = told.get("target"), told.get("content")
-    texts = [told.get("prompt"), target.get("instructions") if type(target) is dict else None]
+    target, content = event.get("target"), event.get("content")
+    texts = [event.get("prompt"), target.get("instructions") if type(target) is dict else None]
     texts += [piece.get("text") for piece in content if type(piece) is dict] if type(content) is list else []
     return {words_of([Text(text=text)]) for text in texts if type(text) is str} - {""}

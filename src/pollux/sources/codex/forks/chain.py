@@ -24,35 +24,35 @@ class Chain(msgspec.Struct):
 
     def entries(self) -> list[tuple[Part, list[Entry]]]:
         """Every message, by the file it stands in."""
-        own: Iterable[tuple[Part, list[Entry]]] = ((held, held.walk.entries) for held in self.own)
-        if any(held.has_branched for held in self.own):
+        own: Iterable[tuple[Part, list[Entry]]] = ((part, part.walk.entries) for part in self.own)
+        if any(part.has_branched for part in self.own):
             own = in_order(self.own)
-        return [*((held, held.walk.entries) for held in self.foreign), *own]
+        return [*((part, part.walk.entries) for part in self.foreign), *own]
 
 
 def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
-    """Follow the newest file's pointers: what it does not take over of the session's other files was taken back."""
+    """Follow the pointers of the newest file. What it does not take over from the session's other files is rewound."""
     path: list[tuple[Part, int | None]] = [(own[-1], None)]
     if len(own) > 1 or own[0].base is not None:
         path = _path(own, threads, notes)
-    ends = {id(held): end for held, end in path}
-    for held in own:
-        _cut(held, ends.get(id(held), 0))
-    mine = {id(held) for held in own}
-    foreign = [held for held, _ in path if id(held) not in mine]
-    for held in foreign:
-        end = ends[id(held)]
-        held.walk.entries = [entry for entry in held.walk.entries if end is None or entry.ordinal < end]
-        for entry in held.walk.entries:
+    ends = {id(part): end for part, end in path}
+    for part in own:
+        _cut(part, ends.get(id(part), 0))
+    mine = {id(part) for part in own}
+    foreign = [part for part, _ in path if id(part) not in mine]
+    for part in foreign:
+        end = ends[id(part)]
+        part.walk.entries = [entry for entry in part.walk.entries if end is None or entry.ordinal < end]
+        for entry in part.walk.entries:
             entry.inherited = True
-    if any(held.walk.folds for held, _ in path):
-        fold((held.walk.entries, held.walk.folds) for held, _ in path)
+    if any(part.walk.folds for part, _ in path):
+        fold((part.walk.entries, part.walk.folds) for part, _ in path)
     return Chain(foreign, own)
 
 
 def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, int | None]]:
-    """From the oldest file to the newest, each with the number of the line before which the next one takes over."""
-    by_rollout = {held.rollout: held for held in own if held.rollout is not None}
+    """The files from the oldest to the newest, each with the ordinal before which the next one takes over."""
+    by_rollout = {part.rollout: part for part in own if part.rollout is not None}
     at = own[-1]
     path: list[tuple[Part, int | None]] = [(at, None)]
     seen = {at.rollout}
@@ -63,22 +63,22 @@ def _path(own: list[Part], threads: Threads, notes: Notes) -> list[tuple[Part, i
             notes.add("fork.circle", "A session points back to itself; the circle is cut.")
             break
         seen.add(name)
-        held = by_rollout.get(name)
-        if held is None:
+        part = by_rollout.get(name)
+        if part is None:
             file = threads.rollout(name)
-            held = ancestor(file, threads, notes) if file is not None else None
-        if held is None:
+            part = ancestor(file, threads, notes) if file is not None else None
+        if part is None:
             notes.file, notes.line = display_path(at.file.path), 1
             notes.add("fork.parent-missing", f"The session goes on from {name}, whose file is not there.")
             break
-        path.append((held, end))
-        at = held
+        path.append((part, end))
+        at = part
     notes.line = None
     return path[::-1]
 
 
-def _cut(held: Part, end: int | None) -> None:
-    """What a file says from a place on was taken back."""
-    for entry in held.walk.entries if end is not None else ():
+def _cut(part: Part, end: int | None) -> None:
+    """Rewind what stands in a file from a place on."""
+    for entry in part.walk.entries if end is not None else ():
         if end is not None and entry.ordinal >= end:
             entry.fate = Fate.REWOUND

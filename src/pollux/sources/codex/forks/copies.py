@@ -36,9 +36,9 @@ def after(mine: Iterable[tuple[int, bytes | None]], theirs: list[bytes | None], 
         if content is None:
             torn += 1
             continue
-        found = _place(content, theirs, place, width + torn)
-        if found is not None:
-            place, torn, guess = found, 0, None
+        next_place = _place(content, theirs, place, width + torn)
+        if next_place is not None:
+            place, torn, guess = next_place, 0, None
         elif content and place < len(theirs) and theirs[place] is None:
             # Perhaps the line that cannot be read there: the next one tells.
             place, guess = place + 1, number if guess is None else guess
@@ -51,11 +51,11 @@ def _place(content: bytes, theirs: list[bytes | None], place: int, width: int) -
     """Where the other file goes on after a line that says the same: at once, as before, or a little later."""
     if place < len(theirs) and theirs[place] == content:
         return place + 1
-    said = canonical(content)
+    meaning = canonical(content)
     likely: list[int] = [place, *([place - 1] if place else []), *range(place + 1, min(place + width, len(theirs)))]
     for other in likely:
         line = theirs[other] if other < len(theirs) else None
-        if line is not None and (line == content or canonical(line) == said):
+        if line is not None and (line == content or canonical(line) == meaning):
             return other + 1
     return None
 

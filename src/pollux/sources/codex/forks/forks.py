@@ -70,7 +70,7 @@ def own_part(path: str, books: Books, threads: Threads, *, at_once: bool = False
         # The line that names the parent is lost.
         pause = _by_pause(path)
         return Own(pause if pause < NEVER else 0, sure=False)
-    # The copy may be of a time before turns had ids; or the session itself, and was gone on with later.
+    # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
     borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [Own(_by_pause(path))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else Own(first)
@@ -88,8 +88,8 @@ def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
     try:
         with unpacked(path, Notes()) as file:
             for line in islice(file, _HEAD):
-                found = _META.search(line)
-                if found is not None and (name := found.group(1).decode()) not in (meta.get("id"), named(path)[0]):
+                match = _META.search(line)
+                if match is not None and (name := match.group(1).decode()) not in (meta.get("id"), named(path)[0]):
                     return name
     except Unreadable:
         pass
@@ -97,22 +97,25 @@ def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
 
 
 def _by_parent(path: str, parent: str) -> Own:
-    """What comes after the lines that the parent has, too."""
+    """The part after the lines that the parent has, too."""
     lines = lines_of(path)
     head = next(lines, (0, None, None))
     copy, late = _at_once(lines, head)
-    found = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
-    end = _until_pause(copy, found.lines, head[2])
-    sure = found.sure and end == found.lines
+    edge = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    end = _until_pause(copy, edge.lines, head[2])
+    sure = edge.sure and end == edge.lines
     own = chain(copy[end:], late, lines)
     first = next(own, None)
     if first is None:
         return Own(NEVER, sure)
-    return Own(first[0], sure, _repeated(chain([first], own), found.figures))
+    return Own(first[0], sure, _repeated(chain([first], own), edge.figures))
 
 
 def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
-    """Where a copy really ends, if lines of which the parent knows nothing came at once: no model answers so soon."""
+    """Where a copy ends if the parent has lost some lines.
+
+    What was written at once is still the copy: no model answers so soon.
+    """
     before = next((at for _, _, at in reversed(copy[:end]) if at is not None), None)
     place, answered = end, False
     for _, content, at in copy[end:]:
@@ -148,7 +151,7 @@ def _at_once(lines: Iterator[_Timed], first: _Timed) -> tuple[list[_Timed], list
 
 
 def _by_pause(path: str) -> int:
-    """A copy is written at once: it ends where time goes on."""
+    """Where the times of the lines go on: a copy is written at once."""
     before: datetime | None = None
     for number, _, at in lines_of(path):
         if number > 2 and at is not None and before is not None and at - before > _PAUSE:
@@ -166,21 +169,21 @@ def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
 
 
 def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | None:
-    """The total that the file a pointer leads to, or one before that, told last before the place it points to."""
+    """The last total before the place that a pointer leads to, in that file or in one before it."""
     seen: set[str] = set()
     while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
         seen.add(base[0])
-        known = threads.totals
-        if base not in known:
-            known[base] = _last_total(file.path, base[1])
-        total, base = known[base]
+        totals = threads.totals
+        if base not in totals:
+            totals[base] = _last_total(file.path, base[1])
+        total, base = totals[base]
         if total is not None:
             return total
     return None
 
 
 def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | None]:
-    """The last total that a file tells before a place, and the file that it goes on from itself."""
+    """The last total in a file before a place, and the file that it goes on from itself."""
     total: Figures | None = None
     base: tuple[str, int] | None = None
     try:

@@ -36,7 +36,7 @@ from pollux.wire import Notes, display_path
 
 
 class Part(msgspec.Struct):
-    """What one file gave. `begins` is the line with which the session's own part begins, `sure` if that is certain.
+    """What one file holds. The session's own part begins with the line `begins`; `sure` says whether that is certain.
 
     `shared` is the last line that another file of the session has, too. `has_branched` says that the two go on
     differently from there.
@@ -90,13 +90,13 @@ class Part(msgspec.Struct):
 
 
 def _really(at: datetime, path: str) -> datetime:
-    """Up to 0.29 local time was written as if it were UTC: it is that of the file's name, which is always local."""
+    """Up to 0.29 Codex wrote local time as if it were UTC. The time in the file's name is always local."""
     if f"{at:%Y-%m-%dT%H-%M-%S}" != find.named(path)[2]:
         return at
     return at.replace(tzinfo=None).astimezone(UTC)
 
 
-def part(file: File, threads: Threads, notes: Notes) -> Part | None:
+def read_part(file: File, threads: Threads, notes: Notes) -> Part | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = display_path(file.path), None
     try:
@@ -139,7 +139,7 @@ def _of_lines(file: File, threads: Threads, notes: Notes) -> Part:
 
 
 def _walked(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tuple[Walk, Books]:
-    """Go through the lines of a file. No message goes on behind the line with which the session's own part begins."""
+    """Read the lines of a file. A message ends where the session's own part begins."""
     walk, books = Walk(notes), Books(find.named(file.path)[0])
     walk.meter.origin = lambda: total_before(base_of(books.meta), threads)
 
@@ -172,7 +172,7 @@ def _may_straddle(walk: Walk, begins: int) -> bool:
 
 
 def _has_torn(notes: Notes) -> bool:
-    """Could a line of the file be read by nobody?"""
+    """Does the file have a line that cannot be read?"""
     damage = ("line.invalid", "line.not-object")
     return any(notice.code in damage and notice.file == notes.file for notice in notes.all())
 

@@ -23,9 +23,9 @@ def asked_by(reviewer: Part, threads: Threads) -> tuple[str, str] | None:
     if same:
         return min(same, key=lambda review: around[review.path]).session, "its turn stands there in a review"
     prompts = {words_of(entry.parts) for entry in reviewer.walk.entries if entry.sure}
-    found = [
+    matches = [
         (review.began, review.session)
         for review in threads.reviews.with_prompt(prompts)
         if review.path in around and review.began - SLACK <= begun <= review.ended + SLACK
     ]
-    return (max(found)[1], "its prompt is shown there in a review") if found else None
+    return (max(matches)[1], "its prompt is shown there in a review") if matches else None

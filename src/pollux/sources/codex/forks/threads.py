@@ -21,20 +21,22 @@ from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
+from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
-from pollux.wire import REFUSED, Malformed, Notes, plain
+from pollux.wire import REFUSED, Malformed, Notes, display_path, plain
 
 # Every release writes the id near the beginning of the first line.
 _FIRST = re.compile(
-    rb'\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{(?:"session_id":"[^"\\]*",)?"id":"([^"\\]+)"'
-    rb'|\{"id":"([^"\\]+)","timestamp"'
+    rb'\{"timestamp":"(?P<at>[^"\\]*)",(?:"ordinal":\d+,)?"type":"session_meta",'
+    rb'"payload":\{(?:"session_id":"[^"\\]*",)?"id":"(?P<id>[^"\\]+)"'
+    rb'|\{"id":"(?P<bare>[^"\\]+)","timestamp"'
 )
 _TYPED = re.compile(rb'"role"\s*:\s*"user"')
 _INJECTED = re.compile(rb'"text"\s*:\s*"<')
 _HEAD = 512
 _TRIED = 40
 _HOUR = 3600 * 10**9
-# So many bytes may be taken by files that others go on from.
+# The bytes that remembered files may take.
 _ROOM = 64 << 20
 _EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
@@ -56,14 +58,14 @@ _first = msgspec.json.Decoder(_First).decode
 
 
 class Head(msgspec.Struct):
-    """What a glance at a file tells: its id, and in the bare era what the human says first."""
+    """The id of a file and, in the bare era, the first prompt."""
 
     id: str | None = None
     prompt: bytes | None = None
 
 
 class _Dated(msgspec.Struct, gc=False):
-    """A session file, its thread, when that was begun, and a number that stands for the file as it is now."""
+    """A session file, its thread, when that began, and a number that changes with the file."""
 
     file: File
     thread: str | None
@@ -89,7 +91,7 @@ def head_of(file: File) -> Head:
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `asked` is what was asked since it was last emptied, and what the answer depends on. `reviews`, `totals` and
+    `questions` are those asked since they were last emptied, with what the answers depend on. `reviews`, `totals` and
     `ancestors` are what was read on behalf of other sessions, so that no file is read for each of them.
     """
 
@@ -100,7 +102,7 @@ class Threads:
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
         self.ancestors: Memo[Any] = Memo(_ROOM)
-        self.asked: dict[str, str] = {}
+        self.questions: dict[str, str] = {}
 
     @cached_property
     def files(self) -> list[File]:
@@ -131,19 +133,19 @@ class Threads:
     def twins(self, name: str) -> list[File]:
         """All files with this id of their own, the one that counts first."""
         files = self._rollouts.get(name, [])
-        self.asked[f"file {name}"] = " ".join(file.stamp for file in files)
+        self.questions[f"file {name}"] = " ".join(file.stamp for file in files)
         return files
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
         there = thread in self.ids
-        self.asked[f"thread {thread}"] = "yes" if there else ""
+        self.questions[f"thread {thread}"] = "yes" if there else ""
         return there
 
     def answers(self, question: str) -> str:
-        """What a question that was `asked` before depends on now."""
+        """What a question that was asked before depends on now."""
         kind, _, name = question.partition(" ")
-        kept, self.asked = self.asked, {}
+        before, self.questions = self.questions, {}
         match kind:
             case "file":
                 self.rollout(name)
@@ -154,15 +156,15 @@ class Threads:
                 self._around(path, int(since))
             case _:
                 self.alike(name)
-        now, self.asked = self.asked.get(question, ""), kept
+        now, self.questions = self.questions.get(question, ""), before
         return now
 
     def behind(self, question: str) -> list[File]:
-        """The files whose words a question that was `asked` gave away."""
+        """The files that the answer to a question was read from."""
         kind, _, name = question.partition(" ")
         if kind == "alike":
-            found = self.alike(name)
-            return [file for file in found.files if file.path != name] if found is not None else []
+            group = self.alike(name)
+            return [file for file in group.files if file.path != name] if group is not None else []
         return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
@@ -172,34 +174,34 @@ class Threads:
 
     @cached_property
     def _beginnings(self) -> dict[bytes, Alike]:
-        """The files of the bare era by the first thing the human said in them."""
-        found: dict[bytes, list[File]] = {}
+        """The files of the bare era by their first prompt."""
+        beginnings: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._look(file).prompt) is not None:
-                found.setdefault(first, []).append(file)
-        return {first: Alike(files) for first, files in found.items()}
+                beginnings.setdefault(first, []).append(file)
+        return {first: Alike(files) for first, files in beginnings.items()}
 
     def alike(self, path: str) -> Alike | None:
         """The files of the bare era that begin with the same prompt as this one, itself among them."""
         first = _first_prompt(path)
-        found = self._beginnings.get(first) if first is not None else None
-        self.asked[f"alike {path}"] = found.fingerprint if found is not None else ""
-        return found
+        group = self._beginnings.get(first) if first is not None else None
+        self.questions[f"alike {path}"] = group.fingerprint if group is not None else ""
+        return group
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
-        """The files of sessions that were begun before a reviewer, and written to since."""
+        """The files of sessions that began before a reviewer and were written to since."""
         # Where files were copied, all of them are younger, or all are older.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
-        found = self._around(reviewer.path, since)
-        self.reviews.add(found)
-        return found
+        files = self._around(reviewer.path, since)
+        self.reviews.add(files)
+        return files
 
     def _around(self, path: str, since: int) -> list[File]:
         own = find.named(path)[0]
         last = find.created(own) or _NEVER
-        found = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
-        self.asked[f"around {since} {path}"] = f"{sum(one.seal for one in found):x}"
-        return [one.file for one in found]
+        dated = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
+        self.questions[f"around {since} {path}"] = f"{sum(one.seal for one in dated):x}"
+        return [one.file for one in dated]
 
     @cached_property
     def _dated(self) -> list[_Dated]:
@@ -208,7 +210,7 @@ class Threads:
 
 
 def _first_prompt(path: str) -> bytes | None:
-    """The line of the bare era in which the human speaks first, however it is spaced."""
+    """The first prompt of a file of the bare era, as JSON without white space."""
     try:
         with unpacked(path, Notes()) as file:
             if not _is_bare(next(iter(file), b"")):
@@ -230,26 +232,32 @@ def _is_bare(line: bytes) -> bool:
 
 def identity(path: str) -> str | None:
     """A session's id: as its file says in its first line, else by its name, else as a later line says."""
+    thread = find.named(path)[0]
     try:
         with unpacked(path, Notes()) as file:
             head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
             if (first := _FIRST.match(head)) is not None:
-                return (first[1] or first[2]).decode("utf-8", "replace")
+                name = (first["id"] or first["bare"]).decode("utf-8", "replace")
+                return thread if find.came_along(name, thread, _time(first["at"])) else name
             if path.endswith(".json"):
-                return _of_document(read_within(file, LARGE)) or find.named(path)[0]
+                return _of_document(read_within(file, LARGE)) or thread
             for number, (_, record) in enumerate(records(file, Notes())):
-                if number and find.named(path)[0] is not None:
+                if number and thread is not None:
                     # A later line may be a copy of a parent's; the name is the file's own.
                     break
                 if type(record) in (Bookkeeping, MetaLine) and record.kind in ("session_meta", "bare"):  # type: ignore[union-attr]
                     name = record.payload.get("id")  # type: ignore[union-attr]
                     if type(name) is str and name:
-                        return name
+                        return thread if find.came_along(name, thread, record.timestamp) else name
                 if number >= _TRIED:
                     break
     except Unreadable:
         pass
-    return find.named(path)[0]
+    return thread
+
+
+def _time(at: bytes | None) -> datetime | None:
+    return recorded(at.decode("utf-8", "replace")) if at is not None else None
 
 
 def _of_document(raw: bytes) -> str | None:
@@ -264,5 +272,5 @@ def _of_document(raw: bytes) -> str | None:
 
 def stem(path: str) -> str:
     """A file's name without its endings."""
-    name = os.fsencode(os.path.basename(path)).decode("utf-8", "backslashreplace")  # noqa: PTH119
+    name = display_path(os.path.basename(path))  # noqa: PTH119
     return re.sub(r"\.(?:jsonl(?:\.zst)?|json)\Z", "", name)

@@ -73,7 +73,7 @@ def _raw_lines(file: File) -> Iterator[bytes]:
 
 
 def unite(own: list[Part], notes: Notes) -> tuple[list[Part], list[File]]:
-    """Take out of each file what a later one of the session says, too. Gives the files that are left, and the others.
+    """Remove from each file what a later one of the session holds, too. Returns the files to show, and the copies.
 
     The last file decides what is live. Messages are the same where they were said at the same moment in the same words.
     Where lines have no times, they are the same as far as both files begin with the same lines.
@@ -94,7 +94,7 @@ def unite(own: list[Part], notes: Notes) -> tuple[list[Part], list[File]]:
 
 
 def _repeating(same: list[Part]) -> Iterator[Part]:
-    """Take out of each file what those after it say, too. Gives the files of which nothing is left then."""
+    """Remove from each file what the files after it hold, too. Returns the files of which nothing is left."""
     known = _Known(same[-1])
     for part in reversed(same):
         keys = list(_keys(part.file))
@@ -135,7 +135,7 @@ class _Known:
 
 
 def _take_out(part: Part, known: _Known) -> None:
-    """Take out the messages that another file has, and the figures that were told before the files part."""
+    """Remove the messages that another file has, and the figures from before the files part."""
     own: list[Entry] = []
     times: Counter[_Seal] = Counter()
     for entry in part.walk.entries:
@@ -150,7 +150,7 @@ def _take_out(part: Part, known: _Known) -> None:
             entry.inherited = True
             continue
         if entry.usages and not late and not entry.parts:
-            # It stood for figures alone: the words of their response are damaged here.
+            # It holds figures alone: the words of their response are damaged in this file.
             continue
         if entry.usages and len(late) < len(entry.usages):
             entry.usages, entry.continued = late or None, True
@@ -161,7 +161,7 @@ def _take_out(part: Part, known: _Known) -> None:
 
 
 def _keys(file: File) -> Iterator[tuple[int, bytes]]:
-    """What stands for each line of a file that has a time."""
+    """A digest of each line that has a time, with the number of the line."""
     if not file.path.endswith(".json"):
         for number, content, at in lines_of(file.path):
             if content is not None and at is not None:
@@ -170,7 +170,7 @@ def _keys(file: File) -> Iterator[tuple[int, bytes]]:
 
 
 def _contents(file: File) -> list[_Line]:
-    """What stands in each line of a file, or for each item of a document."""
+    """The content of each line, or a digest of each item of a document."""
     if file.path.endswith(".json"):
         return [(place, seal.encode()) for place, seal in enumerate(items_of(file).seals)]
     return [(number, content) for number, content, _ in lines_of(file.path)]
@@ -194,7 +194,7 @@ def _words(part: Any) -> _Seal:
 
 
 def in_order(parts: list[Part]) -> Iterator[tuple[Part, list[Entry]]]:
-    """The messages of several files as they happened; without times, first those that the files have in common."""
+    """The messages of several files in the order of their times. Without times, those in common come first."""
     rows: list[tuple[datetime, bool, int, Entry]] = []
     for place, part in enumerate(parts):
         when = _EVER

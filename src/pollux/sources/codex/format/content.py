@@ -65,26 +65,26 @@ def pieces(content: list[Piece] | str | None) -> list[Piece]:
 def divided(item: MessageItem) -> tuple[list[Part], list[Part]]:
     """A message in the user's place: what the human said, and what the client put in, told apart part by part."""
     kinds = item.passed.content_item_kinds if item.passed is not None and item.passed.content_item_kinds else []
-    held = pieces(item.content)
-    said: list[Part] = []
+    content = pieces(item.content)
+    words: list[Part] = []
     slipped: list[Part] = []
     label: str | None = None
-    for index, piece in enumerate(held):
+    for index, piece in enumerate(content):
         text = piece.text
         kind = kinds[index] if index < len(kinds) else None
         if text is not None and text.startswith(_TAGS) and _IMAGE.match(text) and not _rest(piece):
             # The client wraps a picture into a tag that names it.
-            around = held[index + 1 : index + 2] if text != "</image>" else held[max(index - 1, 0) : index]
+            around = content[index + 1 : index + 2] if text != "</image>" else content[max(index - 1, 0) : index]
             if any(near.image_url is not None for near in around):
                 label = text if text != "</image>" else None
             else:
-                said.append(Context(source="image", text=text))
+                words.append(Context(source="image", text=text))
         elif text is not None and is_injected(text, kind):
             slipped.append(_slipped(piece, text))
         else:
-            said.append(part_of(piece, label))
+            words.append(part_of(piece, label))
             label = None
-    return said, slipped
+    return words, slipped
 
 
 def _slipped(piece: Piece, text: str) -> Part:
@@ -101,18 +101,18 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
     ]
 
 
-def letter(held: Any) -> dict[str, Any] | None:
+def letter(content: Any) -> dict[str, Any] | None:
     """Words from one agent to another, as some releases put them into the model's place: an object, or one as text."""
-    if type(held) is str:
-        if not held.startswith('{"author":'):
+    if type(content) is str:
+        if not content.startswith('{"author":'):
             return None
         try:
-            held = msgspec.json.decode(held)
+            content = msgspec.json.decode(content)
         except REFUSED:
             return None
-    match held:
+    match content:
         case {"author": str(), "recipient": str(), "content": str(), "trigger_turn": bool()}:
-            return dict(held)
+            return dict(content)
     return None
 
 
@@ -177,5 +177,5 @@ def words_of(parts: Iterable[Any]) -> str:
 
 def directory_in(text: str) -> str | None:
     """The working directory an environment context names."""
-    found = _CWD.search(text)
-    return (found[1] or found[2]).strip() if found is not None else None
+    match = _CWD.search(text)
+    return (match[1] or match[2]).strip() if match is not None else None

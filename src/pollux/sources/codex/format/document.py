@@ -66,8 +66,8 @@ def _salvaged(raw: bytes, error: Malformed, notes: Notes) -> Any:
     whole = _closed(closed, notes)
     more = blocks(raw, 4) if b"\n    {" in raw[end:] or whole is None else []
     items = [item for _, block in more if (item := _closed(block, notes)) is not None]
-    held = whole.get("items") if isinstance(whole, dict) else None
-    if items and len(items) > (len(held) if isinstance(held, list) else 0):
+    listed = whole.get("items") if isinstance(whole, dict) else None
+    if items and len(items) > (len(listed) if isinstance(listed, list) else 0):
         return {**(whole if isinstance(whole, dict) else {}), "items": items}
     return whole
 
@@ -83,12 +83,12 @@ def _closed(raw: bytes, notes: Notes) -> Any:
         return None
 
 
-def records_of(found: Document, notes: Notes) -> Iterator[tuple[int, Record]]:
+def records_of(content: Document, notes: Notes) -> Iterator[tuple[int, Record]]:
     """The items of a document as records, each with its place in the list."""
-    if type(found.session) is dict:
-        report("session", found.session, KNOWN["session"], notes)
-        yield 0, Bookkeeping(kind="session_meta", payload=found.session)
-    for place, item in enumerate(found.items or ()):
+    if type(content.session) is dict:
+        report("session", content.session, KNOWN["session"], notes)
+        yield 0, Bookkeeping(kind="session_meta", payload=content.session)
+    for place, item in enumerate(content.items or ()):
         if type(item) is dict and "payload" not in item:
             yield place, record_of(item, notes) if "type" in item else _kept(item, notes)
         else:

@@ -34,10 +34,10 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
             if line.isspace():
                 continue
             notes.line = number
-            found = odd(line, notes)
-            if found is None:
+            other = odd(line, notes)
+            if other is None:
                 continue
-            record = found
+            record = other
             if type(record) is Bookkeeping:
                 decode = _looked_at
         yield number, record

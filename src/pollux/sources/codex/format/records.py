@@ -132,21 +132,21 @@ def _fitted(shape: type[Shape], value: dict[str, Any], notes: Notes) -> Any:
         return fit(shape, rest, notes)
 
 
-def _kept(around: Envelope, kind: str, held: dict[str, Any], notes: Notes) -> Bookkeeping:
+def _kept(around: Envelope, kind: str, payload: dict[str, Any], notes: Notes) -> Bookkeeping:
     """A record of bookkeeping, looked through."""
     kind = ALIASES.get(kind, kind)
-    look_through(kind, held, notes)
-    return Bookkeeping(**_members(around), kind=kind, payload=held)
+    look_through(kind, payload, notes)
+    return Bookkeeping(**_members(around), kind=kind, payload=payload)
 
 
-def look_through(kind: str, held: dict[str, Any], notes: Notes) -> None:
+def look_through(kind: str, payload: dict[str, Any], notes: Notes) -> None:
     """Say what is news about a record of bookkeeping: that it is of a kind we do not know, or has such fields."""
     known = KNOWN.get(kind)
     if known is None:
         notes.add("record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}")
     elif "*" not in known:
-        report(kind, held, known, notes)
-        if kind == "event_msg/item_completed" and type(item := held.get("item")) is dict:
+        report(kind, payload, known, notes)
+        if kind == "event_msg/item_completed" and type(item := payload.get("item")) is dict:
             _check_item(item, notes)
 
 
@@ -159,17 +159,17 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
         report(str(kind), item, known, notes)
 
 
-def report(kind: str, held: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
+def report(kind: str, record: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
     """Name the keys we do not know, here and in the objects inside that are looked into."""
-    if known.issuperset(held):
+    if known.issuperset(record):
         looked_into = _LOOKED_INTO[known]
     else:
-        for key in sorted(held.keys() - known):
+        for key in sorted(record.keys() - known):
             text = f"{kind} has an unknown field {key!r}; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-        looked_into = [key for key in held if key in INSIDE]
+        looked_into = [key for key in record if key in INSIDE]
     for key in looked_into:
-        inner = held.get(key)
+        inner = record.get(key)
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:
                 report(f"{kind}.{key}", value, INSIDE[key], notes)

@@ -43,21 +43,23 @@ _NAMED = r"(.*\S|.)[^\S\n]*$"
 _HUNK = re.compile(rf"^\*\*\* (Add|Update|Delete) File: {_NAMED}|^\*\*\* Move to: {_NAMED}", re.MULTILINE)
 
 
-def canonical(name: str, namespace: str | None, asked: Any) -> tuple[str, str]:
+def canonical(name: str, namespace: str | None, arguments: Any) -> tuple[str, str]:
     """The shared name of a tool and what it does; a tool we do not know keeps its name in lower case.
 
     `wait` belongs to sub-agents where it names some, else to a running program.
     """
-    known = NAMES.get(name)
-    if known is not None and namespace is None:
-        return known
+    names = NAMES.get(name)
+    if names is not None and namespace is None:
+        return names
     if namespace is not None and namespace.startswith("mcp__"):
         return "mcp", "other"
-    if known is not None:
-        return known
+    if names is not None:
+        return names
     if name == "wait":
         return (
-            NAMES["wait_agent"] if isinstance(asked, dict) and ("ids" in asked or "targets" in asked) else NAMES["exec"]
+            NAMES["wait_agent"]
+            if isinstance(arguments, dict) and ("ids" in arguments or "targets" in arguments)
+            else NAMES["exec"]
         )
     return ("mcp", "other") if "__" in name else (name.lower(), "other")
 
@@ -69,15 +71,15 @@ def full_name(name: str, namespace: str | None) -> str:
     return f"{namespace.removesuffix('__')}__{name}"
 
 
-def patch_of(name: str, asked: Any) -> str | None:
+def patch_of(name: str, arguments: Any) -> str | None:
     """The patch a call applies: its whole input, an argument, or a command `apply_patch` handed to a shell."""
     if name == "apply_patch":
-        if isinstance(asked, dict):
-            asked = asked.get("input", asked.get("patch"))
-        return asked if isinstance(asked, str) else None
-    if name not in _SHELLS or not isinstance(asked, dict):
+        if isinstance(arguments, dict):
+            arguments = arguments.get("input", arguments.get("patch"))
+        return arguments if isinstance(arguments, str) else None
+    if name not in _SHELLS or not isinstance(arguments, dict):
         return None
-    command = asked.get("command", asked.get("cmd"))
+    command = arguments.get("command", arguments.get("cmd"))
     words = command if isinstance(command, list) else [command]
     if len(words) == 2 and words[0] in ("apply_patch", "applypatch"):
         return words[1] if isinstance(words[1], str) else None
@@ -89,15 +91,15 @@ def patch_of(name: str, asked: Any) -> str | None:
 
 def hunks(patch: str) -> list[dict[str, str]]:
     """What a patch does to which file: `add`, `update`, `delete`, and `move` with where to."""
-    found: list[dict[str, str]] = []
+    changes: list[dict[str, str]] = []
     for match in _HUNK.finditer(patch):
         if match[1] is not None:
-            found.append({"kind": match[1].lower(), "path": match[2]})
-        elif found:
-            found[-1] = {**found[-1], "kind": "move", "to": match[3]}
-    return found
+            changes.append({"kind": match[1].lower(), "path": match[2]})
+        elif changes:
+            changes[-1] = {**changes[-1], "kind": "move", "to": match[3]}
+    return changes
 
 
-def edit_name(found: list[dict[str, str]]) -> str:
+def edit_name(changes: list[dict[str, str]]) -> str:
     """A patch that only adds files writes them; any other edits."""
-    return "file_write" if found and all(hunk["kind"] == "add" for hunk in found) else "file_edit"
+    return "file_write" if changes and all(hunk["kind"] == "add" for hunk in changes) else "file_edit"

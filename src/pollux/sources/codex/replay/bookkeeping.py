@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import SummaryPart, Text
+from pollux.sources.codex.find import came_along
 from pollux.sources.codex.format.content import letter, words_of
 from pollux.sources.codex.format.keys import KNOWN
 from pollux.sources.codex.format.records import look_through, settled
@@ -38,9 +39,9 @@ class Task(msgspec.Struct):
 class _Settings(dict[str, Any]):
     """Settings as they are now."""
 
-    def news(self, told: dict[str, Any]) -> dict[str, Any]:
-        """Those that were not told before, or otherwise."""
-        news = {key: value for key, value in told.items() if self.get(key, _UNTOLD) != value}
+    def news(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Those that are new or have changed."""
+        news = {key: value for key, value in settings.items() if self.get(key, _UNTOLD) != value}
         self.update(news)
         return news
 
@@ -65,48 +66,49 @@ class Books:
         self._standing = Standing()
         self._aborted_at = 0
 
-    def enter(self, walk: Walk, held: Any, record: Kept | ContextLine) -> None:
+    def enter(self, walk: Walk, payload: Any, record: Kept | ContextLine) -> None:
         """See to one record, which holds an object, or settings that are not decoded yet."""
         kind, notes = record.kind, walk.notes
         notes.line = walk.line
         if type(record) is ContextLine:
-            kind, held = self._settings_on(record, notes)
+            kind, payload = self._settings_on(record, notes)
         elif type(record) is not Bookkeeping:
-            look_through(kind, held, notes)
+            look_through(kind, payload, notes)
         own = _KINDS.get(kind)
         if own is not None:
-            own(self, walk, held, record)
+            own(self, walk, payload, record)
         elif kind.startswith("response_item/") and kind not in KNOWN:
-            walk.unknown(record, held)
-        elif kind.startswith("event_msg/") and type(call := held.get("call_id")) is str:
-            event = walk.told(call, held)
-            child = held.get("new_thread_id")
+            walk.unknown(record, payload)
+        elif kind.startswith("event_msg/") and type(call := payload.get("call_id")) is str:
+            event = walk.tell(call, payload)
+            child = payload.get("new_thread_id")
             if event is not None and type(child) is str:
                 event.child = child
         else:
-            walk.keep(kind, held)
+            walk.keep(kind, payload)
         if record.metadata is not None or record.extra:
             walk.keep(kind, {"line_metadata": record.metadata, **record.extra})
 
     # ------------------------------------------------------------------ whose file it is
 
-    def _meta(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        """The first is the file's own, unless that was torn; later ones came with a parent's lines."""
-        name = held.get("id")
-        if not self.meta and (walk.line <= 1 or self.thread in (None, name)):
-            self.meta = held
+    def _meta(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
+        """The first is the file's own, unless that was torn or is lost; later ones came with a parent's lines."""
+        name = payload.get("id")
+        is_first = walk.line <= 1 and not (type(name) is str and came_along(name, self.thread, around.timestamp))
+        if not self.meta and (is_first or self.thread in (None, name)):
+            self.meta = payload
             return
         if type(name) is str and name != self.meta.get("id"):
             self.copied.append(name)
-        walk.keep("session_meta", held)
+        walk.keep("session_meta", payload)
 
-    def _bare(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+    def _bare(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
         """Up to 0.31 the first line has no kind; marks of the API's state stand between the items."""
-        if "record_type" not in held and not self.meta:
+        if "record_type" not in payload and not self.meta:
             self.bare = True
-            self._meta(walk, held, around)
-        elif held.keys() != {"record_type"} or held["record_type"] != "state":
-            walk.keep("bare", held)
+            self._meta(walk, payload, around)
+        elif payload.keys() != {"record_type"} or payload["record_type"] != "state":
+            walk.keep("bare", payload)
 
     # ------------------------------------------------------------------ turns
 
@@ -119,66 +121,66 @@ class Books:
             except Malformed:
                 # Nested so deeply that it could just be passed over.
                 self._latest = raw.decode("utf-8", "replace")
-        kind, held = settled(line.kind, self._latest, notes)
-        if held is self._latest:
-            look_through(kind, held, notes)
-        return kind, held
+        kind, payload = settled(line.kind, self._latest, notes)
+        if payload is self._latest:
+            look_through(kind, payload, notes)
+        return kind, payload
 
-    def _turn_context(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+    def _turn_context(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
         """Written for each request or each turn; what has not changed is not kept again."""
-        if held is not self._seen and (changed := self._context.news(held)):
+        if payload is not self._seen and (changed := self._context.news(payload)):
             walk.keep("turn_context", changed)
-        self._seen = held
-        if type(model := held.get("model")) is str and model:
-            walk.name(model, turn if type(turn := held.get("turn_id")) is str else None)
-        self._turn(walk, held)
+        self._seen = payload
+        if type(model := payload.get("model")) is str and model:
+            walk.name(model, turn if type(turn := payload.get("turn_id")) is str else None)
+        self._turn(walk, payload)
 
-    def _turn(self, walk: Walk, held: dict[str, Any]) -> None:
-        if type(turn := held.get("turn_id")) is str and (not self.turns or self.turns[-1][1] != turn):
+    def _turn(self, walk: Walk, payload: dict[str, Any]) -> None:
+        if type(turn := payload.get("turn_id")) is str and (not self.turns or self.turns[-1][1] != turn):
             self.turns.append((walk.line, turn))
 
-    def _settings_applied(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        settings = held.get("thread_settings")
+    def _settings_applied(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
+        settings = payload.get("thread_settings")
         if type(settings) is not dict:
-            walk.keep("event_msg/thread_settings_applied", held)
+            walk.keep("event_msg/thread_settings_applied", payload)
             return
-        held["thread_settings"] = self._settings.news(settings)
-        walk.keep("event_msg/thread_settings_applied", held)
+        payload["thread_settings"] = self._settings.news(settings)
+        walk.keep("event_msg/thread_settings_applied", payload)
         if walk.model is None and type(model := settings.get("model")) is str and model:
             walk.name(model, None)
 
-    def _named(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        if type(name := held.get("thread_name")) is str:
+    def _named(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
+        if type(name := payload.get("thread_name")) is str:
             self.name = name
-        walk.keep("event_msg/thread_name_updated", held)
+        walk.keep("event_msg/thread_name_updated", payload)
 
-    def _started(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+    def _started(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
         walk.rest()
         walk.fresh = False
         if not walk.reviewing:
             # Nothing says so, but the same releases tell whose turn it is.
-            self.tasks.append(Task(walk.line, cuts="turn_attribution" in held))
-        self._turn(walk, held)
-        walk.keep("event_msg/task_started", held)
+            self.tasks.append(Task(walk.line, cuts="turn_attribution" in payload))
+        self._turn(walk, payload)
+        walk.keep("event_msg/task_started", payload)
 
-    def _completed(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+    def _completed(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
         walk.open = None
         if self.tasks:
             self.tasks[-1].ended = True
-        said = held.get("last_agent_message")
-        if type(said) is str and walk.echoes.knows(said):
-            del held["last_agent_message"]
-        error = held.get("error")
+        words = payload.get("last_agent_message")
+        if type(words) is str and walk.echoes.knows(words):
+            del payload["last_agent_message"]
+        error = payload.get("error")
         if type(error) is dict and type(text := error.get("message")) is str:
             self._notice(walk, around, text, error)
-            del held["error"]
-        walk.keep("event_msg/task_complete", held)
+            del payload["error"]
+        walk.keep("event_msg/task_complete", payload)
 
-    def _error(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
-        if type(text := held.get("message")) is str:
-            self._notice(walk, around, text, held)
+    def _error(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
+        if type(text := payload.get("message")) is str:
+            self._notice(walk, around, text, payload)
         else:
-            walk.keep("event_msg/error", held)
+            walk.keep("event_msg/error", payload)
 
     def _notice(self, walk: Walk, around: Envelope, text: str, error: dict[str, Any]) -> None:
         """The only trace of a failed request."""
@@ -186,7 +188,7 @@ class Books:
         entry.refused = is_refusal(text, error.get("codex_error_info"))
         entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
 
-    def _aborted(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+    def _aborted(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
         """What the turn was still waiting for will never come."""
         walk.rest()
         went_on = False
@@ -197,20 +199,20 @@ class Books:
             for call in entry.calls:
                 call.cancelled = not call.answered or (call.is_denied and not went_on)
             went_on = went_on or entry.author is MODEL
-        walk.keep("event_msg/turn_aborted", held)
+        walk.keep("event_msg/turn_aborted", payload)
 
-    def _rolled_back(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
+    def _rolled_back(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
         walk.open = walk.last = None
-        turns = held.get("num_turns")
+        turns = payload.get("num_turns")
         if type(turns) is int:
             self._standing.roll_back(walk.entries, turns)
-        walk.keep("event_msg/thread_rolled_back", held)
+        walk.keep("event_msg/thread_rolled_back", payload)
 
-    def _compacted(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+    def _compacted(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
         """The model's new context is a copy, no new conversation: it stays beside the summary."""
-        summary = held.get("message")
+        summary = payload.get("message")
         text = summary if type(summary) is str else ""
-        rest = {key: value for key, value in held.items() if key != "message" or type(summary) is not str}
+        rest = {key: value for key, value in payload.items() if key != "message" or type(summary) is not str}
         last = walk.entries[-1] if walk.entries else None
         if absorbed(last, text) and last is not None:
             entry = last
@@ -219,7 +221,7 @@ class Books:
             entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
             if not walk.fresh:
                 self.uncounted.append(entry)
-        walk.folds.append(Fold(entry, held.get("replacement_history")))
+        walk.folds.append(Fold(entry, payload.get("replacement_history")))
         if walk.pending:
             entry.usages, walk.pending = [*(entry.usages or ()), *walk.pending], []
             entry.model = entry.model or walk.model
@@ -227,27 +229,27 @@ class Books:
             entry.note(compacted=rest)
         walk.open = walk.last = None
 
-    def _review(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        walk.reviewing = held.get("type") == "entered_review_mode"
-        walk.keep(f"event_msg/{held.get('type')}", held)
+    def _review(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
+        walk.reviewing = payload.get("type") == "entered_review_mode"
+        walk.keep(f"event_msg/{payload.get('type')}", payload)
 
-    def _item(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
-        take(walk, held, around)
+    def _item(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
+        take(walk, payload, around)
 
     # ------------------------------------------------------------------ other agents
 
-    def _between(self, walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+    def _between(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
         """Words from one agent to another that are no item, or stand beside one."""
-        mail = letter(held)
+        mail = letter(payload)
         last = walk.entries[-1] if walk.entries else None
         if mail is None or (last is not None and words_of(last.parts) == words_of([Text(text=mail["content"])])):
-            walk.keep("inter_agent_communication", held)
+            walk.keep("inter_agent_communication", payload)
         else:
             walk.mail(mail, around)
 
-    def _activity(self, walk: Walk, held: dict[str, Any], _: Envelope) -> None:
-        adopt(walk, {**held, "type": "SubAgentActivity", "id": held.get("event_id")})
-        walk.keep("event_msg/sub_agent_activity", held)
+    def _activity(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
+        adopt(walk, {**payload, "type": "SubAgentActivity", "id": payload.get("event_id")})
+        walk.keep("event_msg/sub_agent_activity", payload)
 
 
 _KINDS: dict[str, Callable[[Books, Walk, dict[str, Any], Envelope], None]] = {

@@ -107,7 +107,7 @@ class _Waiter(msgspec.Struct, gc=False):
 
     entry: Entry
     words: str = ""
-    taken: bool = False
+    is_taken: bool = False
 
 
 class _Queue:
@@ -132,13 +132,13 @@ class _Queue:
         if not waiting:
             return None
         # Nearly always the last one says exactly this.
-        found = waiting[-1] if waiting[-1].entry.parts == entry.parts else self._find(words_of(entry.parts))
-        if found is None:
+        waiter = waiting[-1] if waiting[-1].entry.parts == entry.parts else self._find(words_of(entry.parts))
+        if waiter is None:
             return None
-        found.taken = True
-        while waiting and waiting[-1].taken:
+        waiter.is_taken = True
+        while waiting and waiting[-1].is_taken:
             waiting.pop()
-        return found.entry
+        return waiter.entry
 
     def clear(self) -> None:
         """None waits any more."""
@@ -154,10 +154,10 @@ class _Queue:
         self._new.clear()
         same = self._same.get(words, ())
         while same:
-            if not (waiter := same.popleft()).taken:
+            if not (waiter := same.popleft()).is_taken:
                 return waiter
         near = reversed(self._waiting[-_NEAR:]) if words else ()
-        alike = (one for one in near if not one.taken and one.words and (one.words in words or words in one.words))
+        alike = (one for one in near if not one.is_taken and one.words and (one.words in words or words in one.words))
         return next(alike, None)
 
 
@@ -170,17 +170,17 @@ class Prompts:
 
     def send(self, entry: Entry) -> Entry | None:
         """A prompt in the conversation: the entry of its echo where that came first."""
-        known = self._typed.take(entry)
-        if known is None:
+        echo = self._typed.take(entry)
+        if echo is None:
             self._sent.add(entry)
-        return known
+        return echo
 
     def type(self, entry: Entry) -> Entry | None:
         """A prompt as it was typed: the entry of the one that was sent where that came first."""
-        known = self._sent.take(entry)
-        if known is None:
+        original = self._sent.take(entry)
+        if original is None:
             self._typed.add(entry)
-        return known
+        return original
 
     def forget(self) -> None:
         """The model answers: what found no echo by now will find none."""

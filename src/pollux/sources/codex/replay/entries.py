@@ -77,8 +77,8 @@ class Entry(msgspec.Struct, gc=False):
         if typed == sent:
             return
         words = words_of(sent)
-        held = (type(part) is Text and "".join(part.text.split()) in words for part in typed)
-        if more := [part for part, known in zip(typed, held, strict=True) if not known and part not in sent]:
+        is_known = (type(part) is Text and "".join(part.text.split()) in words for part in typed)
+        if more := [part for part, known in zip(typed, is_known, strict=True) if not known and part not in sent]:
             self.note(shown=msgspec.to_builtins(more))
 
     def message(self, name: str, file: str, document: bool) -> Message:  # noqa: FBT001 (a fact about the file)

@@ -44,22 +44,22 @@ def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
         rest["client_id"] = event.client_id
     if around.metadata is not None:
         rest["line_metadata"] = around.metadata
-    walk.typed(around, parts, rest)
+    walk.show_prompt(around, parts, rest)
 
 
 def _agent_event(walk: Walk, event: AgentEvent, around: Envelope) -> None:
     """Words of the model."""
     if event.message:
-        walk.heard(event.message, around, Text)
+        walk.hear(event.message, around, Text)
     if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
-        known = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
-        walk.keep("event_msg/agent_message", {**known, **event.extra, **around.extra})
+        rest = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
+        walk.keep("event_msg/agent_message", {**rest, **event.extra, **around.extra})
 
 
 def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
     """Reasoning of the model."""
     if event.text:
-        walk.heard(event.text, around, Thinking)
+        walk.hear(event.text, around, Thinking)
     if event.extra or around.extra or around.metadata:
         walk.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
 

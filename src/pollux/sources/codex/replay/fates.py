@@ -87,8 +87,8 @@ def absorbed(before: Entry | None, summary: str) -> bool:
     if before is None or before.role is not ASSISTANT or not summary or before.calls:
         return False
     texts = [part for part in before.parts if type(part) is Text]
-    said = "\n".join(part.text for part in texts)
-    if not said.strip() or not summary.rstrip().endswith(said.rstrip()):
+    words = "\n".join(part.text for part in texts)
+    if not words.strip() or not summary.rstrip().endswith(words.rstrip()):
         return False
     before.parts = [*(part for part in before.parts if type(part) is not Text), SummaryPart(text=summary)]
     for text in texts:

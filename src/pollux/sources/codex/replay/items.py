@@ -11,36 +11,36 @@ from pollux.sources.codex.format.schema import Envelope
 from pollux.sources.codex.replay.walk import Walk
 
 
-def take(walk: Walk, held: dict[str, Any], around: Envelope) -> None:
+def take(walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
     """Take in what was shown."""
-    item = held.get("item")
+    item = payload.get("item")
     if type(item) is not dict:
-        walk.keep("event_msg/item_completed", held)
+        walk.keep("event_msg/item_completed", payload)
         return
     own = _SHOWN.get(str(item.get("type")))
     if own is not None:
         rest = own(walk, item, around)
-        held["item"] = rest
-        walk.keep("event_msg/item_completed", held)
+        payload["item"] = rest
+        walk.keep("event_msg/item_completed", payload)
     elif type(name := item.get("id")) is str and (
         name in walk.calls or item.get("type") not in ("CommandExecution", "SubAgentActivity")
     ):
-        call = walk.told(name, held)
+        call = walk.tell(name, payload)
         if call is not None:
             adopt(walk, item)
     else:
-        _stray(walk, held, item)
+        _stray(walk, payload, item)
 
 
-def _stray(walk: Walk, held: dict[str, Any], item: dict[str, Any]) -> None:
+def _stray(walk: Walk, payload: dict[str, Any], item: dict[str, Any]) -> None:
     """A command that no call asked for: a step of a program the model wrote, or a reviewer's."""
     if str(item.get("id")).startswith("exec-"):
         program = next((call for call in reversed(walk.calls.values()) if call.name == "exec"), None)
         if program is not None:
-            program.also({**held, "line": walk.line})
+            program.also({**payload, "line": walk.line})
             return
     adopt(walk, item)
-    walk.keep("event_msg/item_completed", held)
+    walk.keep("event_msg/item_completed", payload)
 
 
 def adopt(walk: Walk, item: dict[str, Any]) -> None:
@@ -76,11 +76,11 @@ def _shown_prompt(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[st
                 rest += [{key: value for key, value in piece.items() if key not in ("type", "image_url")}]
             case _:
                 rest.append(piece)
-    told = (str(item.get("id")), "UserMessage")
-    if told in walk.shown and "id" in item:
+    key = (str(item.get("id")), "UserMessage")
+    if key in walk.shown and "id" in item:
         return item
-    walk.shown.add(told)
-    walk.typed(around, parts, {})
+    walk.shown.add(key)
+    walk.show_prompt(around, parts, {})
     return _left(item, rest)
 
 
@@ -94,10 +94,10 @@ def _left(item: dict[str, Any], content: list[Any]) -> dict[str, Any]:
 
 def _hear(walk: Walk, item: dict[str, Any], text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
     """An item may be told again as it grows: its words are heard once."""
-    told = (str(item.get("id")), text)
-    if told not in walk.shown:
-        walk.shown.add(told)
-        walk.heard(text, around, kind)
+    key = (str(item.get("id")), text)
+    if key not in walk.shown:
+        walk.shown.add(key)
+        walk.hear(text, around, kind)
 
 
 def _shown_words(walk: Walk, item: dict[str, Any], around: Envelope) -> dict[str, Any]:

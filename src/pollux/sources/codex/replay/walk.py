@@ -68,7 +68,7 @@ class Walk:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.entries: list[Entry] = []
-        self.kept = Pile(notes)
+        self.bookkeeping = Pile(notes)
         self.strange = 0
         self.times: list[datetime] = []
         self.directory: str | None = None
@@ -147,7 +147,7 @@ class Walk:
 
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
         """Bookkeeping, and whatever else has no place in the conversation."""
-        self.kept.add({"line": self.line, "kind": kind, "record": rest})
+        self.bookkeeping.add({"line": self.line, "kind": kind, "record": rest})
 
     def _finish(self) -> None:
         self.spend()
@@ -159,8 +159,8 @@ class Walk:
         emptied = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
         if emptied:
             self.entries = [entry for entry in self.entries if id(entry) not in emptied]
-        for told in self.waiting.values():
-            for event in told:
+        for events in self.waiting.values():
+            for event in events:
                 self.keep("event_msg", event)
 
     def _insert(self, places: list[int], entries: list[Entry]) -> None:
@@ -232,8 +232,8 @@ class Walk:
 
     def _user(self, item: MessageItem, around: Envelope) -> None:
         self.open = None
-        said, slipped = divided(item)
-        if not said:
+        words, slipped = divided(item)
+        if not words:
             entry = self.add(USER, CLIENT, around, slipped)
             for part in slipped:
                 if type(part) is Text:
@@ -243,13 +243,13 @@ class Walk:
         else:
             self.spend()
             self.reviewing = self.reviewed = False
-            entry = self.add(USER, HUMAN, around, [*said, *as_context(slipped)] if slipped else said)
-            known = self.prompts.send(entry)
-            if known is not None:
+            entry = self.add(USER, HUMAN, around, [*words, *as_context(slipped)] if slipped else words)
+            echo = self.prompts.send(entry)
+            if echo is not None:
                 # The echo came first and has the place; what was sent tells more.
                 self.entries.pop()
-                known.differs(known.parts, entry.parts)
-                known.parts, entry = entry.parts, known
+                echo.differs(echo.parts, entry.parts)
+                echo.parts, entry = entry.parts, echo
             self.last = None
         self._beside(entry, item, around)
 
@@ -268,7 +268,7 @@ class Walk:
         entry.note(**mail)
         return entry
 
-    def typed(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
+    def show_prompt(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
         """A prompt as the user interface showed it."""
         if self.reviewing:
             # The reviewer's prompt, in some releases twice.
@@ -279,19 +279,19 @@ class Walk:
                 before.note(typed=rest)
             return
         entry = Entry(USER, HUMAN, self.line, self.ordinal, around.timestamp, list(parts), sure=True)
-        known = self.prompts.type(entry)
-        if known is None:
+        original = self.prompts.type(entry)
+        if original is None:
             self.open = None
             self.spend()
             self.entries.append(entry)
             self.last = None
         else:
-            known.sure, entry = True, known
-            known.differs(parts, known.parts)
+            original.sure, entry = True, original
+            original.differs(parts, original.parts)
         if rest:
             entry.note(typed=rest)
 
-    def heard(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
+    def hear(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
         """The model's words as they were shown; a reviewer's stand in its own file."""
         if self.reviewing:
             self.keep("event_msg", {"text": text})
@@ -351,7 +351,7 @@ class Walk:
         # A killed run may lose a call and keep its answer.
         self.add(USER, CLIENT, around, [unasked(item, around)])
 
-    def told(self, name: str, event: dict[str, Any]) -> Call | None:
+    def tell(self, name: str, event: dict[str, Any]) -> Call | None:
         """What the user interface told of a call, which may be written later; a reviewer's stand in its own file."""
         if self.reviewing:
             self.keep("event_msg", event)

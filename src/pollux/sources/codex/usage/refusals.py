@@ -29,8 +29,8 @@ def is_refusal(text: str, kind: Any) -> bool:
     return _STATUS.match(text) is not None or _is_body(text)
 
 
-def _status(name: str, told: Any) -> bool:
-    status = told.get("http_status_code") if type(told) is dict else None
+def _status(name: str, detail: Any) -> bool:
+    status = detail.get("http_status_code") if type(detail) is dict else None
     return type(status) is int and status >= 400 and "disconnected" not in name
 
 

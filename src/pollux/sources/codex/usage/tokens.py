@@ -43,7 +43,7 @@ class Meter:
         self._recorded = False
         self._owed: int | None = None
         self._lost: list[int] = []
-        self.said: tuple[str, Figures, int] | None = None
+        self.latest: tuple[str, Figures, int] | None = None
         self.alone: dict[int, Usage] = {}
 
     @property
@@ -59,7 +59,7 @@ class Meter:
         """What a `token_count` adds; None where it adds nothing."""
         so_far, last = info.total_token_usage, info.last_token_usage
         if so_far is not None:
-            self.said = ("total_token_usage", so_far, line)
+            self.latest = ("total_token_usage", so_far, line)
         total, step = _parts(so_far), _parts(last)
         if total == step == _UNKNOWN:
             if info.extra:
@@ -67,7 +67,7 @@ class Meter:
             return None
         again, self._step = step == self._step, step
         before = self._total or self._begin(total, step)
-        grown, told = _grown(total, before), step
+        grown, last_step = _grown(total, before), step
         # Nearly always the total has grown by what the last response says: then it is a total, and not repeated.
         usual = grown == step and any(step)
         if not usual and (_alike(total, before) or (total == _UNKNOWN and again)):
@@ -84,8 +84,8 @@ class Meter:
         odd = _is_odd(step, before, so_far, last)
         exact = False if odd else None if not usual and _is_wild(total, grown) else True
         native = {"last_token_usage": _native(last or so_far)}
-        if step != told != _UNKNOWN:
-            self.alone[line] = _usage(told, native, line, exact=None)
+        if step != last_step != _UNKNOWN:
+            self.alone[line] = _usage(last_step, native, line, exact=None)
         return _usage(step, native, line, exact=exact)
 
     def _begin(self, total: _Parts, step: _Parts) -> _Parts:
@@ -101,7 +101,7 @@ class Meter:
         self._owed = line if step == _UNKNOWN else None
         self._recorded = self._recorded or step != _UNKNOWN
         if record.thread_token_usage is not None:
-            self.said = ("thread_token_usage", record.thread_token_usage, line)
+            self.latest = ("thread_token_usage", record.thread_token_usage, line)
         if record.response_id is not None:
             if record.response_id in self._counted:
                 return None
@@ -113,8 +113,8 @@ class Meter:
 
 def native(record: UsageRecord) -> dict[str, Any]:
     """A response's own record as it was."""
-    for held in (record, record.usage, record.turn_token_usage, record.thread_token_usage):
-        if held is not None and held.extra is not NOTHING:
+    for figures in (record, record.usage, record.turn_token_usage, record.thread_token_usage):
+        if figures is not None and figures.extra is not NOTHING:
             return tidy(record)  # type: ignore[no-any-return]
     return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
@@ -168,28 +168,24 @@ def _is_wild(total: _Parts, grown: _Parts) -> bool:
     return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST
 
 
-def _is_odd(step: _Parts, before: _Parts, *told: Spent | Figures | None) -> bool:
+def _is_odd(step: _Parts, before: _Parts, *sources: Spent | Figures | None) -> bool:
     """Is a figure not there that should be? What is written into a cache is told since 0.145."""
     if None in step[:4]:
         return True
     if step[4] is not None:
         return False
-    return before[4] is not None or any(map(_tells_oddly, told))
-
-
-def _tells_oddly(figures: Spent | Figures | None) -> bool:
-    return figures is not None and _NAMES[4] in figures.extra
+    return before[4] is not None or any(figures is not None and _NAMES[4] in figures.extra for figures in sources)
 
 
 def _alike(one: _Parts, other: _Parts) -> bool:
     """Do two say the same, as far as both say something?"""
-    known = False
+    is_known = False
     for mine, theirs in zip(one, other, strict=True):
         if mine is not None and theirs is not None:
             if mine != theirs:
                 return False
-            known = True
-    return known
+            is_known = True
+    return is_known
 
 
 def _either(one: int | None, other: int | None) -> int | None:
@@ -233,9 +229,9 @@ def together(usages: list[Usage]) -> Usage:
 
 def tally(meter: Meter, file: str) -> Tally | None:
     """The thread's total as the file tells it last, where it can be read."""
-    if meter.said is None:
+    if meter.latest is None:
         return None
-    name, figures, line = meter.said
+    name, figures, line = meter.latest
     if figures.input_tokens is None or figures.output_tokens is None:
         return None
     return Tally(
@@ -249,5 +245,5 @@ def tally(meter: Meter, file: str) -> Tally | None:
 
 
 def _sum(figures: list[int | None]) -> int | None:
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) if known else None
+    numbers = [figure for figure in figures if figure is not None]
+    return sum(numbers) if numbers else None

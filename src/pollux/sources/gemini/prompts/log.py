@@ -7,8 +7,6 @@ the session.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
@@ -22,6 +20,7 @@ from pollux.sources.base import File, SourceContext, fingerprint_of
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Typed
+from pollux.sources.typed import normalize_space, prompts_id
 from pollux.wire import Notes, display_path, read_bytes
 
 # Commands with the names that some releases give them.
@@ -175,8 +174,7 @@ class PromptLog:
                 elif command is not None and (successor := _session_begun_by(command, starts)) is not None:
                     owner = successor
                 elif command is not None and name in renewing and not all(line.command for line in stretch):
-                    seed = hashlib.sha256(f"{name}/{stretch[0].item}".encode("utf-8", "surrogateescape"))
-                    owner = f"{seed.hexdigest()[:12]}-prompts"
+                    owner = prompts_id(f"{name}/{stretch[0].item}".encode("utf-8", "surrogateescape"))
                 parts.setdefault(owner, []).extend(stretch)
         for lines in parts.values():
             lines.sort(key=attrgetter("rank"))
@@ -230,11 +228,6 @@ def _line(typed: Typed, file: File, item: int, shell: set[str], order: tuple[int
         since=since,
         until=latest,
     )
-
-
-def normalize_space(text: str) -> str:
-    """Text with single spaces only."""
-    return re.sub(r"\s+", " ", text).strip()
 
 
 def _stretches(lines: list[Line]) -> Iterator[tuple[Line | None, list[Line]]]:

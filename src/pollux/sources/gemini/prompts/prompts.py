@@ -14,13 +14,14 @@ from operator import attrgetter
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Fate, Message, Origin, Role, Text
+from pollux.model import Author, Fate, Message, Origin, Text
 from pollux.sources.base import File
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import plain_text
 from pollux.sources.gemini.format.schema import Record
 from pollux.sources.gemini.messages.references import prompt_parts
-from pollux.sources.gemini.prompts.log import REWIND, Line, PromptLog, normalize_space
+from pollux.sources.gemini.prompts.log import REWIND, Line, PromptLog
+from pollux.sources.typed import normalize_space, typed_message
 from pollux.wire import Notes
 
 # A line is logged just before it is sent; a queued line may wait until the agent has finished.
@@ -203,15 +204,14 @@ def as_messages(lines: list[Line], *, alone: bool) -> list[Message]:
         if not line.command and not alone:
             fate = Fate.REWOUND if line.rank < last_rewind else Fate.FAILED
         messages.append(
-            Message(
-                id=f"log-{line.session[:8]}-{line.item}",
-                role=Role.SYSTEM if line.command else Role.USER,
-                author=Author.HUMAN,
-                at=line.at,
-                parts=(Text(text=line.text),),
+            typed_message(
+                f"log-{line.session[:8]}-{line.item}",
+                line.text,
+                line.at,
+                Origin(file=line.file, item=line.item),
+                {"sessionId": line.session, **line.extra},
+                command=line.command,
                 fate=fate,
-                origin=Origin(file=line.file, item=line.item),
-                extra={"sessionId": line.session, **line.extra},
             )
         )
     return messages

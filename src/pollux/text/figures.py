@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pollux.model import Usage
 
 NONE = "–"
 KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
@@ -24,12 +20,6 @@ def number(value: int | None) -> str:
     return f"{value / 1000:.1f}k" if value < 99_950 else f"{value / 1000:.0f}k"
 
 
-def tokens(usage: Usage) -> str:
-    """A sum of tokens; `≥` says that more were used than the files tell."""
-    least = usage.exact is False or usage.total is None
-    return f"≥{number(usage.known)}" if least and usage.known is not None else number(usage.known)
-
-
 def least(figure: str, *, more: bool) -> str:
     """A figure as it was put into words; `≥` says that there may be more."""
     return f"≥{figure}" if more and figure[0].isdigit() else figure
@@ -39,8 +29,8 @@ def money(amount: float | None, *, at_least: bool = False) -> str:
     """Dollars; `≥` says that more was paid, a dash that nobody knows how much."""
     if amount is None:
         return NONE
-    told = f"${amount:,.2f}" if amount >= 0.995 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"
-    return f"≥{told}" if at_least else told
+    text = f"${amount:,.2f}" if amount >= 0.995 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"
+    return f"≥{text}" if at_least else text
 
 
 def share(part: int | None, whole: int | None) -> str:
@@ -57,6 +47,18 @@ def size(count: int) -> str:
             figure = count / (limit / 1000)
             return f"{figure:.1f} {unit}" if figure < 9.95 else f"{figure:.0f} {unit}"
     return f"{count / 1e12:.1f} TB"
+
+
+def duration(seconds: float | None) -> str:
+    """How long something took."""
+    if seconds is None:
+        return NONE
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pollux.errors import NotFound
+from pollux.index.catalog.queries import Filter
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library
 
 HOME = Path(__file__).parent.parent / "sample" / "home"
 
@@ -20,3 +25,10 @@ def surroundings(cache: str | None = None) -> tuple[dict[str, str], Path]:
     nowhere = os.path.abspath(os.devnull)  # noqa: PTH100
     environ = {"HOME": str(HOME), "XDG_DATA_HOME": nowhere, "XDG_CONFIG_HOME": nowhere}
     return {**environ, "XDG_CACHE_HOME": cache or nowhere}, HOME
+
+
+def is_needed(library: Library) -> bool:
+    """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
+    if library.count(Filter(everything=True)) or library.index.unread():
+        return False
+    return all(library.homes.refused(root) is None for _, root in library.homes.roots())

@@ -1,4 +1,4 @@
-"""One file to write to: it appears whole or not at all, and never among the agents' own."""
+"""A file to write: it appears complete or not at all, and never among the agents' own files."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import contextlib
 import errno
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
 
 from pollux.errors import OutputError
-from pollux.export.ending import gently
+from pollux.system.ending import termination_raises
+from pollux.system.files import replacing, usual_mode
 
 Write = Callable[[str | bytes], object]
 
 
 def encoded(piece: str | bytes) -> bytes:
-    """A piece of a file as it stands on the disk; half a character is written out."""
+    """A piece of a file in bytes; half a character is escaped."""
     return piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
 
 
 def protect(path: Path, forbidden: Iterable[Path]) -> None:
-    """The agents' files are only ever read."""
+    """Raise `OutputError` where a path lies in one of these folders: the agents' files are only ever read."""
     real = os.path.realpath(path)
     for folder in map(os.path.realpath, forbidden):
         if real == folder or real.startswith(folder + os.sep):
@@ -43,12 +43,19 @@ class Target:
         if not self._force and _holds_something(self.path):
             raise OutputError(f"{self.path} exists already.", "--force overwrites it.")
 
+    def write(self, text: str | bytes) -> None:
+        """Write all of it. Raises `OutputError`."""
+        with self.open() as write:
+            write(text)
+
     @contextlib.contextmanager
     def open(self) -> Iterator[Write]:
         """Write to it."""
         self.check()
         try:
-            if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
+            if self.path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if self.path.exists() and not self.path.is_file():
                 with self.path.open("wb") as device:
                     yield lambda piece: device.write(encoded(piece))
             else:
@@ -60,28 +67,13 @@ class Target:
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[Write]:
-    """Write a file beside the old one, and put it in its place when it is whole."""
-    with gently():
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pollux-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                yield lambda piece: out.write(encoded(piece))
-            readable(Path(temporary))
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-
-
-def readable(path: Path) -> None:
-    """A temporary file is nobody's but ours; give it the rights of any other new file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
+    """A file with the usual rights that appears under its name when it is complete. A signal to end leaves nothing."""
+    with termination_raises(), replacing(path, mode=usual_mode()) as file:
+        yield lambda piece: file.write(encoded(piece))
 
 
 def failed(path: Path, error: OSError) -> OutputError:
-    """What to tell the user."""
+    """The error for the user."""
     folder = path.parent
     lacks = error.errno == errno.ENOENT and not os.path.lexists(folder)
     hint = f"There is no folder {folder}. Try: mkdir -p {shlex.quote(str(folder))}" if lacks else None

@@ -1,4 +1,4 @@
-"""Being asked to end while something is unfinished: it is taken away first, as with Ctrl-C."""
+"""A signal to end raises an exception, as Ctrl-C does, so that unfinished files are deleted first."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from types import FrameType
 _SIGNALS = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 
-class Ended(KeyboardInterrupt):
-    """The process was asked to end, by this signal."""
+class Terminated(KeyboardInterrupt):
+    """A signal asked the process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -20,8 +20,8 @@ class Ended(KeyboardInterrupt):
 
 
 @contextmanager
-def gently() -> Iterator[None]:
-    """Inside, a signal that would end the process at once raises `Ended`. One that is ignored stays so."""
+def termination_raises() -> Iterator[None]:
+    """Inside, a signal that would end the process at once raises `Terminated`. Ignored signals stay ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -36,4 +36,4 @@ def gently() -> Iterator[None]:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    raise Ended(number)
+    raise Terminated(number)

@@ -1,23 +1,23 @@
-"""The way from one page of a site to another."""
+"""Links from one page of a site to another."""
 
 from __future__ import annotations
 
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
-from pollux.writers.base import Options
+from pollux.writers.base import WriterContext
 
 INDEX = "index.html"
 
 
-def way(options: Options, here: str, there: str) -> str | None:
+def session_link(context: WriterContext, here: str, there: str) -> str | None:
     """The address of a session's page from that of another; None where they are not part of one site."""
-    return between(options.files[here], options.files[there]) if {here, there} <= options.files.keys() else None
+    return between(context.files[here], context.files[there]) if {here, there} <= context.files.keys() else None
 
 
-def home(options: Options, here: str) -> str | None:
+def index_link(context: WriterContext, here: str) -> str | None:
     """The address of the index from a session's page."""
-    return between(options.files[here], INDEX) if here in options.files else None
+    return between(context.files[here], INDEX) if here in context.files else None
 
 
 def between(here: str, there: str) -> str:

@@ -1,0 +1,27 @@
+"""What takes secrets out of the sessions of a library, as the user's settings and a request want it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.system.config import load
+from pollux.transforms.redact import Private, Redactor, user_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pollux.library.library import Library
+
+
+def redactor(library: Library, words: Sequence[str] = (), *, emails: bool = False) -> Redactor:
+    """Takes out secrets, home directories and user names; also these words and e-mail addresses, where asked for."""
+    settings = load(library.places.settings).redact
+    user = user_name()
+    return Redactor(
+        Private(
+            words=(*settings.words, *words),
+            emails=emails or settings.emails,
+            home=str(library.places.home),
+            users=(user,) if user is not None else (),
+        )
+    )

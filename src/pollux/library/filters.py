@@ -1,0 +1,51 @@
+"""Which sessions a list has, as a person types it: options, and words like `branch:main` or `agent:codex`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from pollux.errors import RequestError
+from pollux.index.catalog.queries import Filter
+from pollux.index.search.query import ABOUT
+from pollux.system.clock import parse
+
+_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "agent": ("agent", str.lower),
+    "project": ("project", str),
+    "since": ("since", parse),
+    "until": ("until", lambda value: parse(value, end=True)),
+    "before": ("until", lambda value: parse(value) - timedelta(microseconds=1)),
+}
+"""Words that are options of a list: which one, and how a value is read."""
+
+
+def filter_of(  # noqa: PLR0913
+    agent: str | None = None,
+    project: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    *,
+    everything: bool = True,
+    words: Iterable[str] = (),
+    branch: str | None = None,
+) -> Filter:
+    """The sessions that are wanted. Raises `RequestError` where the words contradict the options."""
+    options: dict[str, Any] = {"agent": agent, "project": project, "since": since, "until": until}
+    facts = [("branch", branch)] if branch is not None else []
+    plain: list[str] = []
+    for word in words:
+        name, colon, value = word.partition(":")
+        if colon and value and name.lower() in ABOUT:
+            facts.append((name.lower(), value))
+        elif colon and value and name.lower() in _OPTIONS:
+            option, read = _OPTIONS[name.lower()]
+            if options[option] is not None:
+                raise RequestError(f"{word} comes second: --{option} takes one value.", f"Leave out {word}.")
+            options[option] = read(value)
+        else:
+            plain.append(word)
+    if project == "":
+        raise RequestError("No project has an empty name.", "Try: pollux projects")
+    return Filter(**options, everything=everything, words=tuple(plain), facts=tuple(facts))

@@ -1,0 +1,90 @@
+"""Typed lines: a log of what a human typed outlives the sessions, and of some sessions nothing else is left."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Session, Text, first_words
+
+
+def prompts_id(seed: bytes) -> str:
+    """The id of a session that has none: of lines that do not say in which session they were typed."""
+    return f"{hashlib.sha256(seed).hexdigest()[:12]}-prompts"
+
+
+def typed_message(  # noqa: PLR0913
+    id: str,
+    text: str | None,
+    at: datetime | None,
+    origin: Origin,
+    extra: Mapping[str, Any],
+    *,
+    command: bool,
+    fate: Fate = Fate.LIVE,
+) -> Message:
+    """A typed line as a message; a command was meant for the client or the shell."""
+    return Message(
+        id=id,
+        role=Role.SYSTEM if command else Role.USER,
+        author=Author.HUMAN,
+        at=at,
+        parts=(Text(text=text),) if text is not None else (),
+        fate=fate,
+        origin=origin,
+        extra=extra,
+    )
+
+
+def typed_sessions(
+    agent: str, id: str, messages: Iterable[Message], files: Iterable[str], notices: tuple[Notice, ...], **facts: Any
+) -> list[Session]:  # fmt: skip
+    """The session of which only these typed lines are left; none where there are no lines.
+
+    `facts` are what else is known of it: its title, its project.
+    """
+    lines = tuple(messages)
+    times = [message.at for message in lines if message.at is not None]
+    session = Session(
+        agent=agent,
+        id=id,
+        kind=Kind.PROMPTS,
+        started=min(times, default=None),
+        ended=max(times, default=None),
+        messages=lines,
+        notices=notices,
+        files=tuple(files),
+        **facts,
+    )
+    return [session] if lines else []
+
+
+def command_title(messages: Iterable[Message]) -> str | None:
+    """Where nobody asked anything, the first command names the session."""
+    human = [message for message in messages if message.author is Author.HUMAN]
+    commands = all(message.role is Role.SYSTEM for message in human)
+    return first_words(human[0].text) if human and commands else None
+
+
+class Said:
+    """What stands in messages that are not the model's, for comparing with what was typed."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._texts = [_letters(message.text) for message in messages if message.role is not Role.ASSISTANT]
+
+    def holds(self, text: str) -> bool:
+        """Does a message hold a text, whatever the white space?"""
+        letters = _letters(text)
+        return any(letters in said for said in self._texts)
+
+
+def normalize_space(text: str) -> str:
+    """Text without differences in white space."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,43 @@
+"""What each thread has for itself, as a connection to a database."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class PerThread(Generic[T]):
+    """A value that every thread makes when it first asks for it, and that no other thread touches."""
+
+    def __init__(self, make: Callable[[], T], close: Callable[[T], None]) -> None:
+        self._make = make
+        self._close = close
+        self._mine = threading.local()
+        self._round = 0
+
+    def get(self) -> T:
+        """The value of this thread."""
+        if not hasattr(self._mine, "value"):
+            self._mine.round = self._round
+            self._mine.value = self._make()
+        found: T = self._mine.value
+        return found
+
+    def close(self) -> None:
+        """Close the value of this thread; another one is made when it is asked for."""
+        if hasattr(self._mine, "value"):
+            self._close(self._mine.value)
+            del self._mine.value
+
+    def renew(self) -> None:
+        """Close the value of this thread. Those of others may be in use: each closes its own when it follows."""
+        self._round += 1
+        self.close()
+
+    def follow(self) -> None:
+        """Close the value of this thread where another thread renewed all since it was made."""
+        if getattr(self._mine, "round", self._round) != self._round:
+            self.close()

@@ -1,0 +1,48 @@
+"""Work that is shared out among processes, and what came of each piece of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import TypeVar
+
+import msgspec
+
+from pollux.system.progress import Advance, Report
+from pollux.system.workers import answers, process_count
+from pollux.text.surrogates import escape_surrogates
+
+T = TypeVar("T")
+W = TypeVar("W")
+
+
+def answered(
+    work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T], report: Report
+) -> Iterator[tuple[int, T | None]]:
+    """What came of each piece of work, in whatever order: in processes of their own where that is worth it."""
+    advance = Advance(sizes, report)
+    for number, answer in _answered(work, pieces, sizes, kind):
+        advance.done(number)
+        yield number, answer
+
+
+def _answered(
+    work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T]
+) -> Iterator[tuple[int, T | None]]:
+    size = process_count(sizes)
+    if size < 2:
+        yield from ((number, work(piece)) for number, piece in enumerate(pieces))
+        return
+    # The largest first, so that none is left to be waited for in the end.
+    order = sorted(range(len(pieces)), key=lambda number: -sizes[number])
+
+    def job(number: int) -> bytes:
+        result = work(pieces[order[number]])
+        try:
+            return msgspec.msgpack.encode(result)
+        except UnicodeEncodeError:
+            return msgspec.msgpack.encode(escape_surrogates(result, kind))
+
+    with closing(answers(job, len(pieces), size)) as stream:
+        for number, answer in stream:
+            yield order[number], None if answer is None else msgspec.msgpack.decode(answer, type=kind)
