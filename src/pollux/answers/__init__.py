@@ -1,1 +1,1 @@
-"""Every JSON answer of the commands, made in one place. It imports the library and what lies below; views import it."""
+"""Every JSON answer, made in one place for all views: one module for each family of commands."""

@@ -21,7 +21,7 @@ def main() -> None:
         from pollux.cli.app import run
 
         status = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before anything was begun, or when all was done
+    except KeyboardInterrupt:  # before the command began, or after it ended
         os._exit(130)
     _end(status)
 

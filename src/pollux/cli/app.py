@@ -101,7 +101,7 @@ def _status(arguments: list[str]) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         return SIGNALLED + getattr(interrupt, "number", signal.SIGINT)
-    except BrokenPipeError:  # nobody reads any more
+    except BrokenPipeError:  # the reader has gone
         return 0
     except OSError as error:
         _let_go()
@@ -116,7 +116,7 @@ def _prepare_streams() -> None:
         if stream is None:  # closed by the caller: `pollux list >&-`
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif hasattr(stream, "reconfigure"):
-            # Content may hold characters the terminal's encoding lacks, and paths may be no text at all.
+            # The terminal's encoding may lack characters of the output, and a path need not be valid text.
             stream.reconfigure(errors=marks.NAME)
 
 
@@ -137,17 +137,17 @@ def _run(arguments: list[str]) -> int:
     except PolluxError as error:
         return _report(error, arguments)
     except Exception as error:
-        # Nobody reads any more, or the disk is full: only the output has no file name.
+        # The reader has gone, or the disk is full: only an error of the output has no file name.
         if isinstance(error, OSError) and error.filename is None:
             raise
-        if isinstance(error, PermissionError):  # agents' files are `Unreadable` then, so this is one of pollux's own
+        if isinstance(error, PermissionError):  # an agent's file would be `Unreadable`, so it is one of pollux's own
             return _report(StoreError(f"{error.filename} cannot be used: {error.strerror}."), arguments)
         return _bug(error, arguments)
     return 0
 
 
 def _as_request(error: click.ClickException) -> PolluxError:
-    """A complaint of click in our form."""
+    """An error of click as one of ours."""
     hint = None
     if isinstance(error, click.NoSuchOption) and (meant := _of_lists(error)) is not None:
         return RequestError(f"No such option {error.option_name!r}.", meant)
@@ -158,7 +158,7 @@ def _as_request(error: click.ClickException) -> PolluxError:
 
 
 def _of_lists(error: click.NoSuchOption) -> str | None:
-    """A hint for an option of `pollux list` that was given to `pollux`, which lists as well."""
+    """A hint where `pollux` was given an option of `pollux list`."""
     if error.ctx is None or error.ctx.parent is not None:
         return None
     listing = cli.get_command(error.ctx, "list")
@@ -177,9 +177,9 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 
 def _report(error: PolluxError, arguments: list[str]) -> int:
-    """One sentence and one hint on stderr; one JSON object where JSON was asked for."""
+    """Write an error to stderr: a sentence and a hint, or one JSON object where the caller wants JSON."""
     _debug(error)
-    with contextlib.suppress(OSError):  # who does not listen still learns the status
+    with contextlib.suppress(OSError):  # the status still tells that it failed
         _complain(error, as_json=wants_json(arguments))
     return error.exit_code
 
@@ -205,13 +205,13 @@ def _debug(error: BaseException) -> None:
 
 
 def wants_json(arguments: list[str]) -> bool:
-    """Is the caller a program? Asked before the arguments are understood, since that may be what fails."""
+    """Does the caller want JSON? This is asked before the arguments are parsed, because parsing may fail."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options or "--jsonl" in options
 
 
 def _let_go() -> None:
-    """Let what nobody takes any more go nowhere. Python would complain when it flushes at the end."""
+    """Discard output that has no reader. Otherwise Python would complain when it flushes at the end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

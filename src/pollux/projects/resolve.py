@@ -21,6 +21,7 @@ from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.capabilities import marks_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
+from pollux.wire import Notes
 
 EVIDENCE = "hash"
 
@@ -44,17 +45,15 @@ class Resolved(Wrapped):
         if (path := self._hashes.path_of(digest)) is not None:
             return replace(session, project=path, project_evidence=EVIDENCE)
         if session.project is None and self._hashes.ended_early(digest):
-            return replace(session, notices=(*session.notices, _ended_early(session)))
+            return replace(session, notices=(*session.notices, *_ended_early(session)))
         return session
 
 
-def _ended_early(session: Session) -> Notice:
-    return Notice(
-        code="project.search",
-        text="The search for the project's folder ended early: there are too many.",
-        severity=Severity.INFO,
-        file=next(iter(session.files), None),
-    )
+def _ended_early(session: Session) -> tuple[Notice, ...]:
+    notes = Notes(next(iter(session.files), None))
+    text = "The search for the project's folder ended early: there are too many."
+    notes.add("project.search", text, Severity.INFO)
+    return notes.all()
 
 
 class Resolver:

@@ -1,4 +1,4 @@
-"""Options whose value is one of a few words, or several of them; a mistyped one is answered with the one meant."""
+"""Options that take one of a few words, or several of them. The error for a wrong word suggests the right one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Choice(click.Choice[str]):
     """One of some words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word. Raises `RequestError` where it is none of them."""
+        """The word. Raises `RequestError` where it is not one of the choices."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -31,7 +31,7 @@ class Several(click.ParamType[tuple[str, ...]]):
         self.choices = choices
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ARG002
-        """The words. Raises `RequestError` where one is none of them."""
+        """The words. Raises `RequestError` where one is not among the choices."""
         if isinstance(value, tuple):
             return value
         words = tuple(word.strip().lower() for word in str(value).split(","))
@@ -50,7 +50,7 @@ class Several(click.ParamType[tuple[str, ...]]):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[click.shell_completion.CompletionItem]:
-        """The words that the last one may become."""
+        """The choices that begin like the last word."""
         from click.shell_completion import CompletionItem
 
         before, comma, begun = incomplete.rpartition(",")

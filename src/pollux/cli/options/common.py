@@ -1,4 +1,4 @@
-"""What every command shares: the options that may stand before or behind its name, and the library it asks."""
+"""What every command shares: the options that may stand before or after its name, and the library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def common(*, hidden: bool = True) -> Callable[[Decorated], Decorated]:
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Remember an option for the whole run, wherever it stood."""
+    """Remember an option for the whole run, wherever it was given."""
 
     def keep(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
         if value:
@@ -143,13 +143,13 @@ def open_library(
 
 
 def writing(ctx: click.Context) -> None:
-    """What a command does that changes something of the user's. Raises `RequestError`: the sample is read-only."""
+    """Raise `RequestError` where a command would change the sample, which is read-only."""
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
-    """Say why an answer lacks something or was slow, when it has been given."""
+    """Say after an answer why it lacks something or was slow."""
     from pollux.answers.problems import remarks
 
     for sentence in remarks(library, gaps=gaps):
@@ -157,7 +157,7 @@ def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
 
 
 def remark(sentence: str, *, for_programs: bool) -> None:
-    """Say something that is no error, beside the output."""
+    """Write a remark to stderr."""
     if for_programs:
         from pollux.answers.problems import warning_document
         from pollux.cli.terminal.screen import beside

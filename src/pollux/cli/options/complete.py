@@ -91,7 +91,7 @@ def _help(title: str | None) -> str:
 
 
 def _library(ctx: click.Context) -> Library:
-    """The library, as far as it can be brought up to date while somebody waits for a key to answer."""
+    """The library, brought up to date only as far as the time allows: somebody waits for the completion."""
     from pollux.cli.options.common import open_library
     from pollux.library.library import Enough, Progress
 

@@ -1,4 +1,4 @@
-"""The options by which sessions are chosen, the same for every command that lists them."""
+"""The options that choose sessions, the same for every command that lists them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class When(click.ParamType["datetime"]):
         self.end = end
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ARG002
-        """The time meant. Raises `RequestError`."""
+        """The time. Raises `RequestError`."""
         name = ctx.params.get("timezone") if ctx is not None else None
         if not isinstance(name, str):
             return parse(value, end=self.end)

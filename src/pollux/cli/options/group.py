@@ -1,4 +1,4 @@
-"""Commands, each of whose options has one value, and commands of commands, which say which one was probably meant."""
+"""Commands that refuse an option with two values, and groups that suggest the right command for a wrong one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class _Once(click.Command):
-    """Refuses an option that takes one value and is given two: nobody knows which of them is meant."""
+    """Refuses an option that takes one value and is given two."""
 
     def make_parser(self, ctx: click.Context) -> _OptionParser:
-        """What reads the arguments. Raises `RequestError` where an option comes again."""
+        """The parser of the arguments. It raises `RequestError` where an option is given twice."""
         parser = super().make_parser(ctx)
         parse = parser.parse_args
 
@@ -49,14 +49,14 @@ class Command(_Once):
 
 
 class Group(_Once, click.Group):
-    """Knows its commands by their names alone, until one is named."""
+    """A group of commands. It loads a command only when it is called."""
 
     command_class = Command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the named command. Raises `RequestError` where there is none of this name."""
+        """Find the command. Raises `RequestError` where none has this name."""
         name, known = args[0], self.list_commands(ctx)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
             hint = did_you_mean(name, known, f"Try: {ctx.command_path} --help", f"{ctx.command_path} ")

@@ -1,4 +1,4 @@
-"""The option by which a chart goes to a file."""
+"""The file of a chart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def picture(library: Library, output: str, *, force: bool) -> Target:
-    """The file of a picture. Raises `RequestError` where its name says that it is something else."""
+    """The file that a chart is written to. Raises `RequestError` where its name does not end in `.svg`."""
     from pollux.system.target import Target
 
     if Path(output).suffix.lower() != ".svg":

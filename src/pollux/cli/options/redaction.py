@@ -1,4 +1,4 @@
-"""The options by which secrets are taken out, the same for every command that hands sessions on."""
+"""The options of redaction, the same for every command that has them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def private(function: Decorated) -> Decorated:
 
 
 def redactor(library: Library, words: tuple[str, ...], *, emails: bool) -> Redactor:
-    """What takes out what the options and the settings say."""
+    """The redactor that the options and the settings ask for. Raises `RequestError`."""
     from pollux.export import redaction
 
     if not all(words):

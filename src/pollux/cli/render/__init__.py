@@ -1,1 +1,1 @@
-"""Answers as a person reads them in a terminal, one file a command."""
+"""Answers for people in a terminal, one file for each command."""

@@ -1,4 +1,4 @@
-"""What is kept, and what will be deleted, as a person reads it."""
+"""The archive, and what agents will delete, for people."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def status_lines(screen: Screen, status: ArchiveStatus, home: str) -> Iterator[s
 
 
 def retention(screen: Screen, due: Iterable[Due], home: str) -> Iterator[str]:
-    """Which agents delete sessions, when, and what to write where so that they do not."""
+    """Which agents delete sessions and when, and the setting that stops it."""
     for one in due:
         setting = one.retention
         if setting.days is None:
@@ -71,7 +71,7 @@ def retention(screen: Screen, due: Iterable[Due], home: str) -> Iterator[str]:
 
 
 def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
-    """Whether everything is sound, else what is not."""
+    """Whether everything is sound, and what is not."""
     amount = f"{plural(verdict.objects, 'object')}, {plural(verdict.states, 'state')}, {size(verdict.bytes)} unpacked"
     if verdict.sound:
         yield f"{screen.paint('✓', 'good')} {amount}: everything is as it was kept."
@@ -92,7 +92,7 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
 
 
 def changes(screen: Screen, history: list[Change], home: str) -> Iterator[str]:
-    """What became of files."""
+    """The history of files."""
     at, what, bytes_ = Column("when", whole=True), Column("what"), Column("size", right=True)
     file = Column("file", flexible=True, least=16, path=True)
     for change in history:

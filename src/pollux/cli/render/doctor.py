@@ -124,7 +124,7 @@ def _cut(screen: Screen, report: Doctor) -> Iterator[str]:
 
 
 def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
-    """Remarks of one kind together, with one example. What stands further up is not said twice."""
+    """Notices of one kind together, with one example, without those that stand further up."""
     unreadable = {file.path for file in report.files if file.status == "unreadable"}
     kinds: dict[tuple[str, str], list[Notice]] = {}
     for notice in report.notices:
@@ -146,7 +146,7 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
 
 
 def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
-    """What can be done, only where something can."""
+    """What the user can do, if anything."""
     advice = []
     if report.unknown or report.totals.get("unknown"):
         advice.append(

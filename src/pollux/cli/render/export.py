@@ -1,4 +1,4 @@
-"""An export on the screen, and what is said of one that went to a file or a folder."""
+"""An export on the screen, and the lines about one to a file or a folder."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def print_session(screen: Screen, exporter: Exporter, session: Session) -> None:
 
 
 def warn_of_size(exporter: Exporter) -> None:
-    """Say what a browser will do with a page that is very large, and what to do about it."""
+    """Warn of a page that is so large that a browser opens it slowly."""
     megabytes = exporter.size // 1_000_000
     if exporter.writer.name == "html" and exporter.size > LARGE_PAGE:
         talk(f"The page has {megabytes} MB, which a browser opens slowly. -o FOLDER/ writes it in parts.")
 
 
 def tell(outcome: Outcome, path: str) -> None:
-    """Say where the sessions of a folder are, and what was left alone. Raises where one was not written."""
+    """Say where the sessions are, and which files were not touched. Raises where a session was not written."""
     left = set(outcome.left)
     files = [entry.file for entry in outcome.entries if entry.summary.key not in left]
     if files:

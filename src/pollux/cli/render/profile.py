@@ -1,4 +1,4 @@
-"""One session's usage as a person reads it: turn by turn, with what grew, what waited and what failed."""
+"""The usage of one session for people: turn by turn, with the growth of prompts, and slow and failed calls."""
 
 from __future__ import annotations
 

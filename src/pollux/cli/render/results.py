@@ -34,7 +34,7 @@ LEAST = 40
 
 
 class Group(NamedTuple):
-    """The hits of one session, best first, and how many messages more it has."""
+    """The hits of one session, best first, and how many more hits it has."""
 
     hits: Sequence[Hit]
     more: int
@@ -131,7 +131,7 @@ def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
 
 
 def _cleaned(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
-    """The text made harmless; what was found moves with it."""
+    """The text with control characters made visible, and its spans moved accordingly."""
     cleaned, moved, place = "", [], 0
     for start, end in spans:
         cleaned += visible(text[place:start])

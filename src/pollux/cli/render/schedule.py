@@ -1,4 +1,4 @@
-"""The timer that keeps what agents delete, as a person reads it."""
+"""The timer of the archive, for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def timer(screen: Screen, schedule: Schedule, home: str, *, changed: bool) -> Iterator[str]:
-    """What is there; then what would be, where that is something else."""
+    """The timer that is installed; then the one that would be, if it differs."""
     installed, planned = schedule.installed, schedule.planned
     if installed is None:
         yield "No timer is installed."
@@ -49,12 +49,12 @@ def _pieces(screen: Screen, pieces: tuple[Piece, ...], home: str) -> Iterator[st
 
 
 def removed(kinds: list[str]) -> Iterator[str]:
-    """What is there no more."""
+    """The timers that were removed."""
     yield f"The timer of {' and '.join(kinds)} is removed." if kinds else "There was no timer to remove."
 
 
 def often(every: str | None) -> str:
-    """How often, as it is said."""
+    """A period in words."""
     if every in ("daily", "weekly"):
         return every
     return f"every {every}" if every is not None else "now and then"

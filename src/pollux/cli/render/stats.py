@@ -26,7 +26,7 @@ AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 
 
 def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
-    """The rows, their total, and what is to be known about them. `titles` has short ids and titles of sessions."""
+    """The rows and their total. `titles` has short ids and titles of sessions by key."""
     order = (stats.by, *stats.within)
     titled = order == (By.SESSION,)
     name = Column(", ".join(order), flexible=not titled, least=24, whole=titled)
@@ -59,7 +59,7 @@ def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tu
 
 
 def _every(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, int]]:
-    """Each row before those within it, and how deep it stands; the total at the end."""
+    """Each row before the rows within it, with its depth; the total at the end."""
 
     def below(rows: Iterable[AnyRow], depth: int) -> Iterator[tuple[AnyRow, int]]:
         for row in rows:
@@ -71,7 +71,7 @@ def _every(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, int]
 
 
 def _cost(row: Row) -> str:
-    """What was paid, or the first cause why that is not known."""
+    """The cost, or the first reason why it is not known."""
     if row.cost_usd is None and row.lacking.requests:
         return "no price" if row.lacking.price else "no model" if row.lacking.model else "no figures"
     return money(row.cost_usd, at_least=row.at_least)

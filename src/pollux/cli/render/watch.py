@@ -1,4 +1,4 @@
-"""Events as a person reads them while they come: several conversations in one stream, each line under its session."""
+"""Events for people, as they come: several conversations in one stream, each line under its session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Live:
-    """Remembers which session was shown last, and names it anew where another one speaks."""
+    """Remembers which session was shown last, and names the session where another one continues."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen

@@ -1,4 +1,4 @@
-"""Bars and lines of blocks, for figures that are to be compared at a glance."""
+"""Bars and lines of block characters, to compare figures at a glance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HEIGHTS = "▁▂▃▄▅▆▇█"
 
 
 def bar(value: float, most: float, columns: int) -> str:
-    """A bar as long as the value is to the largest; what is more than nothing shows at least a hair."""
+    """A bar in proportion to the largest value. A value above 0 always shows."""
     if value <= 0 or most <= 0:
         return ""
     eighths = max(round(8 * columns * value / most), 1)
@@ -18,7 +18,7 @@ def bar(value: float, most: float, columns: int) -> str:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """One block a value; nothing is a blank."""
+    """One block for each value; 0 is a blank."""
     most = max(values, default=0)
     if most <= 0:
         return ""

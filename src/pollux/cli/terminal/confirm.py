@@ -1,4 +1,4 @@
-"""Writing files into an agent's folders or elsewhere: nothing is written over, and the user knows what is written."""
+"""Files that are written into an agent's folders or elsewhere: what the user is told and asked."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def one_place(folder: Path | None, *, in_place: bool) -> None:
-    """Raise `RequestError` where nobody can know where files shall go."""
+    """Raise `RequestError` unless exactly one place was named."""
     if in_place == (folder is not None):
         raise RequestError("Say where the files shall go.", "Either -o FOLDER or --in-place.")
 
 
 def agreed(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -> None:
-    """Say which files will be written into the agent's folders, and ask. Raises where nobody can be asked."""
+    """Name the files that will be written into the agent's folders, and ask. Raises where nobody can answer."""
     missing = [file for file in files if file.missing]
     if not missing:
         return

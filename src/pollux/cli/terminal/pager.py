@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pollux.cli.terminal import marks
 
 JUMPING = ("less", "more")
-"""Pagers that begin at a line when they are told to."""
+"""Pagers that can begin at a line."""
 
 
 def page(lines: Iterable[str], at: int = 0) -> bool:
@@ -57,7 +57,7 @@ def _command() -> list[str]:
 
 
 def _wait(pager: subprocess.Popen[bytes]) -> None:
-    """The pager owns the terminal until it ends; Ctrl-C is its own business meanwhile."""
+    """Wait until the pager ends. Meanwhile Ctrl-C is for the pager."""
     while True:
         try:
             pager.wait()

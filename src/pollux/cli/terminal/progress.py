@@ -1,4 +1,4 @@
-"""How far a long work is, on one line of the terminal, and only where it takes so long that somebody wonders."""
+"""The progress of long work, on one line of the terminal. It appears only after a while."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Bar:
         self._next = _LONG
 
     def __call__(self, progress: Progress) -> None:
-        """Draw, where it is time."""
+        """Draw, if enough time has passed."""
         now = time.monotonic()
         if progress.by is not None:
             self._begun = None
@@ -63,7 +63,7 @@ class Bar:
             self._write(line(self._what, progress, self._share, now - self._begun, _columns()))
 
     def _finish(self, progress: Progress, seconds: float) -> None:
-        """Everything is read: the bar is full, and goes."""
+        """Everything is read: show a full bar, and wipe it."""
         self._begun = None
         if self._standing:
             self._write(line(self._what, progress, 1.0, seconds, _columns()))
@@ -79,12 +79,12 @@ class Bar:
             remark(f"{waiting(progress)}.", for_programs=self._quiet)
 
     def close(self) -> None:
-        """Wipe what an interrupted work left on the line."""
+        """Wipe what interrupted work left on the line."""
         if self._standing:
             self._write("")
 
     def end(self) -> None:
-        """Draw no more: something else is written from now on."""
+        """Stop drawing: other output follows."""
         self.close()
         self._shown = False
 
@@ -102,14 +102,14 @@ def bar(ctx: click.Context, what: str, then: str = "", *, quiet: bool = False) -
 
 
 def waiting(progress: Progress) -> str:
-    """For whom this pollux waits, and how far that one is."""
+    """The other pollux that this one waits for, and its progress."""
     who = f"another pollux (process {progress.by})" if progress.by else "another pollux"
     far = f": {share(progress):.0%} of {size(progress.bytes)}" if progress.files else ""
     return f"Waiting for {who}, which is indexing{far}"
 
 
 def share(progress: Progress) -> float:
-    """How much of the bytes is read; of the files, where they are empty. Everything only when everything is."""
+    """The share of the bytes that is read, or of the files where they are empty. It is 1 only when all is read."""
     if progress.done_files >= progress.files:
         return 1.0
     done, every = (progress.done_bytes, progress.bytes) if progress.bytes else (progress.done_files, progress.files)

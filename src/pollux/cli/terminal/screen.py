@@ -45,7 +45,7 @@ class Screen:
         return click.style(text, **STYLES[style]) if self.color and text else text
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Write lines, through the pager where somebody watches."""
+        """Write lines, through a pager on a terminal."""
         if self.paged:
             from pollux.cli.terminal.pager import page
 
@@ -76,23 +76,23 @@ class Screen:
         self.document(json_text(document))
 
     def json_lines(self, documents: Iterable[Any]) -> None:
-        """Write JSON documents, one a line."""
+        """Write JSON documents, one on each line."""
         self.document("".join(map(json_text, documents)))
 
     def document(self, text: str) -> None:
-        """Write JSON: as it is, but for what a terminal must not see, which is written otherwise and means the same."""
+        """Write JSON unchanged. On a terminal, harmful characters are escaped, which means the same in JSON."""
         from pollux.text.escape import escaped
 
         self.raw(escaped(text) if self.terminal else text)
 
     def readable(self, text: str) -> None:
-        """Write text that programs read too: as it is, but for what a terminal must not see, which is made visible."""
+        """Write text that programs read, too, unchanged. On a terminal, harmful characters are made visible."""
         from pollux.text.escape import visible
 
         self.raw(visible(text) if self.terminal else text)
 
     def raw(self, text: str | bytes) -> None:
-        """Write text as it is, in UTF-8 whatever the locale says, or bytes."""
+        """Write bytes, or text in UTF-8 whatever the locale is."""
         data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
         stream = getattr(sys.stdout, "buffer", None)
         if stream is None:
@@ -102,7 +102,7 @@ class Screen:
 
 
 def talk(text: str) -> None:
-    """Say something to the person, beside the output. It may have colours of ours, and no other controls."""
+    """Write a line to stderr. Only our own colours pass; other control characters are made visible."""
     from pollux.text.escape import visible
 
     sys.stdout.flush()
@@ -118,7 +118,7 @@ def json_text(document: Any) -> str:
 
 
 def beside(document: dict[str, Any]) -> None:
-    """Write a JSON document beside the output, in ASCII: nobody knows what the standard error takes."""
+    """Write a JSON document to stderr, in ASCII, whatever its encoding is."""
     import json
 
     sys.stderr.write(json.dumps(document) + "\n")
@@ -142,7 +142,7 @@ def _color(choice: str, terminal: bool) -> bool:
 
 
 def _columns(terminal: bool) -> int | None:
-    """The width to fit into. A pipe has none, unless COLUMNS says so."""
+    """The width of the output. A pipe has none, unless COLUMNS is set."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return max(int(columns), 20)

@@ -1,4 +1,4 @@
-"""A table for people: columns as wide as what they hold, the least needed ones left out where there is no room."""
+"""A table for people. Columns are as wide as their cells; where there is no room, the least important are left out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Column:
 
     @property
     def natural(self) -> int:
-        """How wide it would like to be."""
+        """Its width where there is room."""
         widest = max((width(text) for text in (self.title, *self.cells)), default=0)
         return widest if self.most is None else min(widest, self.most)
 
@@ -63,7 +63,7 @@ class Column:
 
 @dataclass
 class Chart(Column):
-    """A column of bars, each as long as its value is to the largest. It gives room away before any other does."""
+    """A column of bars in proportion to the largest value. It shrinks before all other columns."""
 
     values: list[float] = field(default_factory=list)
     peak: float = 0
@@ -122,7 +122,7 @@ def _over(widths: list[int], room: int) -> int:
 
 
 def _shrunk(columns: list[Column], widths: list[int], room: int) -> bool:
-    """Make columns narrower that may be: bars, then the flexible one, then what is wider than a third. Does it fit?"""
+    """Make columns narrower: bars, then the flexible one, then those wider than a third. Returns whether they fit."""
     for fits, least in (
         (lambda column: isinstance(column, Chart), lambda column: max(width(column.title), column.least)),
         (lambda column: column.flexible, lambda column: column.least),
@@ -135,7 +135,7 @@ def _shrunk(columns: list[Column], widths: list[int], room: int) -> bool:
 
 
 def _squeezed(columns: list[Column], widths: list[int], room: int) -> None:
-    """Nothing may be left out: words are cut, the longest first. Figures never are."""
+    """Cut words, the longest first, where no column can be left out. Figures are never cut."""
     words = [index for index, column in enumerate(columns) if not column.right]
     while words and _over(widths, room) > 0:
         widest = max(words, key=lambda index: (columns[index].flexible, widths[index]))

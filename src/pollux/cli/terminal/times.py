@@ -25,7 +25,7 @@ def ago(moment: datetime | None, present: datetime, *, brief: bool = False) -> s
 
 
 def day_and_time(moment: datetime, present: datetime) -> str:
-    """`Nov 15 06:16`, or `Nov 15 2025` where the year is another."""
+    """`Nov 15 06:16`, or `Nov 15 2025` in another year."""
     here = local(moment)
     day = f"{_MONTHS[here.month - 1]} {here.day:2}"
     return f"{day}  {here.year}" if here.year != present.year else f"{day} {here:%H:%M}"

@@ -53,7 +53,7 @@ def short(text: str, columns: int) -> str:
 
 
 def cut_left(text: str, columns: int) -> str:
-    """The end of a text, as for paths, whose end says most."""
+    """The end of a text: of a path, the end matters most."""
     if width(text) <= columns:
         return text
     if columns <= 0:
@@ -68,7 +68,7 @@ def pad(text: str, columns: int, *, right: bool = False) -> str:
 
 
 def wrap_facts(facts: Iterable[str], columns: int | None) -> Iterator[str]:
-    """Facts in a row, a new line begun between two of them."""
+    """Facts in a row; lines break only between facts."""
     current = ""
     for fact in facts:
         longer = f"{current} · {fact}" if current else fact
