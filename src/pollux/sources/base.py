@@ -221,8 +221,8 @@ class OtherFiles(NamedTuple):
     other: list[File]
 
     def files(self) -> list[File]:
-        """All that are joined."""
-        return [file for listed in self.joined.values() for file in listed]
+        """All joined files."""
+        return [file for members in self.joined.values() for file in members]
 
 
 def other_files(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> OtherFiles:
