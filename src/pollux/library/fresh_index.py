@@ -13,7 +13,7 @@ from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper, joined
-from pollux.projects.resolve import Resolver
+from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
@@ -256,4 +256,9 @@ class FreshIndex:
         self.closed = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
         self.barred = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
-        return scans + [RootScan(source, root) for source, root in self._homes.kept_roots()]
+        scans += [RootScan(source, root) for source, root in self._homes.kept_roots()]
+        # What is known before anything is read need not be read again for it.
+        changed = [scan for scan in scans if not scan.known(self.store.catalogue)]
+        names = hashes_in(file.path for scan in changed for file in scan.files)
+        self._resolver.resolve(names, self._queries.directories)
+        return scans

@@ -6,6 +6,8 @@ the one that pollux was started in, the folders on the disk. A path is proved wh
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
@@ -24,6 +26,13 @@ from pollux.system.directories import Places
 from pollux.wire import Notes
 
 EVIDENCE = "hash"
+_NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+
+
+def hashes_in(paths: Iterable[str]) -> set[str]:
+    """The names of folders above some files that may be hashes of directories."""
+    folders = {os.path.dirname(path) for path in paths}  # noqa: PTH120 (`Path` takes long, for thousands of files)
+    return {name for folder in folders for name in _NAME.findall(folder)}
 
 
 class Resolved(Wrapped):

@@ -135,6 +135,14 @@ def test_only_the_sessions_of_that_project_are_read_again(machine: Machine, read
     assert reads == []
 
 
+def test_what_the_disk_tells_is_known_before_anything_is_read(machine: Machine, reads: list[str]) -> None:
+    path = machine.home / "code" / "weather"
+    path.mkdir(parents=True)
+    machine.gemini("one", str(path))
+    assert machine.projects(hunt=True) == {"one": (str(path), "hash")}
+    assert reads == ["one"]
+
+
 def test_what_the_user_says_is_heard_by_the_next_question(machine: Machine, reads: list[str]) -> None:
     machine.gemini("one", LOST)
     assert machine.projects() == {"one": (None, None)}
