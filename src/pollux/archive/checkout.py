@@ -61,15 +61,15 @@ class Shelf(Wrapped):
         for file in self.source.find(root):
             yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
-    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
         """The sessions with kept files, and those that the agent's own root names otherwise without such files."""
         every = list(files)
         own = {file.path for file in every if not self._has(file.path)}
-        listed = self.source.bundles(root, every, around)
+        listed = self.source.bundles(root, every, context)
         gone = [one for one in listed if any(file.path in own for file in one.files)]
         if not gone or not any(one.named_by_others for one in listed):
             return gone
-        rest = self.source.bundles(root, [file for file in every if file.path not in own], around)
+        rest = self.source.bundles(root, [file for file in every if file.path not in own], context)
         known = {one.key for one in (*gone, *rest)}
         return gone + [one for one in listed if one.named_by_others and one.key not in known]
 

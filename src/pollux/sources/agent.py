@@ -47,9 +47,9 @@ class Agent:
         files: Iterator[File] = self._module("find").find(root)
         return files
 
-    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
         """The sessions among the files."""
-        groups: list[Bundle] = self._module("group").bundles(root, files, around)
+        groups: list[Bundle] = self._module("group").bundles(root, files, context)
         return groups
 
     def read(self, bundle: Bundle) -> Reading:
@@ -101,9 +101,9 @@ class Agent:
         recognized: bool = self._module("group").recognizes(path, head)
         return recognized
 
-    def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
+    def bundle_of_file(self, path: Path, context: SourceContext) -> Bundle:
         """The bundle of a single file."""
-        bundle: Bundle = self._module("group").bundle_of_file(path, around)
+        bundle: Bundle = self._module("group").bundle_of_file(path, context)
         return bundle
 
 

@@ -221,8 +221,8 @@ class OtherFiles(NamedTuple):
     other: list[File]
 
     def files(self) -> list[File]:
-        """All that are joined."""
-        return [file for listed in self.joined.values() for file in listed]
+        """All joined files."""
+        return [file for members in self.joined.values() for file in members]
 
 
 def other_files(root: Root, files: Iterable[File], others: Iterable[tuple[Root, Iterable[File]]]) -> OtherFiles:
@@ -289,7 +289,7 @@ class Source(Protocol):
     def find(self, root: Path) -> Iterator[File]:
         """Every file under the root, with the role that its place gives it."""
 
-    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
         """The bundles of these files: one for each session."""
 
     def read(self, bundle: Bundle) -> Reading:
@@ -298,5 +298,5 @@ class Source(Protocol):
     def recognizes(self, path: Path, head: bytes) -> bool:
         """Does this file look like one of this agent's?"""
 
-    def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
+    def bundle_of_file(self, path: Path, context: SourceContext) -> Bundle:
         """The bundle of a single file that need not lie under a root."""

@@ -1,4 +1,4 @@
-"""Typed lines: a log of what a human typed outlives the sessions, and of some sessions nothing else is left."""
+"""Typed lines: a log of them outlives the sessions, and of some sessions nothing else is left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Sess
 
 
 def prompts_id(seed: bytes) -> str:
-    """The id of a session that has none: of lines that do not say in which session they were typed."""
+    """An id for lines that do not name the session in which they were typed."""
     return f"{hashlib.sha256(seed).hexdigest()[:12]}-prompts"
 
 
@@ -26,7 +26,7 @@ def typed_message(  # noqa: PLR0913
     command: bool,
     fate: Fate = Fate.LIVE,
 ) -> Message:
-    """A typed line as a message; a command was meant for the client or the shell."""
+    """A typed line as a message. A command is for the client or the shell."""
     return Message(
         id=id,
         role=Role.SYSTEM if command else Role.USER,
@@ -44,7 +44,7 @@ def typed_sessions(
 ) -> list[Session]:  # fmt: skip
     """The session of which only these typed lines are left; none where there are no lines.
 
-    `facts` are what else is known of it: its title, its project.
+    `facts` are its other fields: title, project.
     """
     lines = tuple(messages)
     times = [message.at for message in lines if message.at is not None]
@@ -63,26 +63,26 @@ def typed_sessions(
 
 
 def command_title(messages: Iterable[Message]) -> str | None:
-    """Where nobody asked anything, the first command names the session."""
+    """The title of a session without prompts: its first command."""
     human = [message for message in messages if message.author is Author.HUMAN]
     commands = all(message.role is Role.SYSTEM for message in human)
     return first_words(human[0].text) if human and commands else None
 
 
-class Said:
-    """What stands in messages that are not the model's, for comparing with what was typed."""
+class MessageTexts:
+    """The texts of all messages but the model's, for comparison with typed lines."""
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self._texts = [_letters(message.text) for message in messages if message.role is not Role.ASSISTANT]
 
     def holds(self, text: str) -> bool:
-        """Does a message hold a text, whatever the white space?"""
+        """Does a message hold this text, ignoring white space?"""
         letters = _letters(text)
-        return any(letters in said for said in self._texts)
+        return any(letters in message for message in self._texts)
 
 
 def normalize_space(text: str) -> str:
-    """Text without differences in white space."""
+    """Text with single spaces only."""
     return re.sub(r"\s+", " ", text).strip()
 
 

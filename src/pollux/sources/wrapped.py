@@ -29,9 +29,9 @@ class Wrapped:
         """Every file under a root."""
         return self.source.find(root)
 
-    def bundles(self, root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+    def bundles(self, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
         """The sessions among the files."""
-        return self.source.bundles(root, files, around)
+        return self.source.bundles(root, files, context)
 
     def read(self, bundle: Bundle) -> Reading:
         """One session and the sessions inside it."""
@@ -41,9 +41,9 @@ class Wrapped:
         """Is this a file of this agent?"""
         return self.source.recognizes(path, head)
 
-    def bundle_of_file(self, path: Path, around: SourceContext) -> Bundle:
+    def bundle_of_file(self, path: Path, context: SourceContext) -> Bundle:
         """The bundle of a single file."""
-        return self.source.bundle_of_file(path, around)
+        return self.source.bundle_of_file(path, context)
 
     def retention(self, root: Path) -> Retention | None:
         """When the agent deletes sessions; None where the source does not say."""

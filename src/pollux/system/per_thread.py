@@ -1,4 +1,4 @@
-"""What each thread has for itself, as a connection to a database."""
+"""A value for each thread, such as a connection to a database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class PerThread(Generic[T]):
-    """A value that every thread makes when it first asks for it, and that no other thread touches."""
+    """A value that every thread makes when it first needs it, and that no other thread uses."""
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], None]) -> None:
         self._make = make
@@ -23,21 +23,21 @@ class PerThread(Generic[T]):
         if not hasattr(self._mine, "value"):
             self._mine.round = self._round
             self._mine.value = self._make()
-        found: T = self._mine.value
-        return found
+        value: T = self._mine.value
+        return value
 
     def close(self) -> None:
-        """Close the value of this thread; another one is made when it is asked for."""
+        """Close the value of this thread; a new one is made when it is needed."""
         if hasattr(self._mine, "value"):
             self._close(self._mine.value)
             del self._mine.value
 
     def renew(self) -> None:
-        """Close the value of this thread. Those of others may be in use: each closes its own when it follows."""
+        """Close the value of this thread. Other threads may use theirs: each closes its own in `follow`."""
         self._round += 1
         self.close()
 
     def follow(self) -> None:
-        """Close the value of this thread where another thread renewed all since it was made."""
+        """Close the value of this thread if another thread called `renew` since it was made."""
         if getattr(self._mine, "round", self._round) != self._round:
             self.close()

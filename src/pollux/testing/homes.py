@@ -95,7 +95,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(home.path / name, target)
             os.utime(target, ns=(_MOMENT, _MOMENT))
-        self._around = SourceContext()
+        self._context = SourceContext()
         self._roots = [root.path for root in self.source.roots(home.variables(self.folder), self.folder)]
         self._ticks = 0
 
@@ -125,7 +125,7 @@ class Stage:
     def bundles(self) -> Iterator[Bundle]:
         """All bundles under all roots."""
         for root in self._roots:
-            yield from self.source.bundles(root, list(self.source.find(root)), self._around)
+            yield from self.source.bundles(root, list(self.source.find(root)), self._context)
 
     def sessions(self) -> list[Session]:
         """Every session of the home."""

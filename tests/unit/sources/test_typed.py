@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from pollux.model import Author, Fate, Kind, Message, Origin, Role, Text
-from pollux.sources.typed import Said, command_title, prompts_id, typed_message, typed_sessions
+from pollux.sources.typed import MessageTexts, command_title, prompts_id, typed_message, typed_sessions
 
 
 def typed(text: str, *, command: bool = False, hour: int | None = None) -> Message:
@@ -39,7 +39,7 @@ def test_a_command_names_a_session_in_which_nothing_was_asked() -> None:
 
 def test_white_space_does_not_matter_for_what_was_said() -> None:
     reply = Message(id="2", role=Role.ASSISTANT, author=Author.MODEL, parts=(Text(text="reply"),))
-    said = Said([typed("one  two\nthree"), reply])
+    said = MessageTexts([typed("one  two\nthree"), reply])
     assert said.holds("two three")
     assert not said.holds("reply")
 

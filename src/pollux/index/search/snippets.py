@@ -66,18 +66,18 @@ def _needles(node: Node) -> Iterator[Needle]:
 
 
 @lru_cache(maxsize=256)
-def _pattern(needle: Needle, beside: str) -> re.Pattern[str]:
-    """The pattern of a needle. `beside` names characters that may stand next to it: compiling these is slow."""
+def _pattern(needle: Needle, neighbours: str) -> re.Pattern[str]:
+    """The pattern of a needle. `neighbours` names characters that may stand next to it: compiling these is slow."""
     words, prefix = needle
     pattern = re.escape(words[0])
     if not is_own_word(words[0][0]):
         # The beginning of a word. The check follows the first letters, so that the search can use these.
-        pattern += f"(?<![^\\W_{beside}]{pattern})"
+        pattern += f"(?<![^\\W_{neighbours}]{pattern})"
     for before, after in pairwise(words):
         close = is_own_word(before[-1]) or is_own_word(after[0])
         pattern += ("[\\W_]*" if close else "[\\W_]+") + re.escape(after)
     if not is_own_word(words[-1][-1]):
-        pattern += f"[^\\W_{beside}]*" if prefix else f"(?![^\\W_{beside}])"
+        pattern += f"[^\\W_{neighbours}]*" if prefix else f"(?![^\\W_{neighbours}])"
     return re.compile(pattern)
 
 

@@ -51,11 +51,11 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     return list(unique.values())
 
 
-def _parts(listed: str) -> list[str]:
+def _parts(paths: str) -> list[str]:
     """The folders of a list, separated by commas, as other tools accept it. A folder's own name may have a comma."""
-    if folder_at(listed):
-        return [listed]
-    return [part.strip() for part in listed.split(",") if part.strip()]
+    if folder_at(paths):
+        return [paths]
+    return [part.strip() for part in paths.split(",") if part.strip()]
 
 
 def _projects(config: str) -> Path:

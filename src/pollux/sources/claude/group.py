@@ -106,24 +106,24 @@ RootScan = Callable[[File], Head]
 """A peek at a file's head."""
 
 
-def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
-    elsewhere = around.other_files()
+    elsewhere = context.other_files()
     all_files = [*own, *elsewhere.files()]
 
     def look(file: File) -> Head:
-        return around.peek(file, Head, head_of)
+        return context.peek(file, Head, head_of)
 
     mains = _mains(all_files, look)
     agents = _agents(all_files, look)
     _attach_side_files(all_files, mains, agents)
     _adopt(mains, agents)
     others = [*_mains(elsewhere.other, look).values(), *_agents(elsewhere.other, look)]
-    _link_peers([*mains.values(), *agents, *others], look, lambda file: around.peek(file, Roots, roots_of))
+    _link_peers([*mains.values(), *agents, *others], look, lambda file: context.peek(file, Roots, roots_of))
     paths = {file.path for file in own}
     here = [bundle for bundle in (*mains.values(), *agents) if any(file.path in paths for file in bundle.files)]
-    prompts_only = _prompts_only(own, {bundle.id: bundle for bundle in here if bundle.kind is Kind.MAIN}, root, around)
+    prompts_only = _prompts_only(own, {bundle.id: bundle for bundle in here if bundle.kind is Kind.MAIN}, root, context)
     return [*here, *prompts_only]
 
 
@@ -249,7 +249,7 @@ def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, roots: Callable
 
 
 def _prompts_only(
-    files: list[File], mains: dict[str, ClaudeBundle], root: Path, around: SourceContext
+    files: list[File], mains: dict[str, ClaudeBundle], root: Path, context: SourceContext
 ) -> list[ClaudeBundle]:
     """Sessions of which only typed lines are left. Other sessions get their own typed lines."""
     sessions: list[ClaudeBundle] = []
@@ -257,7 +257,7 @@ def _prompts_only(
         if file.role != find.HISTORY:
             continue
         history = History(file, root, [file for file in files if file.role == find.SESSION])
-        for name, typed in history.sessions(around.peek(file, TypedLines, read_typed_lines)).items():
+        for name, typed in history.sessions(context.peek(file, TypedLines, read_typed_lines)).items():
             if name in mains:
                 mains[name].typed, mains[name].history = typed, history
                 continue
@@ -273,7 +273,7 @@ def _prompts_only(
     return sessions
 
 
-def bundle_of_file(path: Path, _around: SourceContext) -> ClaudeBundle:
+def bundle_of_file(path: Path, _context: SourceContext) -> ClaudeBundle:
     """The bundle of a file by its path, anywhere, with the files in the folder of its name."""
     agent = path.name.startswith("agent-")
     try:

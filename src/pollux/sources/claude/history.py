@@ -20,7 +20,7 @@ from pollux.model import Message, Notice, Origin
 from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import Typed
 from pollux.sources.claude.moving import short_name
-from pollux.sources.typed import Said, prompts_id, typed_message
+from pollux.sources.typed import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE
 from pollux.wire import Notes, decoded_lines, display_path, json_spelling, normalize_spelling, read_bytes
@@ -125,13 +125,13 @@ def _derived_id(file: File, line: Typing) -> str:
 def unrecorded(typed: list[Typing], messages: list[Message]) -> list[Typing]:
     """The prompts that were typed after the end of a transcript: their records are gone."""
     last = max((message.at for message in messages if message.at is not None), default=None)
-    said = Said(messages)
+    recorded = MessageTexts(messages)
     return [
         line
         for line in typed
         if (last is None or (line.at is not None and line.at > last))
         and not _COMMAND.match(line.text)
-        and not said.holds(line.text)
+        and not recorded.holds(line.text)
     ]
 
 

@@ -62,13 +62,13 @@ class CodexBundle(Bundle, kw_only=True):
         return [display_path(file.path) for question in list(self.depends_on) for file in self.threads.behind(question)]
 
 
-def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
     """The sessions under one root."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
 
     def look(file: File) -> Head:
-        return around.peek(file, Head, head_of)
+        return context.peek(file, Head, head_of)
 
     threads = Threads(root, rollouts, look)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
@@ -83,7 +83,7 @@ def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bu
         for file in threads.other:
             if find.named(file.path)[0] in sessions:
                 _put(sessions, file, look(file), threads, beside)
-    result = _grown(list(sessions.values()), around)
+    result = _grown(list(sessions.values()), context)
     if root.name == find.LIVE:
         result += _alone(sessions, threads, beside)
     return list(result)
@@ -102,10 +102,10 @@ def _files_beside(root: Path) -> list[File]:
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
-def _grown(bundles: list[CodexBundle], around: SourceContext) -> list[CodexBundle]:
+def _grown(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
     """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
     documents = [bundle for bundle in bundles if all(file.path.endswith(".json") for file in bundle.files)]
-    seals = {bundle.id: around.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
+    seals = {bundle.id: context.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
     documents.sort(key=lambda bundle: (len(seals[bundle.id]), bundle.id), reverse=True)
     gone: set[str] = set()
     for index, bundle in enumerate(documents):
@@ -153,7 +153,7 @@ def recognizes(path: Path, head: bytes) -> bool:
     return find.named(str(path))[0] is not None
 
 
-def bundle_of_file(path: Path, around: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
+def bundle_of_file(path: Path, context: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
     """A file handed over by path, wherever it lies."""
     try:
         file = stat_file(path, find.ROLLOUT)

@@ -16,7 +16,7 @@ from pollux.model import Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
-from pollux.sources.typed import Said, prompts_id, typed_message
+from pollux.sources.typed import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, display_path, read_bytes
 
@@ -145,7 +145,7 @@ def as_message(line: Line, file: str) -> Message:
 
 def lost(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
     """The typed prompts that stand in none of the messages."""
-    said = Said(messages)
+    said = MessageTexts(messages)
     texts = [line.typed.text or "" for line in lines]
     return [line for line, text in zip(lines, texts, strict=True) if text.strip() and not said.holds(text)]
 

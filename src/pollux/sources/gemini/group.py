@@ -27,18 +27,18 @@ AGENT = "gemini"
 _PROMPT = "########"
 
 
-def bundles(root: Path, files: Iterable[File], around: SourceContext) -> list[Bundle]:
+def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
-    roots = {root: own, **around.other_files().joined}
+    roots = {root: own, **context.other_files().joined}
     folders = _with_markers([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
-    projects = Projects(sorted(roots), around, [folder.marker for folder in folders if folder.marker is not None])
-    logs = _logs(folders, around)
+    projects = Projects(sorted(roots), context, [folder.marker for folder in folders if folder.marker is not None])
+    logs = _logs(folders, context)
     subagent_files: list[tuple[Folder, File]] = []
-    mains = _mains(folders, projects, logs, around, subagent_files)
+    mains = _mains(folders, projects, logs, context, subagent_files)
     _divide_logs(mains, [log for _, log in logs.values()])
     subagent_files += ((folder, file) for folder in folders for file in folder.files if file.role == find.SUBAGENT)
-    _adopt(mains, _subagents(subagent_files, projects, around))
+    _adopt(mains, _subagents(subagent_files, projects, context))
     checkpoints = _checkpoints(folders, projects)
     children = (child for main in mains for child in main.children)
     all_bundles = [*mains, *children, *checkpoints, *_prompts_only(logs, mains, projects)]
@@ -77,12 +77,12 @@ def _mains(
     folders: Iterable[Folder],
     projects: Projects,
     logs: dict[str, tuple[list[Folder], PromptLog]],
-    around: SourceContext,
+    context: SourceContext,
     subagent_files: list[tuple[Folder, File]],
 ) -> list[GeminiBundle]:
     """The main sessions. Files of sub-agents among them go to `subagent_files`."""
     bundles = _SessionsByName()
-    identities = {folder.path: _identities(folder, around) for folder in folders}
+    identities = {folder.path: _identities(folder, context) for folder in folders}
     for folder, file, own in _complete_first(item for members in identities.values() for item in members):
         project = own.project or folder.hash
         log = logs.get(project or folder.name) or logs.get(folder.hash or folder.name)
@@ -107,10 +107,10 @@ FileIdentity = tuple[Folder, File, Identity]
 """A file, its folder, and its identity."""
 
 
-def _identities(folder: Folder, around: SourceContext) -> list[FileIdentity]:
+def _identities(folder: Folder, context: SourceContext) -> list[FileIdentity]:
     """The identities of the session files in a folder."""
     chats = (file for file in folder.files if file.role == find.SESSION)
-    return [(folder, file, around.peek(file, Identity, identity)) for file in chats]
+    return [(folder, file, context.peek(file, Identity, identity)) for file in chats]
 
 
 def _complete_first(identities: Iterable[FileIdentity]) -> list[FileIdentity]:
@@ -187,10 +187,10 @@ def _distinguish(members: list[GeminiBundle]) -> list[GeminiBundle]:
     return members
 
 
-def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, around: SourceContext) -> list[GeminiBundle]:
+def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, context: SourceContext) -> list[GeminiBundle]:
     """The bundles of sub-agents, with their parent's id. Copies in another folder of the project are joined."""
     subagents = _SessionsByName()
-    identities = ((folder, file, around.peek(file, Identity, identity)) for folder, file in files)
+    identities = ((folder, file, context.peek(file, Identity, identity)) for folder, file in files)
     for folder, file, own in _complete_first(identities):
         name = own.id or stem(file.path)
         parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
@@ -263,7 +263,7 @@ def tag_of(path: str) -> str | None:
     return unquote(match.group(1)) if match else None
 
 
-def _logs(folders: Iterable[Folder], around: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
+def _logs(folders: Iterable[Folder], context: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
     """The logs of typed lines, one a project: a migration copies the log too."""
     by_project: dict[str, list[Folder]] = {}
     for folder in folders:
@@ -271,7 +271,7 @@ def _logs(folders: Iterable[Folder], around: SourceContext) -> dict[str, tuple[l
             by_project.setdefault(folder.hash or folder.name, []).append(folder)
     roles = (find.PROMPTS, find.SHELL)
     return {
-        name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), around))
+        name: (group, PromptLog((f for folder in group for f in folder.files if f.role in roles), context))
         for name, group in by_project.items()
     }
 
@@ -306,7 +306,7 @@ def _prompts_only(
     return _distinguish(sessions)
 
 
-def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
+def bundle_of_file(path: Path, context: SourceContext) -> GeminiBundle:
     """The bundle of a file by its path, anywhere."""
     try:
         file = stat_file(path, find.SESSION)
@@ -315,7 +315,7 @@ def bundle_of_file(path: Path, around: SourceContext) -> GeminiBundle:
     own = identity(file)
     name, project = own.id, own.project
     folder = _enclosing(path)
-    projects = Projects([Path(folder.path).parent if folder is not None else path.parent], around)
+    projects = Projects([Path(folder.path).parent if folder is not None else path.parent], context)
     if name is None:
         digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]
         name = f"{digest}-{'checkpoint' if tag_of(str(path)) else stem(str(path)) or 'file'}"

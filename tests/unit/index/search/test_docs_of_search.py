@@ -31,7 +31,7 @@ def test_every_example_is_understood() -> None:
 
 def test_the_sizes_are_right() -> None:
     assert f"{(OUTPUT_HEAD + OUTPUT_TAIL) // 1024} kB" in PAGE
-    assert f"first {OUTPUT_HEAD // 1024} kB and the last {OUTPUT_TAIL // 1024} kB" in PAGE
+    assert f"first {OUTPUT_HEAD // 1024} kB and its last {OUTPUT_TAIL // 1024} kB" in PAGE
 
 
 def test_nobody_pays_for_search_who_does_not_search() -> None:

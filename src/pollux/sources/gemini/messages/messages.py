@@ -65,12 +65,12 @@ class Companions(msgspec.Struct):
 class Builder:
     """Makes the messages of one file's entries. It knows the recorded calls and the answers in contents."""
 
-    def __init__(self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, around: Companions) -> None:
+    def __init__(self, file: str, entries: Iterable[Entry], notes: Notes, kind: Kind, companions: Companions) -> None:
         self._file = file
         self._entries = gather_calls(entries)
         self._notes = notes
         self._kind = kind
-        self._companions = around
+        self._companions = companions
         self._task_seen = False
         self._has_reply_without_usage = False
         self._cancelled = False

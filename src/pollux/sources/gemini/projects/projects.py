@@ -43,8 +43,8 @@ class Folder:
 class Projects:
     """Finds the path of each folder from the files under the root, with cheap and certain evidence first."""
 
-    def __init__(self, roots: Iterable[Path], around: SourceContext, markers: Iterable[str] = ()) -> None:
-        self._around = around
+    def __init__(self, roots: Iterable[Path], context: SourceContext, markers: Iterable[str] = ()) -> None:
+        self._context = context
         self._registries = {str(root): _registry_of_root(root) for root in roots}
         registered = (path for registry in self._registries.values() for path in registry)
         self._known_paths = [*markers, *registered]
@@ -88,7 +88,7 @@ class Projects:
             if remaining <= 0:
                 break
             remaining -= min(file.size, EACH)
-            evidence = self._around.peek(file, PathEvidence, lambda file: path_evidence(wanted, file))
+            evidence = self._context.peek(file, PathEvidence, lambda file: path_evidence(wanted, file))
             if evidence.proof is not None:
                 return evidence.proof, None
             if evidence.guess is not None:

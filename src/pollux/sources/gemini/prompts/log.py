@@ -88,9 +88,9 @@ def _read_file(file: File) -> LogFile:
 class PromptLog:
     """The typed lines of one project, by session id; `sessions` are the ids that have a session file."""
 
-    def __init__(self, files: Iterable[File], around: SourceContext | None = None) -> None:
+    def __init__(self, files: Iterable[File], context: SourceContext | None = None) -> None:
         all_files = tuple(files)
-        self._around = around
+        self._context = context
         # A broken log is renamed, and a new one begun.
         self.files = tuple(
             sorted((file for file in all_files if file.role != SHELL), key=lambda file: not file.path.endswith(".bak"))
@@ -112,7 +112,9 @@ class PromptLog:
             shell = self._shell_commands()
             latest = float("-inf")
             for file in self.files:
-                content = self._around.peek(file, LogFile, _read_file) if self._around is not None else _read_file(file)
+                content = (
+                    self._context.peek(file, LogFile, _read_file) if self._context is not None else _read_file(file)
+                )
                 notices += content.notices
                 for item, typed in _in_order(content.lines):
                     key = (typed.sessionId or "unknown", typed.message or "", typed.timestamp)
