@@ -84,6 +84,8 @@ class Transcript:
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
             for number, raw in enumerate(file, start=1):
+                if raw == b"\n":
+                    continue
                 try:
                     if raw[:9] == _ASIDE:
                         if raw.startswith(_SAVED):

@@ -28,6 +28,8 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
     """
     decode = _quick
     for number, line in enumerate(lines, start=1):
+        if line == b"\n":
+            continue
         try:
             record = decode(line)
         except REFUSED:

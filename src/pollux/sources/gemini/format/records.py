@@ -146,6 +146,8 @@ def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[
     record: Message | Record | None
     with stack:
         for number, line in enumerate(file, start=1):
+            if line == b"\n":
+                continue
             try:
                 record = decode_message(line) if line[:7] == _MESSAGE else decode_record(line)
             except REFUSED:
