@@ -17,6 +17,7 @@ _SETTING = {
     "effort": "effort",
     "slug": "name",
 }
+_has_no_setting = _SETTING.keys().isdisjoint
 
 
 def about(session: Session) -> About:
@@ -35,22 +36,23 @@ def about(session: Session) -> About:
 def facts(session: Session) -> Iterator[tuple[str, Any]]:
     """The setting of the session's first line, and of each line that changes it."""
     for setting in (session.extra, *(message.extra for message in session.messages if message.extra)):
-        for key, name in _SETTING.items():
-            if key in setting and not (name == "branch" and setting[key] in _NO_BRANCH):
-                yield name, setting[key]
+        if not _has_no_setting(setting):
+            for key, name in _SETTING.items():
+                if key in setting and not (name == "branch" and setting[key] in _NO_BRANCH):
+                    yield name, setting[key]
         if "thinkingMetadata" in setting:
             yield "effort", _inner(setting, "thinkingMetadata").get("level")
     yield "subagent", _inner(session.extra, "meta").get("agentType")
     records = _inner(session.extra, "records")
     for kind, key, name in (("permission-mode", "permissionMode", "mode"), ("agent-name", "agentName", "name")):
         for record in records.get(kind) or ():
-            if isinstance(record, Mapping):
+            if isinstance(record, dict):
                 yield name, record.get(key)
 
 
-def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _inner(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = record.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def answer(_call: ToolCall) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from pollux.model import Author, Gap, Message, Role, Usage, gap
 from pollux.sources.gaps import BROKEN_OFF, awaits
@@ -72,7 +72,7 @@ def _is_summary_of(fold: Message, before: Message | None) -> bool:
 def _stops_turn(message: Message) -> bool:
     """Does the client say that it did not send the tools' answers any more?"""
     attachment = message.extra.get("attachment")
-    return attachment is not None and isinstance(attachment, Mapping) and attachment.get("type") in _STOPS
+    return isinstance(attachment, dict) and attachment.get("type") in _STOPS
 
 
 def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:

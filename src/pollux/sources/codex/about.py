@@ -42,19 +42,26 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
     """What each file says about itself, and how the settings changed."""
     for meta in (*_each(session.extra.get("earlier")), _inner(session.extra, "meta")):
         git = _inner(meta, "git")
-        yield from ((name, git.get(key)) for key, name in _GIT.items())
-        yield from ((name, meta.get(key)) for key, name in _META.items())
+        for key, name in _GIT.items():
+            yield name, git.get(key)
+        for key, name in _META.items():
+            yield name, meta.get(key)
         yield "subagent", _inner(meta, "source").get("subagent")
     for record in _each(session.extra.get("records")):
         if record.get("kind") == "turn_context":
             context = _inner(record, "record")
-            yield from ((name, context.get(key)) for key, name in _CONTEXT.items())
-            yield from (("mode", _inner(context, "sandbox_policy").get(key)) for key in _SANDBOX)
+            sandbox = _inner(context, "sandbox_policy")
+            for key, name in _CONTEXT.items():
+                if key in context:
+                    yield name, context[key]
+            for key in _SANDBOX:
+                if key in sandbox:
+                    yield "mode", sandbox[key]
 
 
-def _each(records: Any) -> Iterator[Mapping[str, Any]]:
+def _each(records: Any) -> list[dict[str, Any]]:
     """Those of some records that are objects."""
-    yield from (one for one in records or () if isinstance(one, Mapping))
+    return [one for one in records or () if isinstance(one, dict)]
 
 
 def compacts(message: Message) -> bool:
@@ -62,9 +69,9 @@ def compacts(message: Message) -> bool:
     return "compacted" in message.extra
 
 
-def _inner(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _inner(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = record.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:

@@ -10,7 +10,7 @@ import msgspec
 from pollux.model import Attachment, Gap
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.replay.bookkeeping import Task
-from pollux.sources.codex.replay.entries import ASSISTANT, MODEL, USER, Entry
+from pollux.sources.codex.replay.entries import ASSISTANT, HUMAN, MODEL, USER, Entry
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
@@ -85,13 +85,17 @@ def _parts(account: Account, *, spawned: bool) -> list[_Part]:
 
 def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
     """Releases around 0.40 send a picture and its question as two prompts, and answer once, after either."""
-    alone = [all(type(part) is Attachment for part in prompt.parts) for prompt in (*prompts, entry)]
-    return len(alone) == 2 and any(alone)
+    return len(prompts) == 1 and (_has_only_pictures(entry) or _has_only_pictures(prompts[0]))
+
+
+def _has_only_pictures(prompt: Entry) -> bool:
+    return all(type(part) is Attachment for part in prompt.parts)
 
 
 def _is_asked(entry: Entry, *, spawned: bool) -> bool:
     """Does it ask the model for something? A report of another agent does not; the task that one gave does."""
-    return entry.is_prompt or entry.sure or (spawned and entry.role is USER and entry.author is MODEL)
+    author = entry.author
+    return entry.sure or (entry.role is USER and (author is HUMAN or (spawned and author is MODEL)))
 
 
 def _missing(part: _Part) -> Iterator[Gap]:

@@ -75,7 +75,7 @@ class GeminiBundle(Bundle, kw_only=True):
 
     def related_files(self) -> list[str]:
         """The notes that say which project its folders belong to."""
-        return [display_path(file.path) for folder in self.folders for file in folder.files if file.role == find.MARKER]
+        return [display_path(path) for folder in self.folders for path in folder.markers]
 
     def group_keys(self) -> list[str]:
         """The project's folders and its log, a parent, and the session that first had the same id."""

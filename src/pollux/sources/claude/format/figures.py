@@ -41,7 +41,8 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
             total = sum(present)
         cache_write, cached, output = map(_figure, (cache_write, cached, output))
         _note(native, notes)
-    reasoning, long, short = _part(details, _THOUGHT), _part(cache, _LONG), _part(cache, _SHORT)
+    reasoning = details.get(_THOUGHT) if type(details) is dict else None
+    long, short = (cache.get(_LONG), cache.get(_SHORT)) if type(cache) is dict else (None, None)
     if not (reasoning is long is short is None):
         for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
             if figure is not None and not is_figure(figure):
@@ -77,11 +78,6 @@ def is_figure(figure: Any) -> TypeGuard[int]:
 
 def _figure(value: Any) -> int | None:
     return value if is_figure(value) else None
-
-
-def _part(whole: Any, name: str) -> Any:
-    """A figure that is part of another one, and that few releases write."""
-    return whole.get(name) if type(whole) is dict else None
 
 
 def _note(native: dict[str, Any], notes: Notes) -> None:

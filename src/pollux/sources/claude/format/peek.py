@@ -16,6 +16,8 @@ from pollux.wire import REFUSED, decoder, numbered_lines, opened
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]+)"')
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _NULL, _ASSISTANT = re.compile(rb"\s*:\s*null"), re.compile(rb'\s*:\s*"assistant"')
+# Nearly every record begins like this, because it has a parent.
+_HAS_PARENT = b'{"parentUuid":"'
 _TAIL, _LONGEST_TAIL = 1 << 14, 1 << 26
 _UNIQUE = 12
 _decode_aside = decoder(Aside)
@@ -99,7 +101,9 @@ def roots_of(entry: File) -> Roots:
     beginning = True
     try:
         with opened(entry.path) as file:
-            for _, line in numbered_lines(file):
+            for line in file:
+                if not beginning and line.startswith(_HAS_PARENT):
+                    continue
                 reply = beginning and _has_value(line, b'"type"', _ASSISTANT)
                 if not reply and not _has_value(line, b'"parentUuid"', _NULL):
                     continue

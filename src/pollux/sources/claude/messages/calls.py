@@ -62,7 +62,8 @@ class Calls:
 
     def add_reply(self, content: list[Block]) -> None:
         """Note the calls of a reply. Results of tools that the server ran stand in the reply itself."""
-        self._refused_calls.clear()
+        if self._refused_calls:
+            self._refused_calls.clear()
         for block in content:
             if block.id is not None:
                 # Other blocks are not calls: then a result keeps its own words.

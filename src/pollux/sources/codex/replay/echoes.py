@@ -142,10 +142,9 @@ class _Queue:
 
     def clear(self) -> None:
         """None waits any more."""
-        if self._new or self._same:
-            self._waiting.clear()
-            self._new.clear()
-            self._same.clear()
+        self._waiting.clear()
+        self._new.clear()
+        self._same.clear()
 
     def _find(self, words: str) -> _Waiter | None:
         for waiter in self._new:
@@ -167,12 +166,14 @@ class Prompts:
     def __init__(self) -> None:
         self._sent = _Queue()
         self._typed = _Queue()
+        self._has_waiters = False
 
     def send(self, entry: Entry) -> Entry | None:
         """A prompt in the conversation: the entry of its echo where that came first."""
         echo = self._typed.take(entry)
         if echo is None:
             self._sent.add(entry)
+            self._has_waiters = True
         return echo
 
     def type(self, entry: Entry) -> Entry | None:
@@ -180,9 +181,12 @@ class Prompts:
         original = self._sent.take(entry)
         if original is None:
             self._typed.add(entry)
+            self._has_waiters = True
         return original
 
     def forget(self) -> None:
         """The model answers: what found no echo by now will find none."""
-        self._sent.clear()
-        self._typed.clear()
+        if self._has_waiters:
+            self._sent.clear()
+            self._typed.clear()
+            self._has_waiters = False

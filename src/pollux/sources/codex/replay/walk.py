@@ -125,7 +125,7 @@ class Walk:
             model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
             entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, around.timestamp, [], None, model)
             # Up to 0.60 figures come first, then each call of the response with its answer.
-            entry.continued = self.last is not None and self.last.is_paid and not self.counted
+            entry.continued = not self.counted and self.last is not None and self.last.is_paid
             self.entries.append(entry)
             self.open = self.last = entry
             self.prompts.forget()

@@ -164,10 +164,8 @@ class Record(Message):
     hasUserOrAssistantMessage: bool | None = None
 
     def __post_init__(self) -> None:
-        """Check the times. Nearly every line is a message with a time."""
-        Dated.__post_init__(self)
-        if self.startTime is not None or self.lastUpdated is not None:
-            check_times(self.startTime, self.lastUpdated)
+        """Check the times."""
+        check_times(self.timestamp, self.startTime, self.lastUpdated)
 
 
 class Content(Shape):

@@ -121,7 +121,8 @@ class Builder:
             self._cancelled = self._cancelled or _has_cancelled(parts)
             plain = type(message.content) is str
             if message.tokens is not None:
-                usage = usage_of(message.tokens, self._notes, has_words=bool(plain_text(message)))
+                has_words = message.tokens.output == 0 and bool(plain_text(message))
+                usage = usage_of(message.tokens, self._notes, has_words=has_words)
             elif (stand_in := stand_in_parts(message)) is not None:
                 author, parts = _CLIENT, stand_in
             else:

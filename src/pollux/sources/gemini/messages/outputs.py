@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import cached_property
 
 from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.format.content import answer
@@ -32,8 +33,13 @@ class Outputs:
         self._notes = notes
         self._folders = bundle.folder_paths
         self._dependencies = bundle.depends_on.files
-        self._stamps = {file.path: file.stamp for folder in bundle.folders for file in folder.files}
+        self._bundle = bundle
         self.used: set[str] = set()
+
+    @cached_property
+    def _stamps(self) -> dict[str, str]:
+        """The stamps of all files in the project's folders. Most sessions need none."""
+        return {file.path: file.stamp for folder in self._bundle.folders for file in folder.files}
 
     def fetch(self, recorded_path: str) -> str | None:
         """The full output by the path that the result names; None where it is gone."""

@@ -31,7 +31,8 @@ class Folder:
         self.path = path
         self.name = os.path.basename(path)  # noqa: PTH119
         self.files = files
-        self.mark(next((marker_of(file.path) for file in files if file.role == MARKER), None))
+        self.markers = [file.path for file in files if file.role == MARKER]
+        self.mark(marker_of(self.markers[0]) if self.markers else None)
 
     def mark(self, marker: str | None) -> None:
         """Set the path of the folder."""

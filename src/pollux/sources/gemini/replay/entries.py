@@ -82,8 +82,9 @@ def digest_of(value: Message | Part | str) -> bytes:
 
 def _token_count(tokens: Tokens | None) -> int:
     """The sum of the figures: the largest of a message count."""
-    figures = (tokens.input, tokens.output, tokens.thoughts, tokens.tool) if tokens is not None else ()
-    return sum(figure for figure in figures if figure is not None)
+    if tokens is None:
+        return 0
+    return (tokens.input or 0) + (tokens.output or 0) + (tokens.thoughts or 0) + (tokens.tool or 0)
 
 
 def _renew_content(entry: Entry, name: str, later: Any, line: int | None) -> None:
