@@ -18,7 +18,7 @@ import msgspec
 from pollux.errors import OutputError
 from pollux.export.folder import Draft, Folder
 from pollux.export.names import Layout, day_name, file_name
-from pollux.library.jobs import Job, begun
+from pollux.library.jobs import Job, start_order
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.system.progress import Report as Progressing
 from pollux.system.sharing import answered
@@ -131,7 +131,7 @@ class Export:
             if part.problem is not None:
                 raise OutputError(part.problem)
             outcome.add(part)
-        outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
+        outcome.entries.sort(key=lambda entry: start_order(entry.summary), reverse=True)
         pages = self._finish(outcome)
         firsts = {file for name in files.values() for file in self._files(name)}
         self._tidy({*firsts, *outcome.files}, pages, outcome)

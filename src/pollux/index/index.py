@@ -185,7 +185,7 @@ class Index:
             (self._place / name).unlink(missing_ok=True)
         shutil.rmtree(self._place / "text", ignore_errors=True)
 
-    def held(self) -> CacheInfo:
+    def info(self) -> CacheInfo:
         """What is in the folder as it is. Nothing is made where there is nothing yet."""
         if self._open.get().catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
             return CacheInfo(folder=display_path(self.folder))
@@ -235,7 +235,7 @@ class Index:
         outcome.seconds = time.perf_counter() - began
         return outcome
 
-    def heads(self, agent: str, root: str) -> Peeks:
+    def peeks_of(self, agent: str, root: str) -> Peeks:
         """What is known of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.peeks(number) if number else {}

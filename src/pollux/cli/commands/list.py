@@ -59,7 +59,7 @@ def command(
     every = library.count(selection) if limit is not None else len(entries)
     if screen.terminal:
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
-        for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.closed)):
+        for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.unreadable_paths)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
         from pollux.text.figures import size
