@@ -306,7 +306,7 @@ class Index:
         self._aside = Path(mkdtemp(prefix="pollux-"))
         self._removal = weakref.finalize(self, shutil.rmtree, self._aside, ignore_errors=True)
         other = owner(self.folder / _LOCK)
-        self.problem = f"{other} has the cache and does not get on. The files were read without it."
+        self.problem = f"{other} holds the cache and makes no progress. The files were read without it."
         if there is not None:
             with contextlib.suppress(*TROUBLE, shutil.Error), contextlib.closing(there):
                 shutil.copytree(self.folder / "text", self._place / "text")
