@@ -243,6 +243,10 @@ class Index:
     def _sync_changes(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
             return self._run(None, scans, now)
+        try:
+            make_private_folder(self.folder)  # somebody may have removed it
+        except OSError as error:
+            return self._in_memory(_unusable(self.folder, error), scans, now)
         with write_lock(self.folder / _LOCK, self._report, None if self._copy is None else 0) as lock:
             if lock is None:
                 if self._copy is None:
@@ -261,14 +265,13 @@ class Index:
         try:
             return self._sync_here(scans, now)
         except TROUBLE:
-            import shutil
-
-            full = shutil.disk_usage(self._place).free < _LITTLE_ROOM
+            full = _is_full(self._place)
             self._release()
             self._wipe()
             if full:
                 return self._in_memory(f"There is no room left in {self._place}.", scans, now)
         try:
+            make_private_folder(self._place)
             self._use(self._new_catalogue())
             return self._sync_here(scans, now)
         except TROUBLE as error:
@@ -322,6 +325,16 @@ class Index:
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
+
+
+def _is_full(folder: Path) -> bool:
+    """Is there no room left where a folder lies?"""
+    import shutil
+
+    try:
+        return shutil.disk_usage(folder).free < _LITTLE_ROOM
+    except OSError:
+        return False
 
 
 def _unusable(folder: Path, error: Exception) -> str:

@@ -12,6 +12,7 @@ from pollux.projects.table import Table
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
+from pollux.system.gc_pause import gc_paused
 from pollux.text.suggest import did_you_mean
 
 EVIDENCE = "moved"
@@ -84,8 +85,9 @@ class MovedSource(Wrapped):
 
     def read(self, bundle: Bundle) -> Reading:
         """Read as the agent's own source does, with the project's present path."""
-        reading = self.source.read(bundle)
-        return replace(reading, sessions=[self._moved(session) for session in reading.sessions])
+        with gc_paused():
+            reading = self.source.read(bundle)
+            return replace(reading, sessions=[self._moved(session) for session in reading.sessions])
 
     def _moved(self, session: Session) -> Session:
         if session.project is None or (path := self._moves.now(session.project)) == session.project:

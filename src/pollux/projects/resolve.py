@@ -23,6 +23,7 @@ from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.capabilities import marks_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
+from pollux.system.gc_pause import gc_paused
 from pollux.wire import Notes
 
 EVIDENCE = "hash"
@@ -44,8 +45,9 @@ class ResolvedSource(Wrapped):
 
     def read(self, bundle: Bundle) -> Reading:
         """Read as the agent's own source does, with the paths of hashed projects."""
-        reading = self.source.read(bundle)
-        return replace(reading, sessions=[self._resolved(session) for session in reading.sessions])
+        with gc_paused():
+            reading = self.source.read(bundle)
+            return replace(reading, sessions=[self._resolved(session) for session in reading.sessions])
 
     def _resolved(self, session: Session) -> Session:
         digest = unsettled_hash(session.project, session.project_evidence, session.project_hash)

@@ -17,7 +17,7 @@ from pollux.wire.files import (
     read_lines,
     unreadable,
 )
-from pollux.wire.leftovers import prune, tidy
+from pollux.wire.leftovers import tidy
 from pollux.wire.notes import Notes
 from pollux.wire.pile import Pile
 from pollux.wire.shapes import (
@@ -65,7 +65,6 @@ __all__ = [
     "numbered_lines",
     "opened",
     "plain",
-    "prune",
     "read_bytes",
     "read_head",
     "read_lines",

@@ -76,7 +76,7 @@ ALONE = WriterContext()
 
 
 STYLE = ("thinking", "tools", "tokens", "notices", "front_matter", "content", "ids")
-"""The options of style. Each format heeds only some of them."""
+"""The options of style. Each format supports only some of them."""
 
 TRANSCRIPT = STYLE[:5]
 """The options of style that transcripts heed."""
@@ -138,7 +138,7 @@ def without_secrets(count: int) -> Report:
 class Writer(Protocol):
     """Writes a session in one format.
 
-    It may say which options of style it `heeds`, by their names in `Options`; one that does not is never refused any.
+    It may have `supported_options`: the names of those options of style that affect it. Without, all are allowed.
     """
 
     @property

@@ -45,7 +45,7 @@ _MARKERS_ONLY = re.compile(r"[\s>*+\-\d.)]*")
 _CLOSING = re.compile(r"(^|[ \t])(#+)$")
 
 
-def tame(text: str) -> str:
+def safe_markdown(text: str) -> str:
     """The same Markdown, whose structure ends where it ends; for a place of its own between blank lines."""
     text = _BLANK_START.sub("", visible(text)).rstrip()
     if len(text) > LONGEST:

@@ -23,13 +23,13 @@ _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status
 def call(block: Call, child: Html | None) -> Html:
     """A call with its outcome; `child` is the session it started, or a link to it."""
     made = block.call
-    changes, rest = diffs.asked(made.input)
-    recorded = diffs.recorded(made)
+    changes, rest = diffs.requested_changes(made.input)
+    recorded = diffs.recorded_changes(made)
     if recorded and diffs.covers(recorded, changes):
         changes = recorded
     body = [
         *(diffs.diff(change) for change in changes),
-        *arguments.shown(rest),
+        *arguments.render_arguments(rest),
         *_result(made),
         *map(attachment, made.attachments),
         child,

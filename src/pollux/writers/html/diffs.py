@@ -36,7 +36,7 @@ class Diff(Value, frozen=True, kw_only=True):
         return sum(line[0] == "-" for line in self.lines)
 
 
-def asked(arguments: Any) -> tuple[list[Diff], Any]:
+def requested_changes(arguments: Any) -> tuple[list[Diff], Any]:
     """The changes that a call asks for, and its other arguments."""
     if isinstance(arguments, str) and PATCH in arguments:
         return list(_patch(arguments)), None
@@ -55,7 +55,7 @@ def asked(arguments: Any) -> tuple[list[Diff], Any]:
     return [], arguments
 
 
-def recorded(call: ToolCall) -> list[Diff]:
+def recorded_changes(call: ToolCall) -> list[Diff]:
     """The changes as the tool recorded them, with the lines around them."""
     for name in ("result", "resultDisplay"):
         record = call.extra.get(name)

@@ -28,7 +28,7 @@ from pollux.sources.codex.format.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.format.tools import canonical, edit_name, full_name, hunks, patch_of
-from pollux.wire import REFUSED, prune, tidy
+from pollux.wire import REFUSED, tidy
 
 CallItem = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
 AnswerItem = FunctionOutput | CustomOutput | ToolSearchOutput
@@ -347,11 +347,7 @@ def leftovers(item: Item, envelope: Envelope) -> dict[str, Any]:
     rest: dict[str, Any] = {**item.extra, **envelope.extra}
     passed = item.passed
     if passed is not None:
-        if passed.extra is not NOTHING:
-            rest["passed"] = tidy(passed)
-        else:
-            rest["passed"] = fields = msgspec.to_builtins(passed)
-            prune(fields.get("content_item_metadata"))
+        rest["passed"] = msgspec.to_builtins(passed) if passed.extra is NOTHING else tidy(passed)
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     return rest

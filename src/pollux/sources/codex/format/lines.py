@@ -17,7 +17,8 @@ _note: _Decode = msgspec.json.Decoder(NoteLine).decode
 
 # An event without a type of its own here. The type of a line comes after its time and its ordinal.
 _is_note = re.compile(
-    rb'.{0,80}"event_msg","payload":\{"type":"(?!(?:%s)")' % "|".join(ECHOES).encode(), re.DOTALL
+    rb'\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"event_msg","payload":\{"type":"(?!(?:%s)")'
+    % "|".join(ECHOES).encode()
 ).match
 
 
@@ -26,12 +27,12 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
 
     The quick decoder refuses bookkeeping, which takes long. After the first such line, each line is checked for it.
     """
-    decode = _quick
+    has_notes = False
     for number, line in enumerate(lines, start=1):
         if line == b"\n":
             continue
         try:
-            record = decode(line)
+            record = _note(line) if has_notes and _is_note(line) else _quick(line)
         except REFUSED:
             if line.isspace():
                 continue
@@ -40,8 +41,7 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
             if other is None:
                 continue
             record = other
-            if type(record) is Bookkeeping:
-                decode = _decode_with_notes
+            has_notes = has_notes or type(record) is Bookkeeping
         yield number, record
     notes.line = None
 
@@ -52,8 +52,3 @@ def canonical(content: bytes) -> bytes:
         return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
     except REFUSED:
         return content
-
-
-def _decode_with_notes(line: bytes) -> Record:
-    """Decode a line of a file with bookkeeping among the events."""
-    return _note(line) if _is_note(line) else _quick(line)

@@ -22,7 +22,6 @@ from pollux.sources.codex.usage.refusals import is_refusal
 from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
-_UNTOLD = object()
 
 
 class Task(msgspec.Struct):
@@ -41,7 +40,7 @@ class _Settings(dict[str, Any]):
 
     def news(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings that are new or have changed."""
-        news = {key: value for key, value in settings.items() if self.get(key, _UNTOLD) != value}
+        news = {key: value for key, value in settings.items() if key not in self or self[key] != value}
         self.update(news)
         return news
 
