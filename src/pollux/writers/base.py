@@ -22,7 +22,7 @@ class Knowledge(Protocol):
     """What a source knows of its agent that formats ask for."""
 
     def about(self, session: Session) -> About:
-        """What the agent is called elsewhere, and what the session tells of its surroundings."""
+        """The agent's names in other formats, and facts about the session's surroundings."""
 
     def answer(self, call: ToolCall) -> Any:
         """A tool's answer as the agent wrote it; None where that is not known."""
@@ -180,7 +180,7 @@ class Site(Protocol):
     """A writer whose files make up a site: asked once, when every session of an export to a folder is written."""
 
     def finish(self, entries: Sequence[Entry], context: WriterContext, /) -> Iterator[Page]:
-        """The pages that lead to the sessions, newest first. Whoever asks writes them, and only where they changed."""
+        """The pages that lead to the sessions, newest first. The caller writes those that changed."""
 
 
 @runtime_checkable
