@@ -1,1 +1,1 @@
-"""Sessions in other formats: one to wherever it is wanted, or many into a folder, quickly and whole."""
+"""Sessions in other formats: one to any place, or many into a folder."""
