@@ -71,14 +71,14 @@ def test_a_cache_that_is_removed_meanwhile_is_made_again(shelf: Shelf) -> None:
 def test_a_cache_that_is_removed_while_it_is_written_is_made_again(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = Index._written
+    written = Index._sync_here
 
     def removed(self: Index, *arguments: Any) -> Outcome:
         monkeypatch.undo()
         shutil.rmtree(shelf.cache)
         return written(self, *arguments)
 
-    monkeypatch.setattr(Index, "_written", removed)
+    monkeypatch.setattr(Index, "_sync_here", removed)
     library = shelf.library()
     assert library.list()
     assert library.search("weather").hits

@@ -29,7 +29,7 @@ from pollux.archive.survey import standing
 from pollux.archive.within import Proof, Within
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
-from pollux.projects.renamed import Renamed
+from pollux.projects.renamed import RenamedFolders
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.bounds import mirror_home
@@ -108,7 +108,9 @@ class About(msgspec.Struct, kw_only=True):
 class Trees:
     """The trees of all homes."""
 
-    def __init__(self, folder: Path, renamed: Renamed, source: Callable[[str], Source] = registry.source) -> None:
+    def __init__(
+        self, folder: Path, renamed: RenamedFolders, source: Callable[[str], Source] = registry.source
+    ) -> None:
         self.folder = folder
         self.renamed = renamed
         self.source = source
@@ -123,7 +125,7 @@ class Trees:
             ]
         return self._roots
 
-    def refresh(self, archive: Archive, looks: Iterable[RootScan], report: Report = lambda _: None) -> None:
+    def refresh(self, archive: Archive, scans: Iterable[RootScan], report: Report = lambda _: None) -> None:
         """Lay out what the agents lost. `problem` says why, where that is not possible.
 
         It waits for another pollux that does the same, and `report` hears of that.
@@ -133,7 +135,7 @@ class Trees:
             make_private_folder(self.folder)
             with write_lock(self.folder / "lock", report) as mine:
                 if mine is not None:
-                    self._refresh(archive, list(looks), lambda: mine.report(Progress()))
+                    self._refresh(archive, list(scans), lambda: mine.report(Progress()))
                 else:
                     other = owner(self.folder / "lock")
                     self.problem = (
@@ -143,7 +145,7 @@ class Trees:
             self.problem = f"The archive cannot be unpacked into {self.folder}: {error.strerror or error}."
         self._roots = None
 
-    def _refresh(self, archive: Archive, looks: list[RootScan], pulse: Callable[[], None]) -> None:
+    def _refresh(self, archive: Archive, scans: list[RootScan], pulse: Callable[[], None]) -> None:
         packs = [f"{path.name} {size}" for path, size in standing(archive.folder).items()]
         places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
@@ -151,9 +153,9 @@ class Trees:
                 remove_tree(path)
         for name, (agent, home) in places.items():
             pulse()
-            own = looks_of(looks, agent, home)
-            others = [look for look in looks if look.source.name == agent and look not in own]
-            fingerprint = fingerprint_of([*packs, *(look.snapshot for look in (*own, *others))])
+            own = scans_of(scans, agent, home)
+            others = [scan for scan in scans if scan.source.name == agent and scan not in own]
+            fingerprint = fingerprint_of([*packs, *(scan.snapshot for scan in (*own, *others))])
             about = _loaded(self.folder / name / ABOUT, About)
             if about is not None and about.fingerprint == fingerprint and not about.damaged:
                 self.problem = about.problem or self.problem
@@ -173,7 +175,7 @@ class Trees:
         folder = self.folder / tree_of(agent, home)
         about = _loaded(folder / ABOUT, About)
         source = self._source_of(agent)
-        live = {path: file for look in own for path, file in files_of(look, home)}
+        live = {path: file for scan in own for path, file in files_of(scan, home)}
         states = archive.index.states(agent, home)
         within = Within(archive, source, about.proofs if about is not None else {})
         tree = Tree(folder, archive, agent, home)
@@ -283,11 +285,11 @@ class Tree:
                 diverged[path] = fullest
         return diverged
 
-    def elsewhere(self, lost: Mapping[bytes, list[State]], looks: Iterable[RootScan], within: Within) -> set[bytes]:
+    def elsewhere(self, lost: Mapping[bytes, list[State]], scans: Iterable[RootScan], within: Within) -> set[bytes]:
         """Those of the lost files that another home of the agent holds whole."""
         paths: set[bytes] = set()
-        for look in looks:
-            for path, file in files_of(look, os.fsencode(look.root.path.parent)):
+        for scan in scans:
+            for path, file in files_of(scan, os.fsencode(scan.root.path.parent)):
                 if path in lost and path not in self._joined and within.holds(file, lost[path][0]):
                     paths.add(path)
         return paths
@@ -412,14 +414,14 @@ def tree_of(agent: str, home: bytes) -> str:
     return f"{agent.replace(os.sep, '_')}-{hashlib.sha256(home).hexdigest()[:12]}"
 
 
-def looks_of(looks: Iterable[RootScan], agent: str, home: bytes) -> list[RootScan]:
-    """The looks at a home's roots."""
-    return [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
+def scans_of(scans: Iterable[RootScan], agent: str, home: bytes) -> list[RootScan]:
+    """The scans of a home's roots."""
+    return [scan for scan in scans if (scan.source.name, os.fsencode(scan.root.path.parent)) == (agent, home)]
 
 
-def files_of(look: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
+def files_of(scan: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
     """A root's files about sessions, by the way from the home."""
-    for file in wanted(look.files):
+    for file in wanted(scan.files):
         yield os.path.relpath(os.fsencode(file.path), home), file
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from pollux.archive.checkout import ABOUT, Tree, files_of, looks_of, roots_of, tree_of, whole
+from pollux.archive.checkout import ABOUT, Tree, files_of, roots_of, scans_of, tree_of, whole
 from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.archive.verify import file_of, moment, stamp_of
@@ -72,19 +72,19 @@ class Past:
         folder: Path,
         when: datetime,
         files: Collection[str],
-        looks: Iterable[RootScan],
+        scans: Iterable[RootScan],
         source: Callable[[str], Source],
     ) -> Iterator[tuple[Source, Root]]:
         """Lay the homes of some files out in a folder, as they were at a time: their roots, and their sources."""
         until = stamp_of(when)
-        live = list(looks)
+        live = list(scans)
         for home in dict.fromkeys(state.home for state in self.states(files)):
             then: dict[bytes, State] = {}
             for state in self._archive.index.states(self._agent, home):
                 if state.at <= until and is_safe(state.path):
                     then[state.path] = state
-            own = looks_of(live, self._agent, home)
-            now = {path: (file.size, file.mtime_ns) for look in own for path, file in files_of(look, home)}
+            own = scans_of(live, self._agent, home)
+            now = {path: (file.size, file.mtime_ns) for scan in own for path, file in files_of(scan, home)}
             there = {path: state for path, state in then.items() if state.sha is not None}
             # Neighbours that did not change since are links; the session's own files never, for a link may be refused.
             own_paths = {state.path for state in self.states(files)}

@@ -215,13 +215,13 @@ class Archive:
         for path in (*list_folder(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
-    def keep(self, looks: Iterable[RootScan]) -> RunResult:
+    def keep(self, all_scans: Iterable[RootScan]) -> RunResult:
         """Keep what changed under the agents' roots."""
         homes: dict[tuple[str, Path], list[RootScan]] = {}
-        for look in looks:
-            homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
+        for scan in all_scans:
+            homes.setdefault((scan.source.name, scan.root.path.parent), []).append(scan)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
-        seen = [file for scans in homes.values() for look in scans for file in look.files]
+        seen = [file for scans in homes.values() for scan in scans for file in scan.files]
         result = RunResult(
             files=len(wanted(seen)),
             unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
@@ -260,21 +260,21 @@ class HomeRun:
         self._unsure = archive.index.unsure(agent, self._home)
         self._at = int(now().timestamp() * 1_000_000)
 
-    def run(self, looks: list[RootScan]) -> None:
+    def run(self, scans: list[RootScan]) -> None:
         """Keep every file that is about sessions, then note which are gone."""
-        files = {self._path(file): file for look in looks for file in wanted(look.files)}
+        files = {self._path(file): file for scan in scans for file in wanted(scan.files)}
         unread = len(self._result.unread)
         for path, file in files.items():
             self._keep(path, file)
-        if any(folder_at(look.root.path) for look in looks):
-            hidden = [self._path(f) for look in looks for f in look.files if f.status is Status.UNREADABLE]
+        if any(folder_at(scan.root.path) for scan in scans):
+            hidden = [self._path(f) for scan in scans for f in scan.files if f.status is Status.UNREADABLE]
             for path, last in self._last.items():
                 if path not in files and last.sha is not None and not any(_within(path, place) for place in hidden):
                     self._state(path, "gone", None, None)
                     self._result.gone += 1
         recent = any(self._at - file.mtime_ns // 1000 <= RACY for file in files.values())
         if not recent and unread == len(self._result.unread):
-            self._archive.index.see(self._agent, self._home, _snapshot(looks))
+            self._archive.index.see(self._agent, self._home, _snapshot(scans))
 
     def _path(self, file: File) -> bytes:
         return os.path.relpath(os.fsencode(file.path), self._home)
@@ -363,8 +363,8 @@ def wanted(files: Iterable[File]) -> list[File]:
     return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
 
 
-def _snapshot(looks: list[RootScan]) -> str:
-    return " ".join(look.snapshot for look in looks)
+def _snapshot(scans: list[RootScan]) -> str:
+    return " ".join(scan.snapshot for scan in scans)
 
 
 def head_of(place: Location) -> Content:

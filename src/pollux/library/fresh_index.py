@@ -263,7 +263,7 @@ class FreshIndex:
         """
         hashes: dict[str, set[str]] = {}
         for scan in scans:
-            if not scan.known(self.store.catalogue):
+            if not scan.is_known(self.store.catalogue):
                 hashes.setdefault(scan.source.name, set()).update(hashes_in(file.path for file in scan.files))
         self._resolver.resolve(set().union(*hashes.values()), self._queries.directories)
         return {agent: rest for agent, names in hashes.items() if (rest := self._resolver.unresolved(names))}

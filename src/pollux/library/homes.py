@@ -11,8 +11,8 @@ from pollux import registry
 from pollux.errors import UnknownName
 from pollux.index.catalog.catalog import Peeks
 from pollux.projects.hashes import ProjectHashes
-from pollux.projects.moves import Moved, Moves
-from pollux.projects.resolve import Resolved
+from pollux.projects.moves import MovedSource, Moves
+from pollux.projects.resolve import ResolvedSource
 from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, other_files
 from pollux.sources.walk import refusal
 from pollux.system.directories import Places
@@ -44,8 +44,8 @@ class Homes:
 
     def source(self, name: str) -> Source:
         """The source of one agent. It knows the paths of hashed projects, and the present paths of moved ones."""
-        source = Resolved(registry.source(name), self._hashes)
-        return Moved(source, self._moves) if self._moves.all() else source
+        source = ResolvedSource(registry.source(name), self._hashes)
+        return MovedSource(source, self._moves) if self._moves.all() else source
 
     def require_agent(self, agent: str | None) -> None:
         """Raise `UnknownName` for an agent that pollux cannot read."""
@@ -70,9 +70,9 @@ class Homes:
     def trees(self) -> Trees:
         """What the agents deleted, laid out as they had it. Few people have any, so it is imported when needed."""
         from pollux.archive.checkout import Trees
-        from pollux.projects.renamed import Renamed
+        from pollux.projects.renamed import RenamedFolders
 
-        return Trees(self._places.kept, Renamed(self._places.relocations / "renamed"), self.source)
+        return Trees(self._places.kept, RenamedFolders(self._places.relocations / "renamed"), self.source)
 
     def own(self) -> list[Path]:
         """The agents' own folders, into which pollux never writes; also the usual ones if a variable names others."""

@@ -15,7 +15,7 @@ from pollux.library.projects import ProjectsService
 from pollux.model import Value
 from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, folder
-from pollux.projects.relocate import Entry, Relocations, planned
+from pollux.projects.relocate import Entry, Relocations, entries_of
 from pollux.sources.capabilities import moving_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.clock import now
@@ -154,7 +154,7 @@ class RehomeService:
             folders += moving.folders
             changes += [_step(source.name, step) for step in moving.steps]
             left += [Unchanged(agent=source.name, why=why) for why in moving.left]
-        entries = planned(steps)
+        entries = entries_of(steps)
         plan = Plan(
             old=display_path(before), new=display_path(after), steps=tuple(changes), left=tuple(dict.fromkeys(left))
         )

@@ -250,8 +250,12 @@ def _heeded(ctx: click.Context, writer: Writer) -> None:
 
     for name in STYLE:
         given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in getattr(writer, "heeds", STYLE):
-            formats = [one for one in registry.writer_names() if name in getattr(registry.writer(one), "heeds", STYLE)]
+        if given and name not in getattr(writer, "supported_options", STYLE):
+            formats = [
+                one
+                for one in registry.writer_names()
+                if name in getattr(registry.writer(one), "supported_options", STYLE)
+            ]
             option = f"--{name.replace('_', '-')}"
             raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 

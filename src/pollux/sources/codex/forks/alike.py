@@ -59,10 +59,10 @@ def _rows(path: str) -> _Rows:
         n for n, (_, line) in enumerate(contents) if line is not None and all(sign.search(line) for sign in _SERVED)
     )
     proof = next(served, NEVER)
-    return _Rows(path, [(number, _seal(line) if line is not None else None) for number, line in contents], proof)
+    return _Rows(path, [(number, _line_digest(line) if line is not None else None) for number, line in contents], proof)
 
 
-def _seal(line: bytes) -> bytes:
+def _line_digest(line: bytes) -> bytes:
     """What stands for a line, however it is spaced. It is no JSON."""
     return b"#" + hashlib.blake2b(canonical(line), digest_size=16).digest()
 

@@ -15,7 +15,7 @@ _Decode = Callable[[bytes], Record]
 _quick: _Decode = msgspec.json.Decoder(Line).decode
 _note: _Decode = msgspec.json.Decoder(NoteLine).decode
 
-# An event that is none of those which are typed. The type of a line stands behind its time and its ordinal.
+# An event without a type of its own here. The type of a line comes after its time and its ordinal.
 _is_note = re.compile(
     rb'\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"event_msg","payload":\{"type":"(?!(?:%s)")'
     % "|".join(ECHOES).encode()
@@ -23,9 +23,9 @@ _is_note = re.compile(
 
 
 def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]]:
-    """The records, each with the number of its line; damaged and empty lines are passed over.
+    """The records, each with the number of its line; damaged and empty lines are skipped.
 
-    Bookkeeping is refused at first, which takes long. Where there is some, it is looked for from then on.
+    The quick decoder refuses bookkeeping, which takes long. After the first such line, each line is checked for it.
     """
     has_notes = False
     for number, line in enumerate(lines, start=1):
@@ -47,7 +47,7 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
 
 
 def canonical(content: bytes) -> bytes:
-    """What some JSON says, however its keys are ordered and its letters spaced; damaged JSON as it is."""
+    """JSON with sorted keys and without extra space, so that equal values are equal bytes; damaged JSON as it is."""
     try:
         return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
     except REFUSED:
