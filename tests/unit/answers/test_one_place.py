@@ -88,7 +88,7 @@ def test_a_command_for_programs_has_an_answer(file: Path) -> None:
         "screen.json({'a': 1})",
         "screen.json([row_document(row) for row in rows])",
         "screen.json(rows)",
-        "beside({'warning': sentence})",
+        "write_to_stderr({'warning': sentence})",
     ],
 )
 def test_a_document_that_a_command_makes_is_seen(body: str) -> None:
