@@ -14,7 +14,7 @@ CLI = Path(pollux.__file__).parent / "cli"
 SCREEN = CLI / "terminal" / "screen.py"
 FILES = sorted(file for file in CLI.rglob("*.py") if file != SCREEN)
 COMMANDS = sorted((CLI / "commands").glob("[!_]*.py"))
-PRINTERS = {"json", "json_lines", "json_text", "beside"}
+PRINTERS = {"json", "json_lines", "json_text", "write_to_stderr"}
 """What writes a document: methods of `Screen`, and functions beside it."""
 MAKERS = {"json", "pollux.writers.json"}
 """What a command would make a document with."""

@@ -108,7 +108,7 @@ def open_library(
 ) -> Library:
     """The user's sessions, or with `--sample` those of the sample; `words` says that they will be searched.
 
-    When the answer was given, what it lacks is said write_to_stderr it; without `gaps`, files that could not be read are not.
+    After the answer, remarks say what it lacks; without `gaps`, not which files could not be read.
     Its files are let go of when the command ends.
     """
     from pollux.library.library import Library
