@@ -1,1 +1,4 @@
-"""The keeping of what the agents delete, wipe or break: append-only packs of contents and of states of files."""
+"""The archive keeps what agents delete, empty or break, in append-only packs.
+
+It may import `projects` and `index`, and what lies below.
+"""

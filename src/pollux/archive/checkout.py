@@ -138,9 +138,11 @@ class Trees:
                     self._refresh(archive, list(scans), lambda: mine.report(Progress()))
                 else:
                     other = owner(self.folder / "lock")
-                    self.problem = f"{other} lays out what is kept, but makes no progress. Some of it may be missing."
+                    self.problem = (
+                        f"{other} is unpacking the archive and makes no progress. Archived sessions may be missing."
+                    )
         except OSError as error:
-            self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
+            self.problem = f"The archive cannot be unpacked into {self.folder}: {error.strerror or error}."
         self._roots = None
 
     def _refresh(self, archive: Archive, scans: list[RootScan], pulse: Callable[[], None]) -> None:
@@ -245,7 +247,7 @@ class Tree:
         if self._damaged:
             return "Some of what is kept is damaged: see pollux archive verify."
         if self._homeless:
-            why = "another one has the name of a folder of theirs, or their names are none here"
+            why = "another file has the name of their folder, or their names are not valid here"
             return f"Some kept files ({self._homeless:,}) are not shown: {why}. They stay in the archive."
         return None
 

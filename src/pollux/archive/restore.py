@@ -106,8 +106,8 @@ def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
         taken = os.path.lexists(piece.place)
         there = taken and _same(piece.place, piece.content())
         if taken and not (there or piece.beside):
-            hint = "Nothing was written. Move it away, or take another folder with -o."
-            raise OutputError(f"{display_path(piece.place)} exists, and holds something else.", hint)
+            hint = "Nothing was written. Move it, or use another folder with -o."
+            raise OutputError(f"{display_path(piece.place)} exists with other content.", hint)
         restored = Restored(
             path=display_path(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there
         )
@@ -150,7 +150,7 @@ def _put(path: str, piece: Piece) -> None:
         write_file(piece.place, piece.content(), mtime_ns=piece.mtime_ns, over=False, mode=mode)
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(piece.place):
-            raise OutputError(f"{path} has appeared meanwhile, and was left as it is.") from error
+            raise OutputError(f"{path} was created by another program meanwhile, so it was not overwritten.") from error
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 

@@ -21,8 +21,8 @@ class Layout(StrEnum):
 def file_name(agent: str, id: str, suffix: str) -> str:
     """`gemini-3274cde4-….md`: no title in it, since titles change.
 
-    An id may hold anything, even path separators and capital letters, which some file systems do not tell apart. If it
-    had to be changed for the name, a piece of its hash keeps the name unique.
+    An id may hold anything, even path separators. If it had to be changed, a piece of its hash keeps the name unique.
+    The same holds for capital letters, which some file systems do not tell apart.
     """
     plain = _plain(id)
     if plain != id:

@@ -306,7 +306,7 @@ class Index:
         self._copy = Path(mkdtemp(prefix="pollux-"))
         self._copy_removal = weakref.finalize(self, shutil.rmtree, self._copy, ignore_errors=True)
         other = owner(self.folder / _LOCK)
-        self.problem = f"{other} has the cache and makes no progress. The files were read without it."
+        self.problem = f"{other} holds the cache and makes no progress. The files were read without it."
         if catalogue is not None:
             with contextlib.suppress(*TROUBLE, shutil.Error), contextlib.closing(catalogue):
                 shutil.copytree(self.folder / "text", self._place / "text")

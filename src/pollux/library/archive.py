@@ -165,6 +165,8 @@ class ArchiveService:
         """The session as it was at a time. Raises `NotFound` where nothing of it had been kept by then."""
         past = self._past(session)
         files = self._index.files_of(session.key)
+        if not past.changes(files):
+            raise self._not_then(session, when, [])
         with self._past_folder() as folder:
             for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
                 for bundle in self._homes.bundles_of(source, root):
@@ -182,7 +184,7 @@ class ArchiveService:
             with write_lock(folder / "lock", lambda _: None):
                 yield folder
         except OSError as error:
-            raise StoreError(f"What is kept cannot be laid out in {folder}: {error.strerror or error}.") from error
+            raise StoreError(f"The archive cannot be unpacked into {folder}: {error.strerror or error}.") from error
 
     def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:
         """Why there is no version from a time: the session was not kept yet, or its files were gone."""

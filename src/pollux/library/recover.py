@@ -202,7 +202,7 @@ class RecoverService:
                 break
         if best is None:
             remains = "Only typed prompts are" if family[0].kind is Kind.PROMPTS else "Too little is"
-            hint = "Try: pollux recover KEY -o FILE.json, which writes what there is for pollux."
+            hint = "Try: pollux recover KEY -o FILE.json, which only pollux can read."
             raise NotFound(f"{remains} left of {session.key}; its agent could not resume the session.", hint)
         return best
 

@@ -1,4 +1,7 @@
-"""Reading other people's files, losing nothing."""
+"""Reads other people's files without losing anything.
+
+It may import `system`, and what lies below.
+"""
 
 from pollux.system.files import LARGE, SMALL
 from pollux.wire.escapes import json_spelling, normalize_spelling

@@ -43,7 +43,7 @@ def command(
     from pollux.wire import display_path
 
     if as_json and jsonl:
-        raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
+        raise RequestError("--json and --jsonl cannot be combined.", "Leave out one of them.")
     for_programs = as_json or jsonl
     selection = filter_from_options(
         **options, words=tuple(display_path(word) for text in query for word in text.split())

@@ -17,8 +17,7 @@ _note: _Decode = msgspec.json.Decoder(NoteLine).decode
 
 # An event without a type of its own here. The type of a line comes after its time and its ordinal.
 _is_note = re.compile(
-    rb'\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"event_msg","payload":\{"type":"(?!(?:%s)")'
-    % "|".join(ECHOES).encode()
+    rb'.{0,80}"event_msg","payload":\{"type":"(?!(?:%s)")' % "|".join(ECHOES).encode(), re.DOTALL
 ).match
 
 
