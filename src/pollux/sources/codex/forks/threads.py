@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -91,13 +91,21 @@ def head_of(file: File) -> Head:
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `questions` are those asked since they were last emptied, with what the answers depend on. `reviews`, `totals` and
-    `ancestors` are what was read on behalf of other sessions, so that no file is read for each of them.
+    `elsewhere` are the files under other roots with which they are read. `questions` are those asked since they were
+    last emptied, with what the answers depend on. `reviews`, `totals` and `ancestors` are what was read on behalf of
+    other sessions, so that no file is read for each of them.
     """
 
-    def __init__(self, root: Path, files: list[File] | None = None, look: RootScan | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        files: list[File] | None = None,
+        look: RootScan | None = None,
+        elsewhere: Iterable[File] = (),
+    ) -> None:
         self._root = root
         self._given = files
+        self._elsewhere = elsewhere
         self._look = look or head_of
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
@@ -106,12 +114,15 @@ class Threads:
 
     @cached_property
     def files(self) -> list[File]:
-        """Every session file."""
+        """Every session file. Those that were archived follow the home's other ones, then come those elsewhere."""
         own = self._given if self._given is not None else find.rollouts(self._root)
-        return [*own, *self.other]
+        paths = {file.path for file in self._other}
+        stamps = {file.stamp for file in self._other}
+        rest = [file for file in self._elsewhere if file.path not in paths and file.stamp not in stamps]
+        return [*self._other, *own, *rest] if self._root.name == find.ARCHIVE else [*own, *self._other, *rest]
 
     @cached_property
-    def other(self) -> list[File]:
+    def _other(self) -> list[File]:
         """The session files of the home's other folder."""
         names = {find.LIVE: find.ARCHIVE, find.ARCHIVE: find.LIVE}
         beside = names.get(self._root.name)

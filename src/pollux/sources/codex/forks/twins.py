@@ -100,6 +100,8 @@ def _repeating(same: list[Part]) -> Iterator[Part]:
         keys = list(_keys(part.file))
         if part is not same[-1]:
             part.shared = max((number for number, key in keys if key in known.lines), default=-1)
+            if not known.is_torn:
+                part.apart = {number for number, key in keys if key not in known.lines}
             if not part.walk.times:
                 known.share(part)
             _take_out(part, known)
@@ -116,6 +118,7 @@ class _Known:
         self._current = current
         self.messages: dict[_Seal, list[Entry]] = {}
         self.lines: set[bytes] = set()
+        self.is_torn = False
 
     @cached_property
     def _lines(self) -> list[_Line]:
@@ -129,17 +132,18 @@ class _Known:
 
     def add(self, part: Part, keys: list[tuple[int, bytes]]) -> None:
         """Take in what one more file says."""
+        self.is_torn = self.is_torn or part.is_torn
         self.lines.update(key for _, key in keys)
         for entry in part.walk.entries:
             self.messages.setdefault(_seal(entry), []).append(entry)
 
 
 def _take_out(part: Part, known: _Known) -> None:
-    """Remove the messages that another file has, and the figures from before the files part."""
+    """Remove the messages and figures that another file has."""
     own: list[Entry] = []
     times: Counter[_Seal] = Counter()
     for entry in part.walk.entries:
-        late = [usage for usage in entry.usages or () if (usage.line or 0) > part.shared]
+        late = [usage for usage in entry.usages or () if part.has_alone(usage.line or 0)]
         seal = _seal(entry)
         originals = known.messages.get(seal, []) if entry.at is not None or entry.line <= part.shared else []
         if times[seal] < len(originals):
