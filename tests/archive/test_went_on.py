@@ -96,6 +96,7 @@ def check(library: Library, *more: str, live: tuple[str, ...] = ("Begin", "Begun
     requests = 3 + len(more) // 2
     assert (listed.summary.usage.requests, listed.summary.usage.exact) == (requests, True)
     assert library.usage.stats(By.AGENT).total.usage.requests == requests
+    assert [session.usage.requests for session in library.sessions(EVERYTHING)] == [requests]
     session = library.session(listed.summary.key)
     said = [message.text for message in session.messages]
     assert said == ["Begin", "Begun.", "There", "Done.", "Here", "Done.", *more]
@@ -150,6 +151,54 @@ def test_what_the_live_file_has_is_not_called_kept(tmp_path: Path, make: Callabl
     (listed,) = here.library().list(EVERYTHING)
     assert not listed.summary.kept
     assert listed.summary.files == (str(here.home / talk.path),)
+
+
+@pytest.mark.parametrize("make", [claude_talk, gemini_talk, codex_talk])
+@pytest.mark.parametrize("same_home", [False, True])
+def test_the_side_that_went_on_last_is_live(tmp_path: Path, make: Callable[[], Talk], same_home: bool) -> None:
+    talk = make()
+    talk = talk._replace(here=talk.there, there=talk.here)
+    there = Machine(tmp_path / "there", talk)
+    exported = there.export(tmp_path / "archive")
+    here = there if same_home else Machine(tmp_path / "here", talk)
+    shutil.rmtree(there.home)
+    here.write(*talk.here)
+    here.library().archive.add(exported)
+    check(here.library())
+
+
+@pytest.mark.parametrize("keeping", [False, True])
+def test_figures_of_both_sides(tmp_path: Path, keeping: bool) -> None:
+    """The states that are kept of one file become one file, and each total goes on from one of them."""
+    talk = codex_talk()
+    machine = Machine(tmp_path, talk)
+    exported = machine.export(tmp_path / "archive")
+    shutil.rmtree(tmp_path / ".local")
+    file = machine.write(*talk.here)
+    library = machine.library()
+    if keeping:
+        library.archive.turn(on=True)
+        library.sync()
+    library.archive.add(exported)
+    (session,) = library.sessions(EVERYTHING)
+    assert (session.usage.input, session.usage.requests, session.usage.exact) == (600, 3, True)
+    assert {notice.code for notice in session.notices} == {"session.branches"}
+    file.unlink()
+    (session,) = machine.library().sessions(EVERYTHING)
+    expected = (600, 3, True) if keeping else (300, 2, True)
+    assert (session.usage.input, session.usage.requests, session.usage.exact) == expected
+
+
+def test_a_session_that_was_archived_there(tmp_path: Path) -> None:
+    talk = codex_talk()
+    archived = f".codex/archived_sessions/{Path(talk.path).name}"
+    there = Machine(tmp_path / "there", talk._replace(path=archived))
+    exported = there.export(tmp_path / "archive")
+    shutil.rmtree(there.home)
+    here = Machine(tmp_path / "there", talk)
+    here.write(*talk.here)
+    here.library().archive.add(exported)
+    check(here.library())
 
 
 @pytest.mark.parametrize(
