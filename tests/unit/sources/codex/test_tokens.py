@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tests.unit.sources.codex.conftest import (
+    ONE,
+    TWO,
     Home,
     answer,
     call,
@@ -15,12 +17,14 @@ from tests.unit.sources.codex.conftest import (
     figures,
     line,
     meta,
+    meta_with_base,
     prompt,
     reply,
     shown_reply,
     tokens,
     usage_of,
     usage_record,
+    with_ordinals,
 )
 
 
@@ -85,6 +89,30 @@ def test_a_missed_event_is_made_up_for(home: Home) -> None:
     first, last = figures(100), figures(50)
     home.rollout(meta(), *prompt("Go"), reply("1"), tokens(first, first), reply("2"), tokens(figures(400, out=9), last))
     assert usage_of(home)[:3] == (400, 0, 9)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_two_sides_that_stand_in_one_file(home: Home, again: bool) -> None:
+    """A turn begins with the figures of the last response of its side."""
+    first, second = tokens(figures(100), figures(100)), tokens(figures(300, out=2), figures(200))
+    there = tokens(figures(900, out=3), figures(600))
+    here = tokens(figures(700, out=3), figures(400))
+    more = tokens(figures(1500, out=4), figures(800))
+    sides = [reply("a"), there, *([second] if again else []), reply("b"), here, reply("c"), more]
+    home.rollout(meta(), *prompt("go"), reply("1"), first, reply("2"), second, *sides)
+    assert usage_of(home) == (2100, 0, 5, 0, 5)
+    assert home.only().usage.exact is True
+
+
+def test_two_sides_of_a_file_that_goes_on_from_another(home: Home) -> None:
+    old = tokens(figures(100), figures(100))
+    home.rollout(*with_ordinals(0, meta(history_mode="paginated"), *prompt("go"), reply("1"), old))
+    sides = [
+        *(reply("a"), tokens(figures(300, out=2), figures(200))),
+        *(reply("b"), tokens(figures(500, out=2), figures(400))),
+    ]
+    home.rollout(*with_ordinals(5, meta_with_base(TWO, ONE, 5), *sides), name=TWO)
+    assert usage_of(home, TWO) == (600, 0, 2, 0, 2)
 
 
 def test_figures_before_their_response(home: Home) -> None:

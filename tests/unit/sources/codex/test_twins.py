@@ -124,6 +124,19 @@ def test_a_line_that_only_the_older_twin_has_is_not_lost(home: Home) -> None:
     assert session.usage.input == 300
 
 
+@pytest.mark.parametrize("place", range(150, 1500, 150))
+@pytest.mark.parametrize("cut", [DAY, ARCHIVE])
+def test_a_twin_that_was_cut_anywhere_says_nothing_new(home: Home, place: int, cut: str) -> None:
+    answer = event("item_completed", at="06:01:01.600", item={"type": "CommandExecution", "id": "c1", "exit_code": 0})
+    whole = lines(*FIRST[:3], call(at="06:01:01.500"), answer, *FIRST[4:], *SECOND)
+    name = f"rollout-2026-11-15T06-00-00-{ONE}.jsonl"
+    home.write(f"{ARCHIVE if cut == DAY else DAY}/{name}", whole)
+    expected = conversation(home.only())
+    home.write(f"{cut}/{name}", whole[:place])
+    assert conversation(home.only()) == expected
+    assert not codes(home.only())
+
+
 def test_figures_that_only_one_side_has_of_a_common_answer(home: Home) -> None:
     home.rollout(*FIRST[:-1], *turn(3, 500, 500))
     home.rollout(*FIRST, *SECOND, place=ARCHIVE)
