@@ -15,7 +15,7 @@ import pytest
 from pollux.model import Author, Message, Role, Session, Text, ToolCall
 from pollux.transforms.redact import RULES, Private, Redactor, Rule
 from pollux.transforms.redact.find import Finder
-from pollux.transforms.redact.own import EMAIL, words_rule
+from pollux.transforms.redact.own_names import EMAIL, words_rule
 
 SIZE = 10_000
 FAR = {"jwt": 30_000}

@@ -19,22 +19,22 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux import registry
+from pollux.archive.archive import Archive, session_files
+from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import Damaged
-from pollux.archive.keep import Archive, wanted
-from pollux.archive.merge import Union, by_file, rewritten
+from pollux.archive.live_files import LiveFiles, Proof
+from pollux.archive.merge import MergedContent, by_file, rewritten
 from pollux.archive.order import best_first
 from pollux.archive.packs import BOOKS, State, is_safe
-from pollux.archive.recent import Recent
-from pollux.archive.survey import standing
-from pollux.archive.within import Proof, Within
+from pollux.archive.survey import active_packs
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
-from pollux.projects.renamed import Renamed
+from pollux.projects.folder_aliases import Renamed
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.wrapped import Wrapped
-from pollux.system.bounds import mirror_home
 from pollux.system.deep_folders import remove_tree
 from pollux.system.files import HUGE, make_private_folder, read, write_file
+from pollux.system.link_bounds import mirror_home
 from pollux.system.locks import owner, write_lock
 from pollux.system.progress import Progress, Report
 
@@ -46,7 +46,7 @@ _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errn
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
 
 
-class Shelf(Wrapped):
+class ArchivedSource(Wrapped):
     """An agent's source for kept files. It leaves out sessions of which the agent has all files itself.
 
     `elsewhere` are files of the tree that another home of the agent holds whole.
@@ -83,12 +83,12 @@ class Shelf(Wrapped):
         return replace(reading, sessions=[replace(session, kept=True) for session in reading.sessions])
 
 
-def whole(source: Source) -> Source:
+def with_complete_sessions(source: Source) -> Source:
     """The agent's own source, which also reads sessions of which nothing is gone."""
-    return source.source if isinstance(source, Shelf) else source
+    return source.source if isinstance(source, ArchivedSource) else source
 
 
-class About(msgspec.Struct, kw_only=True):
+class CheckoutInfo(msgspec.Struct, kw_only=True):
     """Describes a tree: its agent and home, the folders with sessions, what it was made from, what is wrong with it.
 
     `elsewhere` are its files that another home of the agent holds whole. `proofs` name live files that hold all that is
@@ -105,7 +105,7 @@ class About(msgspec.Struct, kw_only=True):
     proofs: dict[bytes, Proof] = {}
 
 
-class Trees:
+class Checkouts:
     """The trees of all homes."""
 
     def __init__(self, folder: Path, renamed: Renamed, source: Callable[[str], Source] = registry.source) -> None:
@@ -123,7 +123,7 @@ class Trees:
             ]
         return self._roots
 
-    def refresh(self, archive: Archive, looks: Iterable[RootScan], report: Report = lambda _: None) -> None:
+    def refresh(self, archive: Archive, scans: Iterable[RootScan], report: Report = lambda _: None) -> None:
         """Lay out what the agents lost. `problem` says why, where that is not possible.
 
         It waits for another pollux that does the same, and `report` hears of that.
@@ -133,7 +133,7 @@ class Trees:
             make_private_folder(self.folder)
             with write_lock(self.folder / "lock", report) as mine:
                 if mine is not None:
-                    self._refresh(archive, list(looks), lambda: mine.report(Progress()))
+                    self._refresh(archive, list(scans), lambda: mine.report(Progress()))
                 else:
                     other = owner(self.folder / "lock")
                     self.problem = f"{other} lays out what is kept and does not get on. Some of it may be missing here."
@@ -141,20 +141,20 @@ class Trees:
             self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
         self._roots = None
 
-    def _refresh(self, archive: Archive, looks: list[RootScan], pulse: Callable[[], None]) -> None:
-        packs = [f"{path.name} {size}" for path, size in standing(archive.folder).items()]
-        places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
+    def _refresh(self, archive: Archive, scans: list[RootScan], pulse: Callable[[], None]) -> None:
+        packs = [f"{path.name} {size}" for path, size in active_packs(archive.folder).items()]
+        places = {checkout_name(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
             if path.is_dir() and path.name not in places:
                 remove_tree(path)
         for name, (agent, home) in places.items():
             pulse()
-            own = looks_of(looks, agent, home)
-            others = [look for look in looks if look.source.name == agent and look not in own]
-            fingerprint = fingerprint_of([*packs, *(look.snapshot for look in (*own, *others))])
-            about = _loaded(self.folder / name / ABOUT, About)
-            if about is not None and about.fingerprint == fingerprint and not about.damaged:
-                self.problem = about.problem or self.problem
+            own = scans_of(scans, agent, home)
+            others = [scan for scan in scans if scan.source.name == agent and scan not in own]
+            fingerprint = fingerprint_of([*packs, *(scan.snapshot for scan in (*own, *others))])
+            info = _loaded(self.folder / name / ABOUT, CheckoutInfo)
+            if info is not None and info.fingerprint == fingerprint and not info.damaged:
+                self.problem = info.problem or self.problem
             else:
                 self._lay_out(archive, (agent, home), own, others, fingerprint)
 
@@ -168,21 +168,21 @@ class Trees:
     ) -> None:
         """Make the tree of one home anew. `own` are its roots, `others` the agent's other ones."""
         agent, home = place
-        folder = self.folder / tree_of(agent, home)
-        about = _loaded(folder / ABOUT, About)
+        folder = self.folder / checkout_name(agent, home)
+        info = _loaded(folder / ABOUT, CheckoutInfo)
         source = self._source_of(agent)
-        live = {path: file for look in own for path, file in files_of(look, home)}
+        live = {path: file for scan in own for path, file in files_of(scan, home)}
         states = archive.index.states(agent, home)
-        within = Within(archive, source, about.proofs if about is not None else {})
-        tree = Tree(folder, archive, agent, home)
+        live_files = LiveFiles(archive, source, info.proofs if info is not None else {})
+        tree = Checkout(folder, archive, agent, home)
         if source is not None:
             tree.join(source, states)
-        went_on = tree.went_on(states, live, within)
-        there = {path: file for path, file in live.items() if path not in went_on}
-        lost, links = self._sorted_out(archive, states, home, there)
-        lost |= {path: [state, *lost.get(path, ())] for path, state in went_on.items()}
-        elsewhere = tree.elsewhere(lost, others, within)
-        tree.lay_out(lost, links, fingerprint, elsewhere, within.proofs)
+        diverged = tree.diverged_states(states, live, live_files)
+        there = {path: file for path, file in live.items() if path not in diverged}
+        lost, links = self._lost_and_complete(archive, states, home, there)
+        lost |= {path: [state, *lost.get(path, ())] for path, state in diverged.items()}
+        elsewhere = tree.elsewhere(lost, others, live_files)
+        tree.lay_out(lost, links, fingerprint, elsewhere, live_files.proofs)
         self.problem = tree.problem or self.problem
 
     def _source_of(self, agent: str) -> Source | None:
@@ -192,19 +192,19 @@ class Trees:
         except UnknownName:
             return None
 
-    def _sorted_out(
+    def _lost_and_complete(
         self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
     ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-        """As `_sorted_out`. A file in a folder that was only renamed is not gone."""
+        """As `_lost_and_complete`. A file in a folder that was only renamed is not gone."""
 
         def there(path: bytes, size: int) -> bool:
             names = (path, *self.renamed.others(home, path))
             return any(name in live and live[name].size >= size for name in names)
 
-        return _sorted_out(archive, states, live, there)
+        return _lost_and_complete(archive, states, live, there)
 
 
-def _sorted_out(
+def _lost_and_complete(
     archive: Archive, states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
 ) -> tuple[dict[bytes, list[State]], set[bytes]]:
     """The files that are gone or were cut shorter, the best state of each first; and those that are still whole."""
@@ -223,7 +223,7 @@ def _sorted_out(
     return {path: best[path] for path in gone}, live.keys() - gone
 
 
-class Tree:
+class Checkout:
     """The folder of one home, or of a home as it once was."""
 
     def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
@@ -231,10 +231,10 @@ class Tree:
         self._damaged = 0
         self._homeless = 0
         self._archive = archive
-        self._recent = Recent(archive)
+        self._recent = ContentReader(archive)
         self._agent = agent
         self._home = home
-        self._joined: dict[bytes, tuple[Union, int]] = {}
+        self._joined: dict[bytes, tuple[MergedContent, int]] = {}
         self._fullest: dict[bytes, State] = {}
 
     @property
@@ -253,7 +253,7 @@ class Tree:
         for path, listed in rewritten(states).items():
             file = self.folder / _UNIONS / hashlib.sha256(path).hexdigest()
             names.add(file.name)
-            before = _loaded(file, Union) or Union()
+            before = _loaded(file, MergedContent) or MergedContent()
             union = before.with_all(self._archive, source, listed)
             self._damaged += union.unread
             if union != before:
@@ -266,7 +266,9 @@ class Tree:
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def went_on(self, states: Iterable[State], live: Mapping[bytes, File], within: Within) -> dict[bytes, State]:
+    def diverged_states(
+        self, states: Iterable[State], live: Mapping[bytes, File], live_files: LiveFiles
+    ) -> dict[bytes, State]:
         """The states that hold something which the live file of the same path does not hold, by their paths.
 
         While pollux keeps what the agent writes, a live file is as it was kept last.
@@ -277,16 +279,18 @@ class Tree:
             if file is None or path in self._joined or (not last.taken and _is_as_kept(file, last)):
                 continue
             fullest = self._fullest.get(path) or last
-            if within.holds(file, fullest) is False:
+            if live_files.holds(file, fullest) is False:
                 diverged[path] = fullest
         return diverged
 
-    def elsewhere(self, lost: Mapping[bytes, list[State]], looks: Iterable[RootScan], within: Within) -> set[bytes]:
+    def elsewhere(
+        self, lost: Mapping[bytes, list[State]], scans: Iterable[RootScan], live_files: LiveFiles
+    ) -> set[bytes]:
         """Those of the lost files that another home of the agent holds whole."""
         paths: set[bytes] = set()
-        for look in looks:
-            for path, file in files_of(look, os.fsencode(look.root.path.parent)):
-                if path in lost and path not in self._joined and within.holds(file, lost[path][0]):
+        for scan in scans:
+            for path, file in files_of(scan, os.fsencode(scan.root.path.parent)):
+                if path in lost and path not in self._joined and live_files.holds(file, lost[path][0]):
                     paths.add(path)
         return paths
 
@@ -306,7 +310,7 @@ class Tree:
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
         (self.folder / _HELD).unlink(missing_ok=True)
-        paths = self._beside({*links, *lost, *self._joined}, {*links} - lost.keys())
+        paths = self._non_colliding({*links, *lost, *self._joined}, {*links} - lost.keys())
         for path in before.keys() - paths.keys():
             self._clear(path)
         contents: dict[bytes, bytes] = {}
@@ -318,7 +322,7 @@ class Tree:
                 self._clear(path)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in contents if b"/" in path})
         write_file(self.folder / _HELD, msgspec.msgpack.encode(contents))
-        about = About(
+        info = CheckoutInfo(
             agent=self._agent,
             home=self._home,
             roots=names,
@@ -328,9 +332,9 @@ class Tree:
             elsewhere=sorted(elsewhere),
             proofs=dict(proofs or {}),
         )
-        write_file(self.folder / ABOUT, msgspec.msgpack.encode(about))
+        write_file(self.folder / ABOUT, msgspec.msgpack.encode(info))
 
-    def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
+    def _non_colliding(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
         """The paths that can lie beside one another. A file and a folder may have one name: then one gives way.
 
         The agent's own files come first, then those that were kept first, then imported ones. So an import hides
@@ -384,7 +388,7 @@ class Tree:
             return state.sha
         return None
 
-    def _union(self, path: bytes, union: Union, mtime_ns: int, before: bytes | None) -> bytes:
+    def _union(self, path: bytes, union: MergedContent, mtime_ns: int, before: bytes | None) -> bytes:
         if before != union.token or not self._place(path).is_file():
             write_file(self._place(path), union.content, mtime_ns=mtime_ns)
         return union.token
@@ -405,19 +409,19 @@ def _is_as_kept(file: File, state: State) -> bool:
     return (file.size, file.mtime_ns) == (state.size, state.mtime_ns)
 
 
-def tree_of(agent: str, home: bytes) -> str:
+def checkout_name(agent: str, home: bytes) -> str:
     """The name of a home's folder."""
     return f"{agent.replace(os.sep, '_')}-{hashlib.sha256(home).hexdigest()[:12]}"
 
 
-def looks_of(looks: Iterable[RootScan], agent: str, home: bytes) -> list[RootScan]:
-    """The looks at a home's roots."""
-    return [look for look in looks if (look.source.name, os.fsencode(look.root.path.parent)) == (agent, home)]
+def scans_of(scans: Iterable[RootScan], agent: str, home: bytes) -> list[RootScan]:
+    """The scans of a home's roots."""
+    return [scan for scan in scans if (scan.source.name, os.fsencode(scan.root.path.parent)) == (agent, home)]
 
 
-def files_of(look: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
+def files_of(scan: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
     """A root's files about sessions, by the way from the home."""
-    for file in wanted(look.files):
+    for file in session_files(scan.files):
         yield os.path.relpath(os.fsencode(file.path), home), file
 
 
@@ -434,15 +438,17 @@ def _loaded(path: Path, kind: type[T]) -> T | None:
         return None
 
 
-def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
+def roots_of(info_file: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
     """The roots in a tree."""
-    facts = _loaded(about, About)
-    if facts is None:
+    info = _loaded(info_file, CheckoutInfo)
+    if info is None:
         return
     try:
-        source = Shelf(named(facts.agent), {str(about.parent / os.fsdecode(path)) for path in facts.elsewhere})
+        source = ArchivedSource(
+            named(info.agent), {str(info_file.parent / os.fsdecode(path)) for path in info.elsewhere}
+        )
     except UnknownName:
         return
-    mirror_home(str(about.parent), os.fsdecode(facts.home))
-    for name in facts.roots:
-        yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)
+    mirror_home(str(info_file.parent), os.fsdecode(info.home))
+    for name in info.roots:
+        yield source, Root(path=info_file.parent / name, reason="what pollux keeps", kept=True)

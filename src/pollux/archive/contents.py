@@ -32,7 +32,7 @@ class Unread(Damaged):
     """The system did not give a packed content, or not enough memory for it. The content may be sound."""
 
 
-class Known(NamedTuple):
+class BaseContent(NamedTuple):
     """An earlier content of the same file."""
 
     sha: bytes
@@ -40,7 +40,7 @@ class Known(NamedTuple):
     depth: int
 
 
-def digest(raw: bytes, before: Known | None) -> tuple[bytes, bool]:
+def digest(raw: bytes, before: BaseContent | None) -> tuple[bytes, bool]:
     """The hash of a content, and whether it begins with the earlier one."""
     whole = hashlib.sha256()
     if before is None or not 0 < before.size <= len(raw):
@@ -52,7 +52,7 @@ def digest(raw: bytes, before: Known | None) -> tuple[bytes, bool]:
     return whole.digest(), added
 
 
-def pack(raw: bytes, sha: bytes, before: Known | None, fetch: Callable[[bytes], bytes]) -> tuple[Content, bytes]:
+def pack(raw: bytes, sha: bytes, before: BaseContent | None, fetch: Callable[[bytes], bytes]) -> tuple[Content, bytes]:
     """A content's head and its payload, against an earlier one that `fetch` gives."""
     if before is not None and 0 < before.size <= LARGEST_BASE and before.depth < LONGEST_CHAIN:
         with contextlib.suppress(Damaged):
@@ -62,7 +62,7 @@ def pack(raw: bytes, sha: bytes, before: Known | None, fetch: Callable[[bytes], 
     return Content(sha=sha, size=len(raw)), _compressor(b"", len(raw)).compress(raw)
 
 
-def pack_added(raw: bytes, sha: bytes, before: Known) -> tuple[Content, bytes]:
+def pack_added(raw: bytes, sha: bytes, before: BaseContent) -> tuple[Content, bytes]:
     """As `pack`, for a content that begins with the earlier one: only the addition is packed."""
     known = min(TAIL, before.size)
     rest = memoryview(raw)[before.size :]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from pollux.archive.checkout import ABOUT, Tree, files_of, looks_of, roots_of, tree_of, whole
-from pollux.archive.keep import Archive
+from pollux.archive.archive import Archive
+from pollux.archive.checkout import ABOUT, Checkout, checkout_name, files_of, roots_of, scans_of, with_complete_sessions
 from pollux.archive.packs import State, is_safe
 from pollux.archive.verify import file_of, moment, stamp_of
 from pollux.index.sync.sync import RootScan
@@ -56,7 +56,7 @@ class Past:
         wanted = set(files)
         states = []
         for home in self._homes:
-            tree = self._trees / tree_of(self._agent, home)
+            tree = self._trees / checkout_name(self._agent, home)
             for state in self._archive.index.states(self._agent, home):
                 laid_out = display_path(tree / os.fsdecode(state.path))
                 if file_of(state) in wanted or laid_out in wanted:
@@ -72,24 +72,24 @@ class Past:
         folder: Path,
         when: datetime,
         files: Collection[str],
-        looks: Iterable[RootScan],
+        scans: Iterable[RootScan],
         source: Callable[[str], Source],
     ) -> Iterator[tuple[Source, Root]]:
         """Lay the homes of some files out in a folder, as they were at a time: their roots, and their sources."""
         until = stamp_of(when)
-        live = list(looks)
+        live = list(scans)
         for home in dict.fromkeys(state.home for state in self.states(files)):
             then: dict[bytes, State] = {}
             for state in self._archive.index.states(self._agent, home):
                 if state.at <= until and is_safe(state.path):
                     then[state.path] = state
-            own = looks_of(live, self._agent, home)
-            now = {path: (file.size, file.mtime_ns) for look in own for path, file in files_of(look, home)}
+            own = scans_of(live, self._agent, home)
+            now = {path: (file.size, file.mtime_ns) for scan in own for path, file in files_of(scan, home)}
             there = {path: state for path, state in then.items() if state.sha is not None}
             # Neighbours that did not change since are links; the session's own files never, for a link may be refused.
             own_paths = {state.path for state in self.states(files)}
             same = {p for p, s in there.items() if now.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
-            tree = Tree(folder / tree_of(self._agent, home), self._archive, self._agent, home)
+            tree = Checkout(folder / checkout_name(self._agent, home), self._archive, self._agent, home)
             tree.lay_out({path: [state] for path, state in there.items() if path not in same}, same, "")
-            roots = roots_of(folder / tree_of(self._agent, home) / ABOUT, source)
-            yield from ((whole(reader), root) for reader, root in roots)
+            roots = roots_of(folder / checkout_name(self._agent, home) / ABOUT, source)
+            yield from ((with_complete_sessions(reader), root) for reader, root in roots)

@@ -10,16 +10,16 @@ from itertools import groupby, pairwise
 
 import msgspec
 
+from pollux.archive.archive import Archive
 from pollux.archive.contents import Damaged
-from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
 from pollux.sources.resuming import FileVersion
-from pollux.wire.joining import object_lines
+from pollux.wire.join_versions import object_lines
 
 
-def turns(states: Iterable[State]) -> Iterator[State]:
+def rewrite_points(states: Iterable[State]) -> Iterator[State]:
     """The states that do not stand at the beginning of the next one of the same file; one's own after those taken in.
 
     A state that was taken in goes on from the one before it that was taken in. One's own goes on from the one before
@@ -42,7 +42,7 @@ def _goes_on(state: State, later: State) -> bool:
 def by_file(states: Iterable[State]) -> dict[bytes, list[State]]:
     """The contents that files had of which none stands at the beginning of the next one, by the files' paths."""
     files: dict[bytes, dict[bytes, State]] = {}
-    for state in turns(states):
+    for state in rewrite_points(states):
         contents = files.setdefault(state.path, {})
         contents.pop(state.sha or b"", None)  # what came back stands last
         contents[state.sha or b""] = state
@@ -54,7 +54,7 @@ def rewritten(states: Iterable[State]) -> dict[bytes, list[State]]:
     return {path: listed for path, listed in by_file(states).items() if len(listed) > 1}
 
 
-class Union(msgspec.Struct):
+class MergedContent(msgspec.Struct):
     """What some states of a file hold together. It is the `whole` one of them, or a `content` of its own.
 
     Agents rewrite some files with every message. So a union is stored, and later states are added to it.
@@ -71,11 +71,11 @@ class Union(msgspec.Struct):
         """Identifies it."""
         return hashlib.sha256(b"".join(self.states)).hexdigest().encode()
 
-    def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> Union:
+    def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> MergedContent:
         """Add later states. The union is made anew where the states do not begin with those that are in it."""
         hashes = [state.sha or b"" for state in states]
         if self.unread or self.states != hashes[: len(self.states)]:
-            return Union().with_all(archive, source, states)
+            return MergedContent().with_all(archive, source, states)
         whole, content, unread = self.whole, self.content, 0
         if whole is not None and len(hashes) > len(self.states):
             with contextlib.suppress(Damaged):
@@ -87,7 +87,7 @@ class Union(msgspec.Struct):
                 unread += 1
             else:
                 whole, content = _both(source, os.fsdecode(state.path), (whole, content), (sha, later))
-        return Union(hashes, whole, b"" if whole is not None else content, unread)
+        return MergedContent(hashes, whole, b"" if whole is not None else content, unread)
 
 
 _Hashed = tuple[bytes | None, bytes]

@@ -80,7 +80,7 @@ class State(Value, frozen=True, kw_only=True):
     taken: bool = False
 
 
-class Taken(Value, frozen=True, kw_only=True):
+class ReplacedPack(Value, frozen=True, kw_only=True):
     """What was taken over of a pack: its records up to `reach`, but for `damaged` stretches, the last up to `hole`.
 
     The file had `size` bytes with the hash `sha`. Any other file by that name holds what was not taken over. The first
@@ -95,17 +95,17 @@ class Taken(Value, frozen=True, kw_only=True):
     hole: int = 0
 
 
-class Replaces(Value, frozen=True, kw_only=True):
+class Replacement(Value, frozen=True, kw_only=True):
     """The first record of a pack that stands in for others, by their names, and for those that they stood in for."""
 
     packs: tuple[str, ...]
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[ReplacedPack, ...] = ()
 
 
-HEADS: dict[Kind, type[Content | State | Replaces]] = {
+HEADS: dict[Kind, type[Content | State | Replacement]] = {
     Kind.CONTENT: Content,
     Kind.STATE: State,
-    Kind.REPLACES: Replaces,
+    Kind.REPLACES: Replacement,
 }
 _DECODERS: dict[Kind, Any] = {kind: msgspec.msgpack.Decoder(head) for kind, head in HEADS.items()}
 _KINDS = {head: kind for kind, head in HEADS.items()}
@@ -114,7 +114,7 @@ _KINDS = {head: kind for kind, head in HEADS.items()}
 class Record(NamedTuple):
     """One record: its head, and where its payload stands."""
 
-    head: Content | State | Replaces
+    head: Content | State | Replacement
     offset: int
     payload: int
     length: int
@@ -159,7 +159,7 @@ def recognise(file: IO[bytes], path: Path) -> bool:
     return first == MAGIC
 
 
-def framed(head: Content | State | Replaces, payload: bytes = b"") -> bytes:
+def framed(head: Content | State | Replacement, payload: bytes = b"") -> bytes:
     """A record as it is written, but for the payload behind it."""
     raw = msgspec.msgpack.encode(head)
     fields = struct.pack("<BIQI", _KINDS[type(head)], len(raw), len(payload), zlib.crc32(payload))
@@ -250,7 +250,7 @@ class PackWriter:
         self._file.truncate(place)
         self.end = place
 
-    def write(self, head: Content | State | Replaces, payload: bytes = b"") -> Record:
+    def write(self, head: Content | State | Replacement, payload: bytes = b"") -> Record:
         """Append a record. It is on the disk for certain after `settle`."""
         frame = framed(head, payload)
         offset = self.end
@@ -278,7 +278,7 @@ class PackWriter:
         self._file.close()
 
 
-def _possible(head: Content | State | Replaces) -> bool:
+def _possible(head: Content | State | Replacement) -> bool:
     """Can each figure and each text be one that a pollux wrote? The index and all that is shown rely on it."""
     if isinstance(head, Content):
         return (

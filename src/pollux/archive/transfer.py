@@ -13,8 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.archive.appender import Appender
+from pollux.archive.archive import Archive, cannot_read, cannot_write, head_of
+from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import LONGEST_CHAIN, Damaged, Unread, pack
-from pollux.archive.keep import Archive, cannot_read, cannot_write, head_of
 from pollux.archive.packs import (
     MAGIC,
     MAKING,
@@ -23,17 +24,16 @@ from pollux.archive.packs import (
     Damage,
     PackWriter,
     Record,
-    Replaces,
+    ReplacedPack,
+    Replacement,
     State,
-    Taken,
     draft,
     is_sound,
     payload_of,
     recognise,
     scan,
 )
-from pollux.archive.recent import Recent
-from pollux.archive.survey import hash_of, standing
+from pollux.archive.survey import active_packs, hash_of
 from pollux.archive.verify import sound_contents
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.system.files import rename_new
@@ -47,7 +47,7 @@ SMALL = 1 << 26
 _BLOCK = 1 << 20
 
 
-class Carried(msgspec.Struct, kw_only=True):
+class TransferResult(msgspec.Struct, kw_only=True):
     """How much was copied or forgotten. `damaged` contents that are nowhere whole were left out."""
 
     objects: int = 0
@@ -56,20 +56,20 @@ class Carried(msgspec.Struct, kw_only=True):
     damaged: int = 0
 
 
-Told = tuple[Content, bytes] | tuple[State, bytes]
+PackItem = tuple[Content, bytes] | tuple[State, bytes]
 
 
-def export(archive: Archive, file: Path) -> Carried:
+def export(archive: Archive, file: Path) -> TransferResult:
     """Write the whole archive into one new file, which is itself a pack."""
     if os.path.lexists(file):
         raise OutputError(f"{display_path(file)} exists already.", "Name another file, or remove it.")
-    result = Carried()
+    result = TransferResult()
     making = file.with_name(f".pollux.{os.getpid()}{MAKING}")  # a name may be as long as the system lets it be
     written: set[bytes] = set()
-    lost = _Lost()
+    lost = _Unreadable()
     try:
         with _new_pack(making) as writer:
-            for head, payload in _records(standing(archive.folder), lost):
+            for head, payload in _records(active_packs(archive.folder), lost):
                 if isinstance(head, State):
                     writer.write(head)
                     result.states += 1
@@ -98,14 +98,14 @@ def _new_pack(path: Path) -> Iterator[PackWriter]:
         writer.settle()
 
 
-class _Lost(msgspec.Struct):
+class _Unreadable(msgspec.Struct):
     """What cannot be read of some packs: contents, which may be packed once more, and stretches that are no records."""
 
     contents: set[bytes] = set()
     stretches: int = 0
 
 
-def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
+def _records(packs: Collection[Path], lost: _Unreadable) -> Iterator[PackItem]:
     """All readable records of some packs, each state once. A record that is cut off at the end was never finished."""
     states: set[State] = set()
     for path in packs:
@@ -124,12 +124,12 @@ def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
                     yield item.head, b""
 
 
-def take_in(archive: Archive, file: Path) -> Carried:
+def import_file(archive: Archive, file: Path) -> TransferResult:
     """Add what another archive holds and this one does not. Each content is proved before it is taken.
 
     A state is taken where its content is there. It does not say who else may read the file: only its user does.
     """
-    result = Carried()
+    result = TransferResult()
     with opened(file) as head:
         try:
             if not recognise(head, file):
@@ -137,9 +137,9 @@ def take_in(archive: Archive, file: Path) -> Carried:
         except StoreError as error:
             raise Unreadable(str(error), error.hint) from error
     _refuse_bomb(file)
-    newcomers = _Newcomers(archive)
+    imported = _ImportedContents(archive)
     with archive.appending() as appender:
-        result.damaged = _take_in(archive, file, appender, newcomers, result)
+        result.damaged = _import(archive, file, appender, imported, result)
         if not result.damaged:
             _learn_ends(archive, file)
     return result
@@ -195,9 +195,11 @@ def _most(packed: int) -> int:
     return max(SMALL, MOST * packed)
 
 
-def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newcomers, result: Carried) -> int:
+def _import(
+    archive: Archive, file: Path, appender: Appender, imported: _ImportedContents, result: TransferResult
+) -> int:
     """Read the other archive once. Returns how much of it could not be taken."""
-    lost = _Lost()
+    lost = _Unreadable()
     states: list[State] = []
     with opened(file) as stream:
         for record in _by_base(archive, stream, states, lost):
@@ -205,7 +207,7 @@ def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newco
             if not isinstance(head, Content) or archive.index.content(head.sha) is not None:
                 continue
             try:
-                copy = newcomers.proved(head, payload_of(stream, record))
+                copy = imported.proved(head, payload_of(stream, record))
             except Damaged:
                 lost.contents.add(head.sha)
                 continue
@@ -224,7 +226,7 @@ def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newco
     return refused + lost.stretches + len(missing)
 
 
-def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Lost) -> Iterator[Record]:
+def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Unreadable) -> Iterator[Record]:
     """The contents of a pack, each after the one it is made from; its states, and what of it is lost.
 
     A content may stand before the one it is made from, where that was damaged once and packed again.
@@ -258,12 +260,12 @@ def _satisfied(archive: Archive, state: State) -> bool:
     return place is not None and head_of(place).size == state.size
 
 
-class _Newcomers:
+class _ImportedContents:
     """Contents of another archive, proved one by one."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._recent = Recent(archive)
+        self._recent = ContentReader(archive)
         self._chains: dict[bytes, int] = {}
 
     def proved(self, head: Content, payload: bytes | None) -> tuple[Content, bytes]:
@@ -293,13 +295,13 @@ class _Newcomers:
         return length
 
 
-def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:
+def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> TransferResult:
     """Forget every state of some files (agent, home, path), and contents that no other state has.
 
     What is missing or damaged stays so, and is spoken of.
     """
     gone = set(files)
-    with archive.alone():
+    with archive.exclusive():
         archive.index.refresh(anew=True)
         result = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
         archive.index.forget_files(gone)
@@ -309,12 +311,12 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carr
     return result
 
 
-def prune_lost(archive: Archive) -> Carried:
+def prune_lost(archive: Archive) -> TransferResult:
     """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
     if not archive.exists and archive.loss is None:
-        return Carried()
-    result = Carried()
-    with archive.alone():
+        return TransferResult()
+    result = TransferResult()
+    with archive.exclusive():
         index = archive.index
         index.refresh(anew=True)
         missing, places = len(index.lost()), index.contents()
@@ -333,23 +335,25 @@ def _is_unreadable(state: State, sound: Collection[bytes]) -> bool:
     return state.sha is not None and state.sha not in sound
 
 
-def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> Carried:
+def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> TransferResult:
     """Put a new pack in the place of all, without some states: either it is there, or everything is as it was.
 
     It notes `losses` of the packs before, or not.
     """
-    result = Carried()
-    packs = standing(archive.folder)
+    result = TransferResult()
+    packs = active_packs(archive.folder)
     contents = {state.sha for state in archive.index.states() if not forgotten(state)}
     path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
     making = path.with_suffix(MAKING)
     try:
         with _new_pack(making) as writer:
             writer.write(
-                Replaces(packs=tuple(pack.name for pack in packs), taken=_taken(archive, packs, losses=losses))
+                Replacement(
+                    packs=tuple(pack.name for pack in packs), taken=_replaced_packs(archive, packs, losses=losses)
+                )
             )
             written: set[bytes] = set()
-            for head, payload in _records(packs, _Lost()):
+            for head, payload in _records(packs, _Unreadable()):
                 if isinstance(head, State):
                     if forgotten(head):
                         result.states += 1
@@ -372,7 +376,7 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
     return result
 
 
-def _taken(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[Taken, ...]:
+def _replaced_packs(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[ReplacedPack, ...]:
     """What a new pack takes over of these, and what they took over of earlier ones."""
     index = archive.index
     damages = index.damages() if losses else {}
@@ -381,7 +385,7 @@ def _taken(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tupl
         name, damaged = path.name, damages.get(path.name, 0)
         hole = max(_hole(path), entries[name].hole if name in entries else 0) if damaged else 0
         reach, sha = index.reach(name), hash_of(path)
-        entries[name] = Taken(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
+        entries[name] = ReplacedPack(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
     return tuple(entries.values())
 
 

@@ -6,11 +6,11 @@ import contextlib
 import os
 from datetime import UTC, datetime, timedelta
 
+from pollux.archive.archive import Archive, cannot_read, head_of
 from pollux.archive.contents import Damaged, Unread, unpack
 from pollux.archive.index import Index, Location
-from pollux.archive.keep import Archive, cannot_read, head_of
 from pollux.archive.packs import State
-from pollux.archive.survey import standing
+from pollux.archive.survey import active_packs
 from pollux.model import Value
 from pollux.wire import display_path
 
@@ -54,12 +54,12 @@ def verify(archive: Archive) -> Verdict:
     archive.index.refresh()
     known = set(archive.index.states())
     with contextlib.closing(Index(None, archive.folder)) as index:
-        packs = standing(archive.folder).keys()
+        packs = active_packs(archive.folder).keys()
         index.refresh()
         places, states = index.contents(), index.states()
         sound = sound_contents(archive, places)
         damaged = {head_of(place).sha for place in places} - sound.keys()
-        if damaged and packs != standing(archive.folder).keys():  # new packs took the place of those looked at
+        if damaged and packs != active_packs(archive.folder).keys():  # new packs took the place of those looked at
             return verify(archive)
         stretches, gaps = index.damaged(), index.gaps()
     unknown = sound.keys() - {head_of(place).sha for place in archive.index.contents()}

@@ -27,7 +27,7 @@ from pollux.errors import OutputError
 from pollux.export.drafts import drafts
 from pollux.model import Value
 from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read, usual_mode
-from pollux.system.target import encoded, failed, protect, replaced
+from pollux.system.output_file import encoded, failed, protect, replaced
 
 RECORD = ".pollux.jsonl"
 

@@ -11,7 +11,7 @@ from pollux.errors import PolluxError
 from pollux.export.names import Layout
 from pollux.index.catalog.queries import Filter
 from pollux.registry import knowledge
-from pollux.system.target import Target
+from pollux.system.output_file import Target
 from pollux.usage.rates import dollars
 from pollux.writers.base import Binary, Options, Report, WriterContext, without_secrets
 

@@ -19,7 +19,7 @@ from pollux.system.directories import Places
 from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
-    from pollux.archive.checkout import Trees
+    from pollux.archive.checkout import Checkouts
 
 
 class Homes:
@@ -65,12 +65,12 @@ class Homes:
         return self.trees.roots() if folder_at(self._places.kept) else []
 
     @cached_property
-    def trees(self) -> Trees:
+    def trees(self) -> Checkouts:
         """What the agents deleted, laid out as they had it. Most have nothing there, so it is imported when needed."""
-        from pollux.archive.checkout import Trees
-        from pollux.projects.renamed import Renamed
+        from pollux.archive.checkout import Checkouts
+        from pollux.projects.folder_aliases import Renamed
 
-        return Trees(self._places.kept, Renamed(self._places.relocations / "renamed"), self.source)
+        return Checkouts(self._places.kept, Renamed(self._places.relocations / "renamed"), self.source)
 
     def own(self) -> list[Path]:
         """The agents' own folders, which are only ever read, also those that a variable leads away from."""
@@ -83,7 +83,7 @@ class Homes:
 
     def protect(self, *paths: str | Path) -> None:
         """Raise `OutputError` where something is to be written among the agents' own files."""
-        from pollux.system.target import protect
+        from pollux.system.output_file import protect
 
         for path in paths:
             protect(Path(path), self.own())

@@ -108,11 +108,15 @@ class SessionReader:
 
         Before them as it is read beside what is gone: its own files may be whole, and others that it leans on not.
         """
-        from pollux.archive.checkout import whole
+        from pollux.archive.checkout import with_complete_sessions
 
         places = [place for place in self._with_prefix(session.id, session.agent) if place.key == session.key]
         bundles = {place.bundle for place in places}
-        roots = [(whole(source), root) for source, root in self._homes.kept_roots() if source.name == session.agent]
+        roots = [
+            (with_complete_sessions(source), root)
+            for source, root in self._homes.kept_roots()
+            if source.name == session.agent
+        ]
         near = [
             one
             for source, root in roots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from pollux.errors import StoreError
-from pollux.projects.table import Table
+from pollux.projects.stored_dict import Table
 from pollux.system.directories import Places
 
 _EARLY = " ended early"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pollux.errors import NotFound, RequestError, StoreError
 from pollux.model import Session
-from pollux.projects.table import Table
+from pollux.projects.stored_dict import Table
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import OutputError, StoreError
-from pollux.projects.renamed import Renamed
+from pollux.projects.folder_aliases import Renamed
 from pollux.sources.base import fingerprint_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree

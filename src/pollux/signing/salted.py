@@ -18,7 +18,7 @@ from pollux.errors import Unreadable
 from pollux.model import Value
 from pollux.signing import cose
 from pollux.text.escape import one_line
-from pollux.wire.steps import Walk, finish
+from pollux.wire.trampoline import Walk, finish
 
 SCHEME = "pollux-salted-1"
 SALT = 16

@@ -15,7 +15,7 @@ import msgspec
 
 from pollux.model import Attachment, Value
 from pollux.transforms.base64s import media_type, rewrite_base64, rewrite_data_urls
-from pollux.wire.steps import Walk, finish
+from pollux.wire.trampoline import Walk, finish
 
 Visit = Callable[[str, str, str], str]
 """Gets a text, its field (`tool_call.output`) and its lead: the end of the JSON before it in a recorded object,

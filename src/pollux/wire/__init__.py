@@ -1,6 +1,7 @@
 """Reading other people's files, losing nothing."""
 
 from pollux.system.files import LARGE, SMALL
+from pollux.wire.durations import seconds
 from pollux.wire.escapes import json_spelling, normalize_spelling
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
@@ -19,7 +20,7 @@ from pollux.wire.files import (
 )
 from pollux.wire.leftovers import prune, tidy
 from pollux.wire.notes import Notes
-from pollux.wire.pile import Pile
+from pollux.wire.record_list import RecordList
 from pollux.wire.shapes import (
     MOST,
     REFUSED,
@@ -34,7 +35,6 @@ from pollux.wire.shapes import (
     fit,
     plain,
 )
-from pollux.wire.spans import seconds
 from pollux.wire.tags import tagged, untagged
 
 __all__ = [
@@ -47,7 +47,7 @@ __all__ = [
     "Malformed",
     "MeasuredLines",
     "Notes",
-    "Pile",
+    "RecordList",
     "Shape",
     "Utc",
     "buffered",

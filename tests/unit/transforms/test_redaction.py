@@ -10,7 +10,7 @@ import pytest
 from pollux import registry
 from pollux.model import Attachment, Author, Message, Role, Session, Text, ToolCall
 from pollux.transforms.redact import RULES, Private, Redactor
-from pollux.transforms.redact.own import EMAIL
+from pollux.transforms.redact.own_names import EMAIL
 from pollux.transforms.texts import rewrite_texts
 from pollux.writers.base import Options
 from tests.unit.writers.planting import EVERYTHING, MORE, Path, kind, places, planted

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pollux.export.service import Exporter
     from pollux.library.jobs import Job
     from pollux.model import Session
-    from pollux.system.target import Target
+    from pollux.system.output_file import Target
     from pollux.writers.base import Options, Writer
 
 TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"

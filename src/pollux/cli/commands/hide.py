@@ -39,7 +39,7 @@ def command(
     from pollux.library.signing import read_file
     from pollux.signing.hiding import hide
     from pollux.signing.salted import parse_salted
-    from pollux.system.target import Target
+    from pollux.system.output_file import Target
     from pollux.text.figures import plural
 
     if not (places or words or secrets):

@@ -17,7 +17,7 @@ from pollux.system.files import created
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.archive.recover import Recovered
+    from pollux.archive.join_readings import JoinedSession
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Library
     from pollux.library.recover import Rebuilt
@@ -141,7 +141,7 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
             yield f"{one_line(file.path)}: {file.made}."
 
 
-def _document(library: Library, recovery: Recovered) -> str:
+def _document(library: Library, recovery: JoinedSession) -> str:
     from pollux.answers.sessions import session_document
 
     pieces: list[str] = []
@@ -150,7 +150,7 @@ def _document(library: Library, recovery: Recovered) -> str:
 
 
 def _write(library: Library, output: Path, document: str) -> None:
-    from pollux.system.target import encoded
+    from pollux.system.output_file import encoded
 
     library.homes.protect(output)
     try:
@@ -162,7 +162,7 @@ def _write(library: Library, output: Path, document: str) -> None:
         raise OutputError(f"{output} cannot be written: {error.strerror}.") from error
 
 
-def _sources(screen: Screen, recovery: Recovered, home: str) -> Iterator[str]:
+def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str]:
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import plural, tilde

@@ -1,6 +1,6 @@
 """Sessions without their secrets."""
 
-from pollux.transforms.redact.own import user_name
+from pollux.transforms.redact.own_names import user_name
 from pollux.transforms.redact.redactor import RULES, Finding, Private, Redactor
 from pollux.transforms.redact.rule import Rule
 

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pollux.model import Value
+from pollux.transforms.redact.deobfuscated import views
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.view import views
 
 PLACEHOLDER = "[secret:"
 """How every replacement begins, so that it is not taken for a secret again."""

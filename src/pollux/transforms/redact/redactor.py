@@ -13,13 +13,13 @@ import msgspec
 from pollux.model import Message, Session, Value
 from pollux.transforms.base64s import rewrite_data_urls
 from pollux.transforms.redact.cookies import COOKIE
+from pollux.transforms.redact.deobfuscated import as_read
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
-from pollux.transforms.redact.named import NAMED
+from pollux.transforms.redact.named_secrets import NAMED
 from pollux.transforms.redact.options import OPTION
-from pollux.transforms.redact.own import EMAIL, WORD, Homes, words_rule
+from pollux.transforms.redact.own_names import EMAIL, WORD, Homes, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
-from pollux.transforms.redact.view import as_read
 from pollux.transforms.texts import rewrite_texts
 
 RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, COOKIE, OPTION, NAMED)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from pollux.text.surrogates import spell_surrogates
-from pollux.wire.steps import Walk, finish
+from pollux.wire.trampoline import Walk, finish
 from pollux.writers.json import encode, stamp
 
 DEEPEST = 150

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pollux.archive.recover import covers, words_of
+from pollux.archive.join_readings import covers, words_of
 from pollux.model import Message, Session, Value
 from pollux.sources.resuming import Resumable
 from pollux.wire import display_path
@@ -15,7 +15,7 @@ OTHER = "the file holds another form of the same message"
 CUT = "the record is cut off"
 
 
-class Left(Value, frozen=True, kw_only=True):
+class UnrestoredMessages(Value, frozen=True, kw_only=True):
     """Messages of a file that are in no rebuilt file, and why."""
 
     file: str | None
@@ -23,9 +23,9 @@ class Left(Value, frozen=True, kw_only=True):
     why: str
 
 
-def left_out(
+def compare_rebuilt(
     wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
-) -> tuple[int, tuple[Left, ...], int]:
+) -> tuple[int, tuple[UnrestoredMessages, ...], int]:
     """How many messages were read back, which are missing, and how many there are too many."""
     paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)
     whole, doubled = 0, 0
@@ -45,7 +45,7 @@ def left_out(
             own = _Pool(session.messages)
             doubled += sum(not own.holds(message) for message in same[0].messages)
             doubled += max(0, len(same[0].messages) - len(session.messages))
-    return whole, tuple(Left(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
+    return whole, tuple(UnrestoredMessages(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
 
 
 class _Pool:

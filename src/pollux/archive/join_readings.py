@@ -12,22 +12,22 @@ import msgspec
 from pollux.model import Message, Part, Session, Text, Thinking, ToolCall, Value
 
 
-class Witness(Value, frozen=True, kw_only=True):
+class FileShare(Value, frozen=True, kw_only=True):
     """A file, and how many of a recovered session's messages come from it."""
 
     file: str | None
     messages: int
 
 
-class Recovered(Value, frozen=True, kw_only=True):
+class JoinedSession(Value, frozen=True, kw_only=True):
     """A session that was joined again. The agent's own files hold `lost` of its messages no longer."""
 
     session: Session
     lost: int
-    witnesses: tuple[Witness, ...]
+    witnesses: tuple[FileShare, ...]
 
 
-def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
+def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSession:
     """Join readings, the earliest first. `now` is the session as the agent's own files hold it.
 
     Of a message that several readings hold, the last one counts. Nothing is made up: each is as a reader gave it.
@@ -53,8 +53,8 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
         files=tuple(dict.fromkeys(file for reading in readings for file in reading.files)),
         kept=lost > 0 or last.kept,
     )
-    witnesses = tuple(Witness(file=file, messages=often) for file, often in counts.most_common())
-    return Recovered(session=session, lost=lost, witnesses=witnesses)
+    witnesses = tuple(FileShare(file=file, messages=often) for file, often in counts.most_common())
+    return JoinedSession(session=session, lost=lost, witnesses=witnesses)
 
 
 def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:

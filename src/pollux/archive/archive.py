@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.appender import Appender
-from pollux.archive.contents import Damaged, Known, Unread, digest, pack, pack_added, unpack
-from pollux.archive.extents import Extents, reading
+from pollux.archive.contents import BaseContent, Damaged, Unread, digest, pack, pack_added, unpack
 from pollux.archive.index import RACY, Index, Location
+from pollux.archive.pack_lengths import PackLengths, reading
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
 from pollux.index.sync.sync import RootScan
@@ -74,7 +74,7 @@ class Archive:
     def loss(self) -> str | None:
         """A sentence for the user where kept contents are missing or damaged."""
         there = self.exists
-        if not there and not Extents(self.folder).read():
+        if not there and not PackLengths(self.folder).read():
             return None
         self.index.refresh()
         if self.index.gaps():
@@ -83,12 +83,12 @@ class Archive:
         return "Part of what is kept is damaged: see pollux archive verify." if self.index.damaged() else None
 
     @property
-    def keeping(self) -> bool:
+    def enabled(self) -> bool:
         """Does every sync keep? Raises `StoreError` where the system does not say."""
-        return any(self._has(note) for note in self._wishes)
+        return any(self._has(note) for note in self._switches)
 
     @property
-    def _wishes(self) -> tuple[Path, Path]:
+    def _switches(self) -> tuple[Path, Path]:
         """The note that every sync keeps: where the first releases put it, and beside the folder, to outlive it."""
         return self.folder / "keeping", self.folder.with_name(f"{self.folder.name}.keeping")
 
@@ -102,7 +102,7 @@ class Archive:
         return True
 
     @property
-    def ran(self) -> datetime | None:
+    def last_run(self) -> datetime | None:
         """When a run last looked at everything and kept what was new."""
         try:
             return datetime.fromtimestamp((self.folder / _RAN).stat().st_mtime, UTC)
@@ -120,28 +120,28 @@ class Archive:
     def busy(self) -> bool:
         """Is another pollux writing to it?"""
         try:
-            with try_lock(self.folder / _LOCK) as alone:
-                return not alone
+            with try_lock(self.folder / _LOCK) as locked:
+                return not locked
         except OSError:  # there is none yet, or only others may write to it
             return False
 
-    def turn(self, *, on: bool) -> None:
+    def set_enabled(self, *, on: bool) -> None:
         """Say whether every sync keeps. What is kept stays."""
         try:
             make_private_folder(self.folder)
             (self.folder / "offered").touch(0o600)
             if on:
-                self._wishes[1].touch(0o600)
+                self._switches[1].touch(0o600)
             else:
-                for note in self._wishes:
+                for note in self._switches:
                     note.unlink(missing_ok=True)
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
-    def offer(self) -> bool:
+    def should_suggest(self) -> bool:
         """Should keeping be offered? It is offered once, and not to a user who decided."""
         with contextlib.suppress(OSError, StoreError):
-            if not self.keeping and not self._has(self.folder / "offered"):
+            if not self.enabled and not self._has(self.folder / "offered"):
                 make_private_folder(self.folder)
                 (self.folder / "offered").touch(0o600)
                 return True
@@ -186,12 +186,12 @@ class Archive:
     # ------------------------------------------------------------------ writing
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
         try:
             make_private_folder(self.folder)
-            with try_lock(self.folder / _LOCK) as alone:
-                if not alone:
+            with try_lock(self.folder / _LOCK) as locked:
+                if not locked:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
                 self.index.refresh()
                 self.index.drop_replaced()
@@ -202,8 +202,8 @@ class Archive:
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Appender]:
-        """The right to append. Raises as `alone` does."""
-        with self.alone():
+        """The right to append. Raises as `exclusive` does."""
+        with self.exclusive():
             appender = Appender(self)
             try:
                 yield appender
@@ -215,15 +215,15 @@ class Archive:
         for path in (*list_folder(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
-    def keep(self, looks: Iterable[RootScan]) -> RunResult:
+    def keep(self, scans: Iterable[RootScan]) -> RunResult:
         """Keep what changed under the agents' roots."""
         homes: dict[tuple[str, Path], list[RootScan]] = {}
-        for look in looks:
-            homes.setdefault((look.source.name, look.root.path.parent), []).append(look)
+        for scan in scans:
+            homes.setdefault((scan.source.name, scan.root.path.parent), []).append(scan)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
-        seen = [file for scans in homes.values() for look in scans for file in look.files]
+        seen = [file for scans in homes.values() for scan in scans for file in scan.files]
         result = RunResult(
-            files=len(wanted(seen)),
+            files=len(session_files(seen)),
             unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
         )
         stale = [pair for pair, scans in homes.items() if known.get(pair) != _snapshot(scans)]
@@ -260,21 +260,21 @@ class HomeRun:
         self._unsure = archive.index.unsure(agent, self._home)
         self._at = int(now().timestamp() * 1_000_000)
 
-    def run(self, looks: list[RootScan]) -> None:
+    def run(self, scans: list[RootScan]) -> None:
         """Keep every file that is about sessions, then note which are gone."""
-        files = {self._path(file): file for look in looks for file in wanted(look.files)}
+        files = {self._path(file): file for scan in scans for file in session_files(scan.files)}
         unread = len(self._result.unread)
         for path, file in files.items():
             self._keep(path, file)
-        if any(folder_at(look.root.path) for look in looks):
-            hidden = [self._path(f) for look in looks for f in look.files if f.status is Status.UNREADABLE]
+        if any(folder_at(scan.root.path) for scan in scans):
+            hidden = [self._path(f) for scan in scans for f in scan.files if f.status is Status.UNREADABLE]
             for path, last in self._last.items():
                 if path not in files and last.sha is not None and not any(_within(path, place) for place in hidden):
                     self._state(path, "gone", None, None)
                     self._result.gone += 1
         recent = any(self._at - file.mtime_ns // 1000 <= RACY for file in files.values())
         if not recent and unread == len(self._result.unread):
-            self._archive.index.see(self._agent, self._home, _snapshot(looks))
+            self._archive.index.see(self._agent, self._home, _snapshot(scans))
 
     def _path(self, file: File) -> bytes:
         return os.path.relpath(os.fsencode(file.path), self._home)
@@ -309,11 +309,11 @@ class HomeRun:
         self._state(path, change, sha, file, len(raw), mode)
         self._result.changed += 1
 
-    def _known(self, last: State | None) -> Known | None:
+    def _known(self, last: State | None) -> BaseContent | None:
         """The content that a file had last, where a new one can be packed against it."""
         if last is None or last.sha is None or (place := self._archive.index.content(last.sha)) is None:
             return None
-        return Known(last.sha, last.size, place.depth)
+        return BaseContent(last.sha, last.size, place.depth)
 
     def _state(  # noqa: PLR0913, PLR0917
         self,
@@ -358,13 +358,13 @@ def _within(path: bytes, place: bytes) -> bool:
     return path == place or path.startswith(place + b"/")
 
 
-def wanted(files: Iterable[File]) -> list[File]:
+def session_files(files: Iterable[File]) -> list[File]:
     """Files that are about sessions, and those of a kind that nobody knows."""
     return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
 
 
-def _snapshot(looks: list[RootScan]) -> str:
-    return " ".join(look.snapshot for look in looks)
+def _snapshot(scans: list[RootScan]) -> str:
+    return " ".join(scan.snapshot for scan in scans)
 
 
 def head_of(place: Location) -> Content:

@@ -23,7 +23,7 @@ class _Note(msgspec.Struct, kw_only=True):
     packs: dict[str, int] = {}
 
 
-class Extents:
+class PackLengths:
     """The note beside an archive's folder."""
 
     def __init__(self, folder: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from stat import S_ISREG
 
 from pollux.errors import OutputError
-from pollux.system.ending import termination_raises
 from pollux.system.files import replacing, usual_mode
+from pollux.system.termination import termination_raises
 
 Write = Callable[[str | bytes], object]
 

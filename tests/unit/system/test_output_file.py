@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import OutputError
-from pollux.system.target import Target
+from pollux.system.output_file import Target
 
 
 def write(path: Path | str, text: str, *, force: bool = False) -> None:

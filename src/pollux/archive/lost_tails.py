@@ -6,11 +6,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from pollux.archive.extents import Extents
-from pollux.archive.packs import MAGIC, SUFFIX, State, Taken
+from pollux.archive.pack_lengths import PackLengths
+from pollux.archive.packs import MAGIC, SUFFIX, ReplacedPack, State
 
 
-class Ends:
+class LostTails:
     """The part of an index that tells of losses.
 
     `taken` says what was taken over of packs in whose place others stand, by name, `spare` which of them lie there
@@ -20,9 +20,9 @@ class Ends:
     _sql: sqlite3.Connection
 
     def __init__(self, packs: Path) -> None:
-        self._extents = Extents(packs)
+        self._extents = PackLengths(packs)
         self._promised: dict[str, int] = {}
-        self.taken: dict[str, Taken] = {}
+        self.taken: dict[str, ReplacedPack] = {}
         self.spare: frozenset[str] = frozenset()
 
     def _scanned(self) -> dict[str, int]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 
+from pollux.archive.archive import Archive, head_of
 from pollux.archive.contents import Damaged, unpack
 from pollux.archive.index import Location
-from pollux.archive.keep import Archive, head_of
 from pollux.archive.packs import Content
 
 _REMEMBERED = 1 << 27
 
 
-class Recent:
+class ContentReader:
     """Reads contents of an archive. A content that others are made from is read once."""
 
     def __init__(self, archive: Archive) -> None:
