@@ -13,7 +13,7 @@ import pytest
 from pollux.errors import NotFound, OutputError, PolluxError
 from pollux.library.library import Filter, Library
 from pollux.model import Kind
-from pollux.projects.relocate import Relocations, planned
+from pollux.projects.relocate import Relocations, plan_steps
 from pollux.sources.moving import Rename, Rewrite
 from tests.archive.conftest import World
 
@@ -166,10 +166,10 @@ def test_a_file_that_changes_meanwhile_ends_it_and_brings_back_what_was_done(tmp
         Rename(path=str(tmp_path / "a"), to=str(tmp_path / "b")),
         Rewrite(path=str(tmp_path / "note"), before=b"old", after=b"new", what=""),
     ]
-    entries = planned(steps)
+    entries = plan_steps(steps)
     (tmp_path / "note").write_text("agent")
     with pytest.raises(OutputError):
-        Relocations(tmp_path / "moved").carry_out("/old", "/new", entries)
+        Relocations(tmp_path / "moved").apply("/old", "/new", entries)
     assert (tmp_path / "a" / "inner").read_text() == "1"
     assert (tmp_path / "note").read_text() == "agent"
     assert Relocations(tmp_path / "moved").last("/old") is None
@@ -189,12 +189,12 @@ def test_a_move_that_was_cut_short_is_taken_back(tmp_path: Path, monkeypatch: py
     moves = Relocations(tmp_path / "moved")
     monkeypatch.setattr(Path, "rename", killed)
     with pytest.raises(KeyboardInterrupt):
-        moves.carry_out("/old", "/new", planned(steps))
+        moves.apply("/old", "/new", plan_steps(steps))
     monkeypatch.undo()
     assert (tmp_path / "note").read_text() == "new"
     found = moves.last("/old")
     assert found is not None
-    assert moves.take_back(*found) == [tmp_path / "note"]
+    assert moves.revert(*found) == [tmp_path / "note"]
     assert (tmp_path / "note").read_text() == "old"
     assert (tmp_path / "a").is_dir()
 

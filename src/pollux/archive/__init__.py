@@ -1,1 +1,1 @@
-"""The keeping of what the agents delete, wipe or break: append-only packs of contents and of states of files."""
+"""The archive: keeps every state of the agents' files in append-only packs."""

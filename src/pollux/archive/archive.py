@@ -66,13 +66,13 @@ class Archive:
 
     @property
     def exists(self) -> bool:
-        """Is anything kept? Raises `StoreError` where the system does not say."""
+        """Is anything archived? Raises `StoreError` if the system does not say."""
         with reading(self.folder):
             return bool(list_folder(self.folder, SUFFIX))
 
     @property
     def loss(self) -> str | None:
-        """A sentence for the user where kept contents are missing or damaged."""
+        """A sentence for the user if archived contents are missing or damaged."""
         there = self.exists
         if not there and not PackLengths(self.folder).read():
             return None
@@ -84,16 +84,16 @@ class Archive:
 
     @property
     def enabled(self) -> bool:
-        """Does every sync keep? Raises `StoreError` where the system does not say."""
+        """Does every sync archive changes? Raises `StoreError` if the system does not say."""
         return any(self._has(note) for note in self._switches)
 
     @property
     def _switches(self) -> tuple[Path, Path]:
-        """The note that every sync keeps: where the first releases put it, and beside the folder, to outlive it."""
+        """The files that switch the archive on: the old place, and one beside the folder that survives its deletion."""
         return self.folder / "keeping", self.folder.with_name(f"{self.folder.name}.keeping")
 
     def _has(self, note: Path) -> bool:
-        """Is there such a note? Raises `StoreError` where the system does not say."""
+        """Does this file exist? Raises `StoreError` if the system does not say."""
         with reading(self.folder):
             try:
                 note.stat()
@@ -103,7 +103,7 @@ class Archive:
 
     @property
     def last_run(self) -> datetime | None:
-        """When a run last looked at everything and kept what was new."""
+        """The time of the last complete run."""
         try:
             return datetime.fromtimestamp((self.folder / _RAN).stat().st_mtime, UTC)
         except OSError:
@@ -126,7 +126,7 @@ class Archive:
             return False
 
     def set_enabled(self, *, on: bool) -> None:
-        """Say whether every sync keeps. What is kept stays."""
+        """Switch the archive on or off. What was archived stays."""
         try:
             make_private_folder(self.folder)
             (self.folder / "offered").touch(0o600)
@@ -139,7 +139,7 @@ class Archive:
             raise cannot_write(self.folder, error) from error
 
     def should_suggest(self) -> bool:
-        """Should keeping be offered? It is offered once, and not to a user who decided."""
+        """Should pollux suggest the archive? It does so once, and not to a user who decided."""
         with contextlib.suppress(OSError, StoreError):
             if not self.enabled and not self._has(self.folder / "offered"):
                 make_private_folder(self.folder)
@@ -180,14 +180,14 @@ class Archive:
         return payload
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         self._index.close()
 
     # ------------------------------------------------------------------ writing
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
+        """Hold the lock for writing. Raises `StoreError` if another process holds it, or nothing can be written."""
         try:
             make_private_folder(self.folder)
             with try_lock(self.folder / _LOCK) as locked:
@@ -202,7 +202,7 @@ class Archive:
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Appender]:
-        """The right to append. Raises as `exclusive` does."""
+        """Hold the lock, and append. Raises as `exclusive` does."""
         with self.exclusive():
             appender = Appender(self)
             try:
@@ -310,7 +310,7 @@ class HomeRun:
         self._result.changed += 1
 
     def _known(self, last: State | None) -> BaseContent | None:
-        """The content that a file had last, where a new one can be packed against it."""
+        """The last content of a file, if a new one can be packed against it."""
         if last is None or last.sha is None or (place := self._archive.index.content(last.sha)) is None:
             return None
         return BaseContent(last.sha, last.size, place.depth)
@@ -359,7 +359,7 @@ def _within(path: bytes, place: bytes) -> bool:
 
 
 def session_files(files: Iterable[File]) -> list[File]:
-    """Files that are about sessions, and those of a kind that nobody knows."""
+    """Files that are about sessions, and files of an unknown kind."""
     return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
 
 

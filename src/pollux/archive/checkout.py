@@ -1,8 +1,8 @@
-"""Lays kept files out as the agents had them, so that the same sources read them.
+"""Writes kept files into a folder as the agents had them, so that the same sources read them.
 
 Each home that lost something gets a folder in the cache. It holds the files that the agent deleted, cut shorter or
-continued otherwise, as they were kept. Files that are still whole are links to the agent's own, so that a session is
-read beside the same neighbours as ever. The folder can be deleted at any moment, and is made again.
+continued otherwise, as they were kept. Complete files are links to the agent's own, so that a session is
+read together with the same files as ever. The folder can be deleted at any time: pollux makes it again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.survey import active_packs
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
-from pollux.projects.folder_aliases import Renamed
+from pollux.projects.folder_aliases import FolderAliases
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.deep_folders import remove_tree
@@ -41,7 +41,7 @@ from pollux.system.progress import Progress, Report
 T = TypeVar("T")
 
 LINK = b""
-# A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
+# A file cannot be written there: another file has the name of its folder, or the name is not valid here.
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
 
@@ -49,7 +49,7 @@ ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
 class ArchivedSource(Wrapped):
     """An agent's source for kept files. It leaves out sessions of which the agent has all files itself.
 
-    `elsewhere` are files of the tree that another home of the agent holds whole.
+    `elsewhere` are files of the checkout that another home of the agent holds completely.
     """
 
     def __init__(self, source: Source, elsewhere: Collection[str] = ()) -> None:
@@ -57,12 +57,12 @@ class ArchivedSource(Wrapped):
         self._elsewhere = elsewhere
 
     def find(self, root: Path) -> Iterator[File]:
-        """As the agent's own. A file counts as changed when another home begins or ceases to hold it."""
+        """As the agent's own. A file has changed if it appeared in another home, or vanished from it."""
         for file in self.source.find(root):
             yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
     def bundles(self, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
-        """The sessions with kept files, and those that the agent's own root names otherwise without such files."""
+        """The sessions with kept files, and sessions whose ids would differ without the kept files."""
         every = list(files)
         own = {file.path for file in every if not self._has(file.path)}
         listed = self.source.bundles(root, every, context)
@@ -78,21 +78,21 @@ class ArchivedSource(Wrapped):
         return path in self._elsewhere or os.path.islink(path)  # noqa: PTH114
 
     def read(self, bundle: Bundle) -> Reading:
-        """As the agent's own, marked."""
+        """As the agent's own source does, with the session marked as kept."""
         reading = self.source.read(bundle)
         return replace(reading, sessions=[replace(session, kept=True) for session in reading.sessions])
 
 
 def with_complete_sessions(source: Source) -> Source:
-    """The agent's own source, which also reads sessions of which nothing is gone."""
+    """The agent's own source, which also reads sessions that lost nothing."""
     return source.source if isinstance(source, ArchivedSource) else source
 
 
 class CheckoutInfo(msgspec.Struct, kw_only=True):
-    """Describes a tree: its agent and home, the folders with sessions, what it was made from, what is wrong with it.
+    """Describes a checkout: its agent, home and roots, a fingerprint of what it was made from, and its problem.
 
-    `elsewhere` are its files that another home of the agent holds whole. `proofs` name live files that hold all that is
-    kept of a file.
+    `elsewhere` are its files that another home of the agent holds completely. `proofs` name live files that hold
+    everything that is kept of a file.
     """
 
     agent: str
@@ -106,9 +106,9 @@ class CheckoutInfo(msgspec.Struct, kw_only=True):
 
 
 class Checkouts:
-    """The trees of all homes."""
+    """The checkouts of all homes."""
 
-    def __init__(self, folder: Path, renamed: Renamed, source: Callable[[str], Source] = registry.source) -> None:
+    def __init__(self, folder: Path, renamed: FolderAliases, source: Callable[[str], Source] = registry.source) -> None:
         self.folder = folder
         self.renamed = renamed
         self.source = source
@@ -124,9 +124,9 @@ class Checkouts:
         return self._roots
 
     def refresh(self, archive: Archive, scans: Iterable[RootScan], report: Report = lambda _: None) -> None:
-        """Lay out what the agents lost. `problem` says why, where that is not possible.
+        """Check out what the agents lost. `problem` says why if that is not possible.
 
-        It waits for another pollux that does the same, and `report` hears of that.
+        It waits for another process that does the same, and then calls `report`.
         """
         self.problem = None
         try:
@@ -136,9 +136,11 @@ class Checkouts:
                     self._refresh(archive, list(scans), lambda: mine.report(Progress()))
                 else:
                     other = owner(self.folder / "lock")
-                    self.problem = f"{other} lays out what is kept and does not get on. Some of it may be missing here."
+                    self.problem = (
+                        f"{other} is unpacking the archive and makes no progress. Archived sessions may be missing."
+                    )
         except OSError as error:
-            self.problem = f"What is kept cannot be laid out in {self.folder}: {error.strerror or error}."
+            self.problem = f"The archive cannot be unpacked into {self.folder}: {error.strerror or error}."
         self._roots = None
 
     def _refresh(self, archive: Archive, scans: list[RootScan], pulse: Callable[[], None]) -> None:
@@ -156,9 +158,9 @@ class Checkouts:
             if info is not None and info.fingerprint == fingerprint and not info.damaged:
                 self.problem = info.problem or self.problem
             else:
-                self._lay_out(archive, (agent, home), own, others, fingerprint)
+                self._check_out(archive, (agent, home), own, others, fingerprint)
 
-    def _lay_out(
+    def _check_out(
         self,
         archive: Archive,
         place: tuple[str, bytes],
@@ -166,7 +168,7 @@ class Checkouts:
         others: list[RootScan],
         fingerprint: str,
     ) -> None:
-        """Make the tree of one home anew. `own` are its roots, `others` the agent's other ones."""
+        """Update the checkout of one home. `own` are its roots, `others` the agent's other roots."""
         agent, home = place
         folder = self.folder / checkout_name(agent, home)
         info = _loaded(folder / ABOUT, CheckoutInfo)
@@ -174,16 +176,16 @@ class Checkouts:
         live = {path: file for scan in own for path, file in files_of(scan, home)}
         states = archive.index.states(agent, home)
         live_files = LiveFiles(archive, source, info.proofs if info is not None else {})
-        tree = Checkout(folder, archive, agent, home)
+        checkout = Checkout(folder, archive, agent, home)
         if source is not None:
-            tree.join(source, states)
-        diverged = tree.diverged_states(states, live, live_files)
+            checkout.join(source, states)
+        diverged = checkout.diverged_states(states, live, live_files)
         there = {path: file for path, file in live.items() if path not in diverged}
         lost, links = self._lost_and_complete(archive, states, home, there)
         lost |= {path: [state, *lost.get(path, ())] for path, state in diverged.items()}
-        elsewhere = tree.elsewhere(lost, others, live_files)
-        tree.lay_out(lost, links, fingerprint, elsewhere, live_files.proofs)
-        self.problem = tree.problem or self.problem
+        elsewhere = checkout.elsewhere(lost, others, live_files)
+        checkout.update(lost, links, fingerprint, elsewhere, live_files.proofs)
+        self.problem = checkout.problem or self.problem
 
     def _source_of(self, agent: str) -> Source | None:
         """None for an agent that is not installed any more."""
@@ -195,7 +197,7 @@ class Checkouts:
     def _lost_and_complete(
         self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
     ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-        """As `_lost_and_complete`. A file in a folder that was only renamed is not gone."""
+        """As the function. A file in a folder that was only renamed is not lost."""
 
         def there(path: bytes, size: int) -> bool:
             names = (path, *self.renamed.others(home, path))
@@ -207,7 +209,7 @@ class Checkouts:
 def _lost_and_complete(
     archive: Archive, states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
 ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-    """The files that are gone or were cut shorter, the best state of each first; and those that are still whole."""
+    """The files that are gone or were cut shorter, with the best state of each first; and the complete files."""
     every: dict[bytes, list[State]] = {}
     for state in states:
         if state.sha is not None and is_safe(state.path):
@@ -217,14 +219,14 @@ def _lost_and_complete(
     gone = {path for path, order in orders.items() if not there(path, order.size)}
     if not gone:
         return {}, set()
-    # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
+    # Files in a folder with the name of a lost file are copied too: some agents' readers follow no links there.
     stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
     gone |= {path for path in best if any(above in stems for above in _above(path))}
     return {path: best[path] for path in gone}, live.keys() - gone
 
 
 class Checkout:
-    """The folder of one home, or of a home as it once was."""
+    """The checkout of one home, or of a home at an earlier time."""
 
     def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
         self.folder = folder
@@ -239,11 +241,11 @@ class Checkout:
 
     @property
     def problem(self) -> str | None:
-        """What could not be laid out, as a sentence."""
+        """What could not be checked out, as a sentence."""
         if self._damaged:
             return "Some of what is kept is damaged: see pollux archive verify."
         if self._homeless:
-            why = "another one has the name of a folder of theirs, or their names are none here"
+            why = "their names are not valid here, or another file has the name of their folder"
             return f"Some kept files ({self._homeless:,}) are not shown: {why}. They stay in the archive."
         return None
 
@@ -269,7 +271,7 @@ class Checkout:
     def diverged_states(
         self, states: Iterable[State], live: Mapping[bytes, File], live_files: LiveFiles
     ) -> dict[bytes, State]:
-        """The states that hold something which the live file of the same path does not hold, by their paths.
+        """The states with content that the live file of the same path lacks, by their paths.
 
         While pollux keeps what the agent writes, a live file is as it was kept last.
         """
@@ -286,7 +288,7 @@ class Checkout:
     def elsewhere(
         self, lost: Mapping[bytes, list[State]], scans: Iterable[RootScan], live_files: LiveFiles
     ) -> set[bytes]:
-        """Those of the lost files that another home of the agent holds whole."""
+        """The lost files that another home of the agent holds completely."""
         paths: set[bytes] = set()
         for scan in scans:
             for path, file in files_of(scan, os.fsencode(scan.root.path.parent)):
@@ -294,7 +296,7 @@ class Checkout:
                     paths.add(path)
         return paths
 
-    def lay_out(
+    def update(
         self,
         lost: Mapping[bytes, list[State]],
         links: Collection[bytes],
@@ -315,7 +317,7 @@ class Checkout:
             self._clear(path)
         contents: dict[bytes, bytes] = {}
         for path in paths:
-            sha = self._lay(path, lost.get(path), before.get(path))
+            sha = self._write(path, lost.get(path), before.get(path))
             if sha is not None:
                 contents[path] = sha
             elif path in before:
@@ -335,7 +337,7 @@ class Checkout:
         write_file(self.folder / ABOUT, msgspec.msgpack.encode(info))
 
     def _non_colliding(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
-        """The paths that can lie beside one another. A file and a folder may have one name: then one gives way.
+        """The paths without conflicts. If a file and a folder have the same name, one of them is left out.
 
         The agent's own files come first, then those that were kept first, then imported ones. So an import hides
         nothing.
@@ -353,8 +355,8 @@ class Checkout:
                 folders |= above
         return places
 
-    def _lay(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
-        """Put one file into the folder, and return what identifies its content; None where that is not possible."""
+    def _write(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
+        """Put one file into the folder, and return what identifies its content; None if that is not possible."""
         try:
             if path in self._joined:
                 return self._union(path, *self._joined[path], before)
@@ -420,7 +422,7 @@ def scans_of(scans: Iterable[RootScan], agent: str, home: bytes) -> list[RootSca
 
 
 def files_of(scan: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
-    """A root's files about sessions, by the way from the home."""
+    """A root's files about sessions, by their path below the home."""
     for file in session_files(scan.files):
         yield os.path.relpath(os.fsencode(file.path), home), file
 
@@ -431,7 +433,7 @@ def _above(path: bytes) -> Iterator[bytes]:
 
 
 def _loaded(path: Path, kind: type[T]) -> T | None:
-    """What a file of ours holds; None where there is none, or it is damaged."""
+    """The content of one of pollux's own files; None if it is missing or damaged."""
     try:
         return msgspec.msgpack.decode(read(path, HUGE), type=kind)
     except (OSError, msgspec.DecodeError):
@@ -439,7 +441,7 @@ def _loaded(path: Path, kind: type[T]) -> T | None:
 
 
 def roots_of(info_file: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
-    """The roots in a tree."""
+    """The roots in a checkout."""
     info = _loaded(info_file, CheckoutInfo)
     if info is None:
         return

@@ -57,7 +57,7 @@ _TOGETHER = 0.1
 
 
 class Location(NamedTuple):
-    """Where a content is packed, and on how many rewritings it stands."""
+    """Where a content is packed, and the length of its chain of bases."""
 
     pack: str
     record: Record
@@ -255,7 +255,7 @@ class Index(LostTails):
         return self._sql.execute("SELECT DISTINCT agent, home FROM files ORDER BY 1, 2").fetchall()
 
     def paths(self, agent: str, home: bytes) -> list[bytes]:
-        """The files of a home in the order in which they were first kept, and behind them those taken in."""
+        """The files of a home in the order in which they were first archived, then the imported files."""
         query = (
             "SELECT path FROM files f JOIN states s ON f.id=s.file WHERE agent=? AND home=? "
             "GROUP BY f.id ORDER BY MIN(taken OR sha=x''), f.id"

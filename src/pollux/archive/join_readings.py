@@ -24,7 +24,7 @@ class JoinedSession(Value, frozen=True, kw_only=True):
 
     session: Session
     lost: int
-    witnesses: tuple[FileShare, ...]
+    shares: tuple[FileShare, ...]
 
 
 def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSession:
@@ -37,7 +37,7 @@ def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSes
         messages = _joined(messages, reading.messages)
     last = readings[-1]
     live = now.messages if now is not None else ()
-    ids, renamed = {message.id for message in live}, _Renamed(live, {message.id for message in messages})
+    ids, renamed = {message.id for message in live}, _RenamedMessages(live, {message.id for message in messages})
     lost = sum(message.id not in ids and renamed.take(message) is None for message in messages)
     counts = Counter(message.origin.file if message.origin is not None else None for message in messages)
     moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
@@ -53,8 +53,8 @@ def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSes
         files=tuple(dict.fromkeys(file for reading in readings for file in reading.files)),
         kept=lost > 0 or last.kept,
     )
-    witnesses = tuple(FileShare(file=file, messages=often) for file, often in counts.most_common())
-    return JoinedSession(session=session, lost=lost, witnesses=witnesses)
+    shares = tuple(FileShare(file=file, messages=often) for file, often in counts.most_common())
+    return JoinedSession(session=session, lost=lost, shares=shares)
 
 
 def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:
@@ -63,7 +63,7 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     A message that said something else before is there in both forms.
     """
     best = {message.id: message for message in later}
-    renamed = _Renamed(later, {message.id for message in earlier})
+    renamed = _RenamedMessages(later, {message.id for message in earlier})
     follow: dict[str | None, list[Message]] = {}
     before: str | None = None
     for message in earlier:
@@ -85,7 +85,7 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     return joined
 
 
-class _Renamed:
+class _RenamedMessages:
     """Messages under ids that are new among them, each of which may stand for one that had another id.
 
     That one says the same, and was said at the same time, unless the time of one of them is not known.

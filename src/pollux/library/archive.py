@@ -166,7 +166,7 @@ class ArchiveService:
         past = self._past(session)
         files = self._index.files_of(session.key)
         with self._past_folder() as folder:
-            for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
+            for source, root in past.check_out(folder, when, files, self._scans(), self._homes.source):
                 for bundle in self._homes.bundles_of(source, root):
                     for found in source.read(bundle).sessions:
                         if found.key == session.key:

@@ -11,8 +11,8 @@ from pollux import registry
 from pollux.errors import UnknownName
 from pollux.index.catalog.catalog import Peeks
 from pollux.projects.hashes import ProjectHashes
-from pollux.projects.moves import Moved, Moves
-from pollux.projects.resolve import Resolved
+from pollux.projects.moves import MovedSource, Moves
+from pollux.projects.resolve import ResolvingSource
 from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, other_files
 from pollux.sources.walk import refusal
 from pollux.system.directories import Places
@@ -42,8 +42,8 @@ class Homes:
 
     def source(self, name: str) -> Source:
         """One agent. It knows the paths of hashed projects, and says where projects are now that were moved."""
-        resolved = Resolved(registry.source(name), self._hashes)
-        return Moved(resolved, self._moves) if self._moves.all() else resolved
+        resolved = ResolvingSource(registry.source(name), self._hashes)
+        return MovedSource(resolved, self._moves) if self._moves.all() else resolved
 
     def require_agent(self, agent: str | None) -> None:
         """Raise `UnknownName` where an agent was named that pollux cannot read."""
@@ -68,9 +68,9 @@ class Homes:
     def trees(self) -> Checkouts:
         """What the agents deleted, laid out as they had it. Most have nothing there, so it is imported when needed."""
         from pollux.archive.checkout import Checkouts
-        from pollux.projects.folder_aliases import Renamed
+        from pollux.projects.folder_aliases import FolderAliases
 
-        return Checkouts(self._places.kept, Renamed(self._places.relocations / "renamed"), self.source)
+        return Checkouts(self._places.kept, FolderAliases(self._places.relocations / "renamed"), self.source)
 
     def own(self) -> list[Path]:
         """The agents' own folders, which are only ever read, also those that a variable leads away from."""

@@ -15,7 +15,7 @@ from pollux.library.projects import ProjectsService
 from pollux.model import Value
 from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, folder
-from pollux.projects.relocate import Entry, Relocations, planned
+from pollux.projects.relocate import Relocations, RelocationStep, plan_steps
 from pollux.sources.capabilities import moving_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.clock import now
@@ -58,7 +58,7 @@ class _Look(NamedTuple):
     """A plan, the steps with what they found, where agents write such sessions, and where each project goes."""
 
     plan: Plan
-    entries: list[Entry]
+    entries: list[RelocationStep]
     folders: list[str]
     moved: dict[str, str]
 
@@ -110,7 +110,7 @@ class RehomeService:
         plan, entries, folders, moved = self._look(old, new)
         self._quiet(folders)
         if entries:
-            self._relocations.carry_out(*self._projects.moves.ends(old, new), entries)
+            self._relocations.apply(*self._projects.moves.ends(old, new), entries)
         for path in moved.values():
             self._projects.add(path)  # a folder may be named by its hash from now on
         self._projects.move(old, new)
@@ -121,7 +121,7 @@ class RehomeService:
         found = self._relocations.last(folder(old))
         if found is None:
             return self._projects.moves.undo(old), []
-        back = [display_path(path) for path in self._relocations.take_back(*found)]
+        back = [display_path(path) for path in self._relocations.revert(*found)]
         with contextlib.suppress(NotFound):  # it was cut short
             self._projects.moves.undo(old)
         return os.fsdecode(found[1].new), back
@@ -150,7 +150,7 @@ class RehomeService:
             folders += moving.folders
             told += [_told(source.name, step) for step in moving.steps]
             left += [Left(agent=source.name, why=why) for why in moving.left]
-        entries = planned(steps)
+        entries = plan_steps(steps)
         plan = Plan(
             old=display_path(before), new=display_path(after), steps=tuple(told), left=tuple(dict.fromkeys(left))
         )

@@ -14,7 +14,7 @@ from pollux.system.files import LARGE, read, write_file
 from pollux.wire import display_path
 
 
-class Renamed:
+class FolderAliases:
     """The names of each folder, in a file. Whether one was renamed back does not matter: all name one folder."""
 
     def __init__(self, file: Path) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pollux.errors import NotFound, RequestError, StoreError
 from pollux.model import Session
-from pollux.projects.stored_dict import Table
+from pollux.projects.stored_dict import StoredDict
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
@@ -21,7 +21,7 @@ class Moves:
     """From where to where projects were moved, as the user says."""
 
     def __init__(self, places: Places) -> None:
-        self._table = Table(places.moves)
+        self._table = StoredDict(places.moves)
 
     @property
     def stamp(self) -> str:
@@ -75,7 +75,7 @@ class Moves:
             raise StoreError(f"{self._table.file} cannot be written: {error.strerror}.") from error
 
 
-class Moved(Wrapped):
+class MovedSource(Wrapped):
     """An agent's source that says where projects are now."""
 
     def __init__(self, source: Source, moves: Moves) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import OutputError, StoreError
-from pollux.projects.folder_aliases import Renamed
+from pollux.projects.folder_aliases import FolderAliases
 from pollux.sources.base import fingerprint_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
@@ -23,7 +23,7 @@ from pollux.wire import display_path
 _JOURNAL = "journal"
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class RelocationStep(msgspec.Struct, frozen=True, kw_only=True):
     """A step as it was, before anything changed: a renamed folder's `fingerprint`, or a file's bytes, time and mode."""
 
     path: bytes
@@ -47,13 +47,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     def is_before(self) -> bool:
         """Is all as it was planned for?"""
         if self.to is not None:
-            return not os.path.lexists(self.target) and seal_of(self.place) == self.fingerprint
+            return not os.path.lexists(self.target) and folder_fingerprint(self.place) == self.fingerprint
         return _bytes(self.place) == self.before
 
     def is_after(self) -> bool:
         """Is all as the step leaves it?"""
         if self.to is not None:
-            return not os.path.lexists(self.place) and seal_of(self.target) == self.fingerprint
+            return not os.path.lexists(self.place) and folder_fingerprint(self.target) == self.fingerprint
         return _bytes(self.place) == self.after
 
     def do(self) -> None:
@@ -78,10 +78,10 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True):
 
     old: bytes
     new: bytes
-    entries: list[Entry]
+    entries: list[RelocationStep]
 
 
-def planned(steps: Iterable[Rename | Rewrite]) -> list[Entry]:
+def plan_steps(steps: Iterable[Rename | Rewrite]) -> list[RelocationStep]:
     """Steps with what they find now. Raises `OutputError` where one cannot be taken."""
     found = []
     targets: set[str] = set()
@@ -90,13 +90,13 @@ def planned(steps: Iterable[Rename | Rewrite]) -> list[Entry]:
             if os.path.lexists(step.to) or step.to in targets:
                 raise OutputError(f"{display_path(step.to)} exists already.", "Nothing was changed.")
             targets.add(step.to)
-            fingerprint = seal_of(Path(step.path))
-            found.append(Entry(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
+            fingerprint = folder_fingerprint(Path(step.path))
+            found.append(RelocationStep(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
             continue
         if Path(step.path).is_symlink():
             raise OutputError(f"{display_path(step.path)} is a link to another file.", "Nothing was changed.")
         stat = Path(step.path).stat()
-        told = Entry(
+        told = RelocationStep(
             path=os.fsencode(step.path),
             before=step.before,
             after=step.after,
@@ -133,14 +133,14 @@ class Relocations:
             raise StoreError(f"{display_path(self.folder)} cannot be read: {error.strerror or error}.") from error
         return sorted((path for path in held if path.name.isdigit()), key=lambda path: int(path.name))
 
-    def carry_out(self, old: str, new: str, entries: list[Entry]) -> Path:
+    def apply(self, old: str, new: str, entries: list[RelocationStep]) -> Path:
         """Take all steps or none. Returns where the way back is written down."""
         journal = Journal(old=os.fsencode(old), new=os.fsencode(new), entries=entries)
         try:
             home = self._write_down(journal)
         except OSError as error:
             raise StoreError(f"{display_path(self.folder)} cannot be written: {error.strerror or error}.") from error
-        done: list[Entry] = []
+        done: list[RelocationStep] = []
         try:
             for entry in entries:
                 entry.do()
@@ -166,12 +166,12 @@ class Relocations:
                 copy = home / "before" / entry.place.relative_to(entry.place.anchor)
                 write_file(copy, entry.before, mtime_ns=entry.mtime_ns)
         write_file(home / _JOURNAL, msgspec.msgpack.encode(journal))
-        Renamed(self.folder / "renamed").add(
+        FolderAliases(self.folder / "renamed").add(
             (entry.path, entry.to) for entry in journal.entries if entry.to is not None
         )
         return home
 
-    def take_back(self, home: Path, journal: Journal) -> list[Path]:
+    def revert(self, home: Path, journal: Journal) -> list[Path]:
         """Put all bytes and names back, also of a move that was cut short. Raises `OutputError` where one changed."""
         done = [entry for entry in journal.entries if not entry.is_before()]
         for entry in done:
@@ -183,7 +183,7 @@ class Relocations:
         return [entry.place for entry in done]
 
 
-def _undo(done: list[Entry], hint: str) -> None:
+def _undo(done: list[RelocationStep], hint: str) -> None:
     try:
         for entry in reversed(done):
             entry.undo()
@@ -191,7 +191,7 @@ def _undo(done: list[Entry], hint: str) -> None:
         raise OutputError(f"{error.filename} cannot be put back: {error.strerror}.", hint) from error
 
 
-def seal_of(folder: Path) -> str:
+def folder_fingerprint(folder: Path) -> str:
     """Stands for all that lies in a folder: names, sizes and times."""
     return fingerprint_of(
         f"{os.path.relpath(path, folder)}\n{stat.st_size}\n{stat.st_mtime_ns}" for path, stat in files_below(folder)

@@ -35,7 +35,7 @@ def hashes_in(paths: Iterable[str]) -> set[str]:
     return {name for folder in folders for name in _NAME.findall(folder)}
 
 
-class Resolved(Wrapped):
+class ResolvingSource(Wrapped):
     """An agent's source that knows the paths of hashes."""
 
     def __init__(self, source: Source, hashes: ProjectHashes) -> None:

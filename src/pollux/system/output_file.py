@@ -30,7 +30,7 @@ def protect(path: Path, forbidden: Iterable[Path]) -> None:
             raise OutputError(f"{path} lies among an agent's own files, which pollux only reads.")
 
 
-class Target:
+class OutputFile:
     """A file that must not lie in `forbidden` folders, and is overwritten only where `force` says so."""
 
     def __init__(self, path: str, *, forbidden: Iterable[Path], force: bool = False) -> None:

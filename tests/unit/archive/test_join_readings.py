@@ -63,5 +63,5 @@ def test_what_the_agent_has_no_more_is_counted_and_its_file_named() -> None:
     now = session(message("2", "two", "now"))
     found = join_readings(now, [session(message("1", "one", "kept"), message("2", "two", "kept")), now])
     assert found.lost == 1
-    assert {witness.file: witness.messages for witness in found.witnesses} == {"kept": 1, "now": 1}
+    assert {witness.file: witness.messages for witness in found.shares} == {"kept": 1, "now": 1}
     assert found.session.kept

@@ -170,7 +170,7 @@ def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str
     amount = plural(len(recovery.session.messages), "message")
     yield f"{amount}, {recovery.lost:,} of them in none of the agent's files any more"
     count, file = Column("messages", right=True), Column("file", flexible=True, least=30, path=True)
-    for witness in recovery.witnesses:
+    for witness in recovery.shares:
         count.add(f"{witness.messages:,}")
         file.add(one_line(tilde(witness.file, home)) if witness.file else "–", "dim")
     yield from table(screen, [count, file], indent="  ")

@@ -17,7 +17,7 @@ from pollux.transforms.redact.deobfuscated import as_read
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
 from pollux.transforms.redact.named_secrets import NAMED
 from pollux.transforms.redact.options import OPTION
-from pollux.transforms.redact.own_names import EMAIL, WORD, Homes, words_rule
+from pollux.transforms.redact.own_names import EMAIL, WORD, HomeFolders, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
 from pollux.transforms.texts import rewrite_texts
@@ -33,7 +33,7 @@ _SUSPICIOUS = re.compile('secret|token|pass|pwd|credential|key|authorization|coo
 """The text before a secret that could not be recognised without it matches this."""
 
 
-class Private(Value, frozen=True, kw_only=True):
+class RedactionOptions(Value, frozen=True, kw_only=True):
     """What is taken out besides the secrets that rules find: the user's words, homes, names, e-mail addresses."""
 
     words: tuple[str, ...] = ()
@@ -66,12 +66,12 @@ class Redactor:
     Secrets are numbered in the order in which they come, or in which `learn` got them before.
     """
 
-    def __init__(self, private: Private | None = None, *, salt: bytes = b"") -> None:
-        self.private = private or Private()
+    def __init__(self, private: RedactionOptions | None = None, *, salt: bytes = b"") -> None:
+        self.private = private or RedactionOptions()
         own = words_rule(self.private.words)
         rules = [*([own] if own is not None else ()), *RULES, *([EMAIL] if self.private.emails else ())]
         self._finder = Finder(rules)
-        self._homes = Homes(self.private.home, self.private.users)
+        self._homes = HomeFolders(self.private.home, self.private.users)
         self._salt = salt or secrets.token_bytes(16)
         self._numbers: dict[str, dict[bytes, int]] = {}
 
@@ -82,7 +82,7 @@ class Redactor:
         head = self._redact(msgspec.structs.replace(session, messages=()), homes, seen)
         return msgspec.structs.replace(head, messages=tuple(self._redact(m, homes, seen) for m in session.messages))
 
-    def _redact(self, value: V, homes: Homes, seen: dict[str, str]) -> V:
+    def _redact(self, value: V, homes: HomeFolders, seen: dict[str, str]) -> V:
         """The value without its secrets. `seen` maps short texts of the session to the same texts without theirs."""
         joined = _join_texts(value)
         finder = self._finder_for(joined)
