@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,17 @@ def test_a_room_says_what_it_is_for_and_is_not_crowded(folder: Path) -> None:
     assert said is not None
     assert said.endswith(".") or "\n" in said
     assert len(list(folder.glob("*.py"))) <= CROWDED
+
+
+def test_a_room_says_what_it_may_import() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (floors,) = (contract["layers"] for contract in contracts if contract["id"] == "floors")
+    for floor, below in zip(floors, [*floors[1:], ""], strict=True):
+        rooms = " and ".join(f"`{name}`" for name in below.split(" | "))
+        sentence = f"It may import {rooms}, and what lies below." if below else "It imports nothing."
+        for room in floor.split(" | "):
+            if (PACKAGE / room).is_dir():
+                assert sentence in (PACKAGE / room / "__init__.py").read_text("utf-8"), room
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from pollux.library.library import Library
-from pollux.library.sample import surroundings
+from pollux.library.sample import sample_environment
 from pollux.writers.base import Options
 from pollux.writers.html import WRITER
 
@@ -24,7 +24,7 @@ OPENED = "for (const call of document.querySelectorAll('.call.ok:has(.diff), .ca
 
 def main() -> None:
     """The newest session of the sample, light and dark, its first edit and its failure unfolded; then all sessions."""
-    environ, cwd = surroundings(None)
+    environ, cwd = sample_environment(None)
     session = Library(environ, cwd, hunt=False).session("last")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         file = Path(folder) / "page.html"

@@ -55,9 +55,9 @@ def test_a_hundred_kills_lose_nothing(world: World) -> None:
         write(world, chance)
         before = set(Archive(folder, index).index.states())
         pruned = chance.choice(sorted(before, key=lambda state: (state.path, state.at)))
-        looks = [RootScan(source, root) for source, root in library.homes.roots()]
+        scans = [RootScan(source, root) for source, root in library.homes.roots()]
         work: list[Callable[[], object]] = [
-            lambda looks=looks: Archive(folder, index).keep(looks),  # type: ignore[misc]
+            lambda scans=scans: Archive(folder, index).keep(scans),  # type: ignore[misc]
             lambda: transfer.import_file(Archive(folder, index), carried),
             lambda gone=pruned: transfer.prune(Archive(folder, index), [place(gone)]),  # type: ignore[misc]
         ]

@@ -13,7 +13,7 @@ import pytest
 from pollux.errors import NotFound, OutputError, PolluxError
 from pollux.library.library import Filter, Library
 from pollux.model import Kind
-from pollux.projects.relocate import Relocations, plan_steps
+from pollux.projects.relocate import Relocations, entries_of
 from pollux.sources.moving import Rename, Rewrite
 from tests.archive.conftest import World
 
@@ -166,7 +166,7 @@ def test_a_file_that_changes_meanwhile_ends_it_and_brings_back_what_was_done(tmp
         Rename(path=str(tmp_path / "a"), to=str(tmp_path / "b")),
         Rewrite(path=str(tmp_path / "note"), before=b"old", after=b"new", what=""),
     ]
-    entries = plan_steps(steps)
+    entries = entries_of(steps)
     (tmp_path / "note").write_text("agent")
     with pytest.raises(OutputError):
         Relocations(tmp_path / "moved").apply("/old", "/new", entries)
@@ -189,7 +189,7 @@ def test_a_move_that_was_cut_short_is_taken_back(tmp_path: Path, monkeypatch: py
     moves = Relocations(tmp_path / "moved")
     monkeypatch.setattr(Path, "rename", killed)
     with pytest.raises(KeyboardInterrupt):
-        moves.apply("/old", "/new", plan_steps(steps))
+        moves.apply("/old", "/new", entries_of(steps))
     monkeypatch.undo()
     assert (tmp_path / "note").read_text() == "new"
     found = moves.last("/old")

@@ -20,7 +20,7 @@ from tests.cli.made import session
 from tests.cli.running import Pollux
 from tests.cli.test_terminal import in_terminal
 
-STUCK = "Another pollux has the cache and does not get on. The files were read without it."
+STUCK = "Another pollux holds the cache and makes no progress. The files were read without it."
 
 IMPATIENT = """
 import sys

@@ -17,7 +17,7 @@ from tests.cli.running import Pollux
 NONSENSE = {
     "show ''": ("No session is called ''.", "Try: pollux list --all"),
     "--json": ("No such option '--json'.", "Did you mean: pollux list --json?"),
-    "list --json --jsonl": ("--json and --jsonl exclude each other.", "Leave out one of them."),
+    "list --json --jsonl": ("--json and --jsonl cannot be combined.", "Leave out one of them."),
     "list --project ''": ("No project has an empty name.", "Try: pollux projects"),
     "watch --project ''": ("No project has an empty name.", "Try: pollux projects"),
     "archive retsore": ("No command is called 'retsore'.", "Did you mean: pollux archive restore?"),
@@ -37,7 +37,7 @@ NONSENSE = {
     ),
     "list agent:gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
     "stats --by day,day": ("--by names one thing twice.", "Try: --by day,model"),
-    "stats --by model,tool": ("No agent writes down which model called a tool.", "Try: --by agent,tool"),
+    "stats --by model,tool": ("Agents do not record which model called a tool.", "Try: --by agent,tool"),
     "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),
     "stats --timezone Europe/Berln": ("No time zone is called 'Europe/Berln'.", "Did you mean: Europe/Berlin?"),
     "list --since yesterdy": ("'yesterdy' is not a time that pollux understands.", "Did you mean: yesterday?"),

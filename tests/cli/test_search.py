@@ -248,4 +248,4 @@ def test_a_query_is_shown_as_it_was_typed(pollux: Pollux, arguments: tuple[str, 
 def test_other_forms_are_told_as_they_are_written(tmp_path: Path, text: str, typed: str, told: str) -> None:
     pollux = Pollux(tmp_path)
     pollux.file("p/chats/session-2026-11-15T05-00-abcd.json", session("abcd", text))
-    assert f"Looked for {told}" in pollux("search", typed).stderr
+    assert f"Searched for {told}" in pollux("search", typed).stderr

@@ -136,7 +136,7 @@ def test_the_sample_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (sessions / ".gemini" / "tmp").symlink_to(CORPUS / "0.36.0" / "home" / ".gemini" / "tmp")
     monkeypatch.setattr(sample, "HOME", sessions)
     monkeypatch.setenv("GEMINI_CLI_HOME", str(CORPUS / "0.61.0" / "home"))
-    environ, cwd = sample.surroundings()
+    environ, cwd = sample.sample_environment()
     assert len(Library(environ, cwd, hunt=False).list()) == 5
     assert sorted(path.name for path in sessions.iterdir()) == [".gemini"]
 

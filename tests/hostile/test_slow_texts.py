@@ -27,7 +27,7 @@ from pollux.writers.attribution.edits import edits
 from pollux.writers.html.code import code
 from pollux.writers.html.prose import CELLS, MARKS, markdown, typed
 from pollux.writers.lexing import SHORT, TRIED, WORDY, lexed
-from pollux.writers.safe_markdown import tame
+from pollux.writers.safe_markdown import safe_markdown
 
 START = "--- Content from referenced files ---"
 TIMES = 4
@@ -63,7 +63,7 @@ def grows(work: Callable[[str], object], make: Callable[[int], str], size: int) 
         assert any(large < max(small, NOISE / TIMES) * MOST for small, large in pairs), (make(20), large)
 
 
-@pytest.mark.parametrize("work", [markdown, tame, typed])
+@pytest.mark.parametrize("work", [markdown, safe_markdown, typed])
 def test_markdown(work: Callable[[str], object]) -> None:
     for piece in MARKDOWN:
         grows(work, lambda size, piece=piece: (piece * size)[:size], 6_000)  # type: ignore[misc]

@@ -261,7 +261,7 @@ def test_somebody_who_hangs_is_left_behind(machine: Machine, monkeypatch: pytest
     with machine.indexing(), machine.library(report=lambda told: heard.append(msgspec.structs.replace(told))) as here:
         assert everything(here) == truth(machine)
         assert any(told.by == 0 for told in heard)
-        assert "does not get on" in (here.index.store.problem or "")
+        assert "makes no progress" in (here.index.store.problem or "")
         assert here.sync().busy
         before = len(heard)
         assert here.sync().busy

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pollux.index.index import Index
+from pollux.index.sync.sync import Outcome
 from tests.index.conftest import Shelf
 
 HANDLES = Path("/proc/self/fd")
@@ -51,3 +55,30 @@ def test_what_an_agent_deletes_is_kept_or_gone(bare_shelf: Shelf) -> None:
         assert (outcome.sessions, outcome.files, outcome.removed, outcome.kept) == (1, 0, 0, 1)
         outcome = library.sync()
         assert (outcome.removed, outcome.kept) == (0, 0)
+
+
+def test_a_cache_that_is_removed_meanwhile_is_made_again(shelf: Shelf) -> None:
+    library = shelf.library()
+    before = len(library.list())
+    shutil.rmtree(shelf.cache)
+    shelf.talk("later", "What happened to the cache?")
+    assert library.sync().changed
+    assert len(library.list()) == before + 1
+    assert library.search("happened").hits
+    assert library.index.problem is None
+
+
+def test_a_cache_that_is_removed_while_it_is_written_is_made_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = Index._sync_here
+
+    def removed(self: Index, *arguments: Any) -> Outcome:
+        monkeypatch.undo()
+        shutil.rmtree(shelf.cache)
+        return written(self, *arguments)
+
+    monkeypatch.setattr(Index, "_sync_here", removed)
+    library = shelf.library()
+    assert library.list()
+    assert library.search("weather").hits

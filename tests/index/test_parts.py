@@ -34,14 +34,14 @@ HOMES = [
 def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each part that was looked at: did that suffice?"""
     seen: list[bool] = []
-    genuine = Part.whole
+    genuine = Part.complete
 
-    def whole(self: Part, bundles: Sequence[Bundle]) -> Layout | None:
+    def complete(self: Part, bundles: Sequence[Bundle]) -> Layout | None:
         found = genuine(self, bundles)
         seen.append(found is not None)
         return found
 
-    monkeypatch.setattr(Part, "whole", whole)
+    monkeypatch.setattr(Part, "complete", complete)
     return seen
 
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from pollux.library.library import Library
-from pollux.library.sample import surroundings
+from pollux.library.sample import sample_environment
 from pollux.model import Fate, Session, Status, Text
 from pollux.writers.base import WriterContext
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, START, USER, call, message
@@ -26,7 +26,7 @@ FOCUSED = "document.activeElement.id"
 
 @pytest.fixture(scope="module")
 def sample() -> dict[str, Session]:
-    environ, cwd = surroundings(None)
+    environ, cwd = sample_environment(None)
     library = Library(environ, cwd, hunt=False)
     return {name: library.session(name) for name in ("aa6812ea", "a49ffc28", "adf901d6")}
 

@@ -37,10 +37,10 @@ def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
 def gaps_sentence(library: Library) -> str | None:
     """What could not be read, and so is in no answer."""
     # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.index.unread(), len(library.index.barred)) if library.index.looked else 0
-    if not (library.index.closed or unread):
+    unread = max(library.index.unread(), len(library.index.forbidden_files)) if library.index.is_ready else 0
+    if not (library.index.unreadable_paths or unread):
         return None
-    places = [tilde(path, str(library.places.home)) for path in library.index.closed]
+    places = [tilde(path, str(library.places.home)) for path in library.index.unreadable_paths]
     if len(places) > 1:
         places = [f"{plural(len(places), 'place')} in the agents' folders"]
     if unread:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pollux.library.schedule import Installed, Planned, Schedule
+    from pollux.library.schedule import InstalledTimer, PlannedTimer, Schedule
     from pollux.system.timers.base import Piece
 
 
@@ -26,7 +26,7 @@ def removed_document(timers: Sequence[str]) -> dict[str, Any]:
     return {"removed": timers}
 
 
-def _installed(timer: Installed) -> dict[str, Any]:
+def _installed(timer: InstalledTimer) -> dict[str, Any]:
     return {
         "using": timer.using,
         "every": timer.every,
@@ -36,7 +36,7 @@ def _installed(timer: Installed) -> dict[str, Any]:
     }
 
 
-def _planned(timer: Planned) -> dict[str, Any]:
+def _planned(timer: PlannedTimer) -> dict[str, Any]:
     return {
         "using": timer.using,
         "every": timer.every,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from pollux.model import Session, Usage
-    from pollux.usage.profile import Ended, Profile, Turn
+    from pollux.usage.profile import NotableCall, Profile, Turn
     from pollux.usage.service import Of
     from pollux.usage.stats import Stats
     from pollux.usage.sums import Bill
@@ -153,7 +153,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _call(call: Ended) -> dict[str, Any]:
+def _call(call: NotableCall) -> dict[str, Any]:
     return {
         "name": call.name,
         "status": call.status,

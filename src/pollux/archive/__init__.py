@@ -1,1 +1,4 @@
-"""The archive: keeps every state of the agents' files in append-only packs."""
+"""The archive keeps what agents delete, empty or break, in append-only packs.
+
+It may import `projects` and `index`, and what lies below.
+"""

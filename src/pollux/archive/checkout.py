@@ -29,7 +29,7 @@ from pollux.archive.packs import BOOKS, State, is_safe
 from pollux.archive.survey import active_packs
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
-from pollux.projects.folder_aliases import FolderAliases
+from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.deep_folders import remove_tree
@@ -108,7 +108,9 @@ class CheckoutInfo(msgspec.Struct, kw_only=True):
 class Checkouts:
     """The checkouts of all homes."""
 
-    def __init__(self, folder: Path, renamed: FolderAliases, source: Callable[[str], Source] = registry.source) -> None:
+    def __init__(
+        self, folder: Path, renamed: RenamedFolders, source: Callable[[str], Source] = registry.source
+    ) -> None:
         self.folder = folder
         self.renamed = renamed
         self.source = source
@@ -245,7 +247,7 @@ class Checkout:
         if self._damaged:
             return "Some of what is kept is damaged: see pollux archive verify."
         if self._homeless:
-            why = "their names are not valid here, or another file has the name of their folder"
+            why = "another file has the name of their folder, or their names are not valid here"
             return f"Some kept files ({self._homeless:,}) are not shown: {why}. They stay in the archive."
         return None
 

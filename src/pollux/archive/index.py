@@ -157,7 +157,7 @@ class Index(LostTails):
         try:
             if anew or self._scanned() != overview.sizes:
                 self._refresh(overview, anew=anew)
-        except sqlite3.OperationalError:  # another pollux writes to it and does not get on, or the disk is full
+        except sqlite3.OperationalError:  # another pollux writes to it and makes no progress, or the disk is full
             self._sql.close()
             self._sql = _connect(":memory:")
             self._refresh(overview)

@@ -106,8 +106,8 @@ def plan(files: Iterable[FileToWrite]) -> list[tuple[Restored, FileToWrite]]:
         taken = os.path.lexists(file.place)
         there = taken and _same(file.place, file.content())
         if taken and not (there or file.beside):
-            hint = "Nothing was written. Move it away, or take another folder with -o."
-            raise OutputError(f"{display_path(file.place)} exists, and holds something else.", hint)
+            hint = "Nothing was written. Move it, or use another folder with -o."
+            raise OutputError(f"{display_path(file.place)} exists with other content.", hint)
         restored = Restored(
             path=display_path(file.place), bytes=file.size, sha256=file.sha, there=there, left=taken and not there
         )
@@ -150,7 +150,7 @@ def _put(path: str, file: FileToWrite) -> None:
         write_file(file.place, file.content(), mtime_ns=file.mtime_ns, over=False, mode=mode)
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(file.place):
-            raise OutputError(f"{path} has appeared meanwhile, and was left as it is.") from error
+            raise OutputError(f"{path} was created by another program meanwhile, so it was not overwritten.") from error
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 

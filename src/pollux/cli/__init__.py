@@ -1,6 +1,7 @@
 """The command line.
 
-Nothing is imported before it is needed: `pollux --version` does without click even.
+It may import `answers`, and what lies below.
+Nothing is imported before it is needed: `pollux --version` does not even import click.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Sessions in other formats: one to wherever it is wanted, or many into a folder, quickly and whole."""
+"""Writes sessions in other formats: one session to a file, or many into a folder.
+
+It may import `library`, and what lies below.
+"""

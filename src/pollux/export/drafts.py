@@ -35,18 +35,18 @@ def drafts(folder: Path) -> Iterator[Path]:
 
 
 def _sweep(folder: Path) -> None:
-    """Delete what exports left whose processes have ended."""
+    """Delete the folders of exports that were killed."""
     with os.scandir(folder) as entries:
-        left = [Path(entry.path) for entry in entries if _FOLDER.fullmatch(entry.name)]
-    for each in left:
-        with contextlib.suppress(OSError):  # it is gone by now, or not ours to delete
-            if _ours(each):
-                with try_lock(each / _LOCK) as deserted:
-                    if deserted:
-                        shutil.rmtree(each, ignore_errors=True)
+        folders = [Path(entry.path) for entry in entries if _FOLDER.fullmatch(entry.name)]
+    for draft_folder in folders:
+        with contextlib.suppress(OSError):  # it is gone by now, or may not be deleted
+            if _is_ours(draft_folder):
+                with try_lock(draft_folder / _LOCK) as is_deserted:
+                    if is_deserted:
+                        shutil.rmtree(draft_folder, ignore_errors=True)
 
 
-def _ours(folder: Path) -> bool:
+def _is_ours(folder: Path) -> bool:
     """Are all files of a folder ours? Raises `OSError` where it is no folder, or has a link in it."""
     if folder.is_symlink():
         return False

@@ -87,7 +87,7 @@ class Folder:
             raise failed(self.path, error) from error
 
     def is_free(self, name: str, draft: Draft) -> bool:
-        """May a draft get this name? It may where nothing has it, a file of ours, or a file with the same content."""
+        """May a draft get this name? Yes, if nothing has it, or a file of ours, or a file with the same content."""
         if self._force:
             return True
         try:
@@ -191,7 +191,7 @@ class Draft:
         self._out.write(data)
 
     def mark(self) -> Callable[[], None]:
-        """Remember how far it is. Calling the result goes back to there."""
+        """Mark the present position. Calling the result returns to it."""
         size, digest = self.size, self._digest.copy()
 
         def back() -> None:
@@ -212,7 +212,7 @@ _OTHER = "no regular file"
 
 
 def _exists(place: Path) -> bool:
-    """Does something have this name? Raises `OSError` where the system does not say, so that nothing counts as gone."""
+    """Does something have this name? Raises `OSError` if the system does not say: then nothing counts as gone."""
     try:
         place.lstat()
     except (FileNotFoundError, NotADirectoryError):

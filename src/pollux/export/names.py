@@ -21,8 +21,8 @@ class Layout(StrEnum):
 def file_name(agent: str, id: str, suffix: str) -> str:
     """`gemini-3274cde4-….md`: no title in it, since titles change.
 
-    An id may hold anything, path separators too. Where it had to be changed, or differs from another only in what some
-    file systems do not tell apart (capital letters), a piece of its hash keeps the name unique.
+    An id may hold anything, even path separators. If it had to be changed, a piece of its hash keeps the name unique.
+    The same holds for capital letters, which some file systems do not tell apart.
     """
     plain = _plain(id)
     if plain != id:
@@ -33,7 +33,7 @@ def file_name(agent: str, id: str, suffix: str) -> str:
 def day_name(project: str | None, started: datetime | None, suffix: str) -> str:
     """`weather-1f3a9c/2026-11-15.md`: a project's folder and a day of it, in UTC.
 
-    Two projects may have the same last name; a piece of the whole path's hash keeps them apart.
+    Two projects may have the same name; a piece of the hash of the path distinguishes them.
     """
     last = re.split(r"[/\\]", project.rstrip("/\\"))[-1] if project else ""
     folder = f"{_plain(last) or 'project'}-{_digest(project)[:6]}" if project else "no-project"

@@ -1,4 +1,4 @@
-"""What takes secrets out of the sessions of a library, as the user's settings and a request want it."""
+"""The redactor for a library, by the user's settings and a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def redactor(library: Library, words: Sequence[str] = (), *, emails: bool = False) -> Redactor:
-    """Takes out secrets, home directories and user names; also these words and e-mail addresses, where asked for."""
+    """A redactor of secrets, home directories and user names; also of these words, and of e-mail addresses if asked."""
     settings = load(library.places.settings).redact
     user = user_name()
     return Redactor(

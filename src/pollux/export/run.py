@@ -18,7 +18,7 @@ import msgspec
 from pollux.errors import OutputError
 from pollux.export.folder import Draft, Folder
 from pollux.export.names import Layout, day_name, file_name
-from pollux.library.jobs import Job, begun
+from pollux.library.jobs import Job, start_order
 from pollux.model import Session, Summary, Usage, Value, summarize
 from pollux.system.parallel import map_in_processes
 from pollux.system.progress import Report as Progressing
@@ -131,7 +131,7 @@ class Export:
             if part.problem is not None:
                 raise OutputError(part.problem)
             outcome.add(part)
-        outcome.entries.sort(key=lambda entry: begun(entry.summary), reverse=True)
+        outcome.entries.sort(key=lambda entry: start_order(entry.summary), reverse=True)
         pages = self._finish(outcome)
         firsts = {file for name in files.values() for file in self._files(name)}
         self._tidy({*firsts, *outcome.files}, pages, outcome)
@@ -144,14 +144,14 @@ class Export:
     def _survey(self, jobs: Sequence[Job], redactor: Redactor) -> None:
         """Number the secrets in the same order every time, whichever process meets them first."""
 
-        def look(job: Job) -> list[tuple[str, bytes]]:
+        def survey(job: Job) -> list[tuple[str, bytes]]:
             try:
                 return [secret for session in job.load() for secret in redactor.survey(session)]
             except Exception:  # noqa: BLE001 (it fails again when its file is written, and is reported there)
                 return []
 
         sizes = [job.size for job in jobs]
-        secrets = dict(map_in_processes(look, jobs, sizes, list[tuple[str, bytes]], self._progress))
+        secrets = dict(map_in_processes(survey, jobs, sizes, list[tuple[str, bytes]], self._progress))
         for number in sorted(secrets):
             redactor.learn(secrets[number] or ())
 
@@ -259,7 +259,7 @@ class Export:
 
     @contextlib.contextmanager
     def _skip_on_failure(self, session: Session, outcome: Outcome, undo: Callable[[], None]) -> Iterator[None]:
-        """A session that fails must not cost the others: `undo` takes back what it wrote, and it is reported."""
+        """A session that fails does not affect the others: `undo` removes what it wrote, and it is reported."""
         try:
             yield
         except (OutputError, OSError):
@@ -273,7 +273,7 @@ class Export:
         return [f"{table}/{name}" for table in self._writer.tables] if isinstance(self._writer, Dataset) else [name]
 
     def _prepare(self, session: Session) -> tuple[Session, WriterContext]:
-        """The session as it is written, without its secrets where that was asked for, and what its writer may ask."""
+        """The session as it is written, without its secrets if that was asked for, and the context of its writer."""
         copy = session if self._redactor is None else self._redactor(session)
         context = msgspec.structs.replace(self._context, family_usage=self._families.get(session.key))
         bill = self._bills.get(session.key)
@@ -323,19 +323,22 @@ class Export:
         for job in jobs:
             sessions: dict[str, Session] = {}
             with contextlib.suppress(Exception):  # what cannot be read is reported
-                sessions = {one.key: one if self._redactor is None else self._redactor(one) for one in job.load()}
-            known = sessions.keys() | set(outcome.unread)
-            outcome.unread += [summary.key for summary in job.summaries if summary.key not in known]
+                sessions = {
+                    session.key: session if self._redactor is None else self._redactor(session)
+                    for session in job.load()
+                }
+            done_keys = sessions.keys() | set(outcome.unread)
+            outcome.unread += [summary.key for summary in job.summaries if summary.key not in done_keys]
             yield from sessions.values()
 
     def _tidy(self, names: set[str], pages: set[str], outcome: Outcome) -> None:
         """Delete the files of ours that this export has no use for, but none with a session that it did not write."""
-        written = {entry.summary.key for entry in outcome.entries}
-        written -= {*outcome.left, *(self._redact(key) for key in outcome.unread)}
+        written_keys = {entry.summary.key for entry in outcome.entries}
+        written_keys -= {*outcome.left, *(self._redact(key) for key in outcome.unread)}
         kinds = {_NUMBER.sub("", name) for name in pages}
         for name, file in self._folder.files(self._writer.name).items():
-            # A page of no session is deleted where this export wrote others of its kind.
-            replaced = written.issuperset(file.keys) if file.keys else _NUMBER.sub("", name) in kinds
-            if replaced and name not in names | pages:
+            # A page of no session is deleted if this export wrote others of its kind.
+            is_replaced = written_keys.issuperset(file.keys) if file.keys else _NUMBER.sub("", name) in kinds
+            if is_replaced and name not in names | pages:
                 self._folder.remove(name)
         self._folder.close()

@@ -25,10 +25,10 @@ class Secrets(msgspec.Struct):
 def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: None) -> Secrets:
     """The secrets of all these sessions, in the order of the jobs. `report` hears how far it is."""
 
-    def look(job: Job) -> Secrets:
-        wanted = {summary.key for summary in job.summaries}
+    def search(job: Job) -> Secrets:
+        missing = {summary.key for summary in job.summaries}
         try:
-            sessions = [session for session in job.load() if session.key in wanted]
+            sessions = [session for session in job.load() if session.key in missing]
         except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions; it is reported)
             sessions = []
         result = Secrets()
@@ -36,24 +36,24 @@ def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: 
             try:
                 result.findings += _named(session, redactor)
                 result.sessions += 1
-                wanted.discard(session.key)
-            except Exception:  # noqa: BLE001, S110 (as above: its key stays among the wanted)
+                missing.discard(session.key)
+            except Exception:  # noqa: BLE001, S110 (as above: its key stays among the missing)
                 pass
-        result.unread = sorted(wanted)
+        result.unread = sorted(missing)
         return result
 
-    results = dict(map_in_processes(look, jobs, [job.size for job in jobs], Secrets, report))
-    every = Secrets()
+    results = dict(map_in_processes(search, jobs, [job.size for job in jobs], Secrets, report))
+    total = Secrets()
     for number, job in enumerate(jobs):
         part = results.get(number) or Secrets(unread=[summary.key for summary in job.summaries])
-        every.findings += part.findings
-        every.sessions += part.sessions
-        every.unread += part.unread
-    return every
+        total.findings += part.findings
+        total.sessions += part.sessions
+        total.unread += part.unread
+    return total
 
 
 def _named(session: Session, redactor: Redactor) -> list[Finding]:
-    """The findings, each with the beginning of its message's id that suffices."""
+    """The findings, each with the shortest prefix of its message's id that is unique."""
     findings = list(redactor.findings(session))
     ids = {message.id for message in session.messages} if findings else set()
     short = ShortIds(sorted(ids))

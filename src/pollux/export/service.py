@@ -1,4 +1,4 @@
-"""Sessions of a library in another format: what every view asks for that hands sessions on."""
+"""Sessions of a library in another format, for every view."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Exporter:
         return outcome
 
     def _figures(self, jobs: Sequence[Job]) -> tuple[dict[str, Usage], dict[str, Bill]]:
-        """What each session used with its descendants, and what it cost where the format tells it."""
+        """The usage of each session with its descendants, and its cost if the format has costs."""
         keys = {summary.key for job in jobs for summary in job.summaries}
         entries = self._library.list(Filter(everything=True))
         families = {entry.summary.key: entry.family_usage for entry in entries if entry.summary.key in keys}
@@ -117,7 +117,7 @@ class Exporter:
     # ------------------------------------------------------------------ what may be written to
 
     def protect(self, sessions: Iterable[Session]) -> None:
-        """Nothing is written over the files of these sessions, wherever they lie."""
+        """Protect the files of these sessions: nothing is written over them."""
         self._forbidden += [Path(file) for session in sessions for file in session.files]
 
     def target(self, path: str, *, force: bool = False) -> OutputFile:
@@ -129,7 +129,7 @@ class Exporter:
     # ------------------------------------------------------------------ what the writer may ask
 
     def _price(self, session: Session) -> Callable[[Message], tuple[float | None, int]]:
-        """What each message of a session cost, and how many of its requests are not in that."""
+        """A function that gives the cost of a message, and the number of its requests without a price."""
         charge = self._library.usage.charging(session)
 
         def price(message: Message) -> tuple[float | None, int]:
@@ -139,7 +139,7 @@ class Exporter:
         return price
 
     def _child(self, key: str) -> Session | None:
-        """The session of a sub-agent, for a format that holds it within the one that started it."""
+        """The session of a sub-agent, for a format that contains it in its parent's."""
         try:
             return self._redacted(self._library.session(key))
         except PolluxError:

@@ -1,1 +1,4 @@
-"""pollux's own cache of what the agents' files hold: a catalogue of the sessions and an index of their words."""
+"""The cache of what the agents' files hold: a catalogue of all sessions and an index of their words.
+
+It may import `registry`, and what lies below.
+"""

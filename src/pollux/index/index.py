@@ -1,9 +1,9 @@
-"""The folder with catalogue and text index: opened, found damaged or outdated, made anew. It is a cache.
+"""The folder with the catalogue and the index of words. It is a cache.
 
-Nothing in it is the user's own, so nothing is migrated or repaired: what cannot be trusted is thrown away and read
-again from the agents' files. One pollux at a time writes, and others wait for it: what they answer is complete.
-Where that one does not get on, a copy of the cache serves for one run; where no folder can be written to, a catalogue
-in memory does.
+Nothing in it is the user's own, so nothing is migrated or repaired. A damaged or outdated cache is thrown away, and
+everything is read again from the agents' files. One pollux at a time writes, and others wait for it, so that their
+answers are complete. If that one makes no progress, a run uses a copy of the cache. If no folder can be written, it
+uses a catalogue in memory.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class CacheInfo(Value, frozen=True, kw_only=True):
     generation: int = 0
 
 
-# With less room than this, it is the want of room that made writing fail.
-_LITTLE = 1 << 20
+# With less free room than this, writing failed because the disk is full.
+_LITTLE_ROOM = 1 << 20
 
 _TRIES = 5
 
 TROUBLE = (Damaged, NotWritten, *Damage, OSError)
-"""What goes wrong with the files of a cache."""
+"""Exceptions that mean trouble with the files of a cache."""
 
 
-class _Open:
-    """What a thread has open."""
+class _OpenFiles:
+    """The catalogue and the index of words that a thread has open."""
 
     def __init__(self) -> None:
         self.catalogue: Catalog | None = None
@@ -69,10 +69,10 @@ class _Open:
 
 
 class Index:
-    """The cache in one folder. `report` hears of others who write to it, and are awaited.
+    """The cache in one folder. `report` hears of other processes that write to it while this one waits.
 
-    One of another `edition` than the present one is thrown away when it is opened. Threads may ask at once, for each
-    has a connection of its own. Who changes something, or syncs, has the `lock`.
+    A cache of another `edition` is thrown away when it is opened. Several threads may ask at once: each has its own
+    connection. A thread that changes something, or syncs, holds the `lock`.
     """
 
     def __init__(self, folder: Path, edition: Callable[[], str], report: Report = lambda _: None) -> None:
@@ -80,56 +80,56 @@ class Index:
         self._edition = edition
         self._report = report
         self.lock = threading.RLock()
-        self._open = PerThread(_Open, _Open.close)
-        self._aside: Path | None = None
-        self._removal: weakref.finalize[..., Index] | None = None
+        self._open = PerThread(_OpenFiles, _OpenFiles.close)
+        self._copy: Path | None = None
+        self._copy_removal: weakref.finalize[..., Index] | None = None
         self.problem: str | None = None
 
     @property
     def _place(self) -> Path:
-        """Where catalogue and words are: in the folder, or in a copy of this run's own."""
-        return self._aside or self.folder
+        """The folder that is in use: the cache, or this run's own copy of it."""
+        return self._copy or self.folder
 
     @property
     def catalogue(self) -> Catalog:
-        """Opened when first asked for, by each thread for itself."""
-        mine = self._open.get()
-        if mine.catalogue is not None:
-            return mine.catalogue
-        if (catalogue := self._existing()) is not None:
+        """The catalogue. Each thread opens it when it first asks."""
+        open_files = self._open.get()
+        if open_files.catalogue is not None:
+            return open_files.catalogue
+        if (catalogue := self._existing_catalogue()) is not None:
             return self._use(catalogue)
         with self.lock:
-            return self._use(self._opened())
+            return self._use(self._open_catalogue())
 
     def _use(self, catalogue: Catalog) -> Catalog:
-        """Go on with a catalogue that was just opened, in this thread."""
+        """Use a catalogue that was just opened in this thread."""
         self._open.get().catalogue = catalogue
         return catalogue
 
     @property
     def text(self) -> WordIndex:
-        """The index of words. Raises `StoreError` where there is none, and `Damaged` where words are missing."""
+        """The index of words. Raises `StoreError` if there is none, and `Damaged` if words are missing."""
         if self.catalogue.path is None:
             hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
             raise StoreError("Words cannot be searched without a cache.", hint)
-        mine = self._open.get()
-        if mine.text is None:
-            # Imported by those alone who search or write.
+        open_files = self._open.get()
+        if open_files.text is None:
+            # Imported only for a search or a sync.
             from pollux.index.search.word_index import WordIndex
 
-            mine.text = WordIndex.open(self._place / "text")
-        elif self._behind(mine.text):
-            mine.text.refresh()
-        if self._behind(mine.text):
+            open_files.text = WordIndex.open(self._place / "text")
+        elif self._is_behind(open_files.text):
+            open_files.text.refresh()
+        if self._is_behind(open_files.text):
             raise Damaged("The index of words is older than the catalogue.")
-        return mine.text
+        return open_files.text
 
     @contextlib.contextmanager
     def words(self) -> Iterator[WordIndex]:
-        """The index of words. Inside, the catalogue stands still, and no session is missing in either.
+        """The index of words. Inside, the catalogue does not change, and both hold the same sessions.
 
-        The words of a session that was read again go one generation after its row. So an index that is two generations
-        ahead may lack some, and the catalogue is looked at again.
+        The words of a session that was read again are dropped one generation after its row. So an index that is two
+        generations ahead may lack some. Then the catalogue is frozen again.
         """
         for left in reversed(range(_TRIES)):
             with self.catalogue.frozen():
@@ -138,31 +138,31 @@ class Index:
                     yield text
                     return
 
-    def _behind(self, text: WordIndex) -> bool:
+    def _is_behind(self, text: WordIndex) -> bool:
         return (text.generation() or 0) < self.catalogue.generation
 
-    def _existing(self) -> Catalog | None:
-        """The catalogue, where there is one that can be opened at once."""
+    def _existing_catalogue(self) -> Catalog | None:
+        """The catalogue, if one can be opened at once."""
         try:
             make_private_folder(self.folder)
-            return self._fitting()
+            return self._valid_catalogue()
         except OSError:
             return None
 
-    def _opened(self) -> Catalog:
+    def _open_catalogue(self) -> Catalog:
         try:
             make_private_folder(self.folder)
-            with write_lock(self.folder / _LOCK, self._report) as mine:
-                if mine is None:
-                    return self._step_aside()
+            with write_lock(self.folder / _LOCK, self._report) as lock:
+                if lock is None:
+                    return self._make_copy()
                 # Another pollux may just have made it.
-                return self._fitting() or self._made()
+                return self._valid_catalogue() or self._new_catalogue()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
             return Catalog(None, self._edition())
 
-    def _fitting(self) -> Catalog | None:
-        """The catalogue, where there is one of this edition."""
+    def _valid_catalogue(self) -> Catalog | None:
+        """The catalogue, if there is one of this edition."""
         path = self._place / _CATALOGUE[0]
         try:
             catalogue = Catalog(path, self._edition(), make=False) if path.is_file() else None
@@ -173,8 +173,8 @@ class Index:
         catalogue.close()
         return None
 
-    def _made(self) -> Catalog:
-        """An empty catalogue, for the only one who writes. What was there is thrown away."""
+    def _new_catalogue(self) -> Catalog:
+        """An empty catalogue, for the only process that writes. What was there is thrown away."""
         self._wipe()
         return Catalog(self._place / _CATALOGUE[0], self._edition())
 
@@ -185,8 +185,8 @@ class Index:
             (self._place / name).unlink(missing_ok=True)
         shutil.rmtree(self._place / "text", ignore_errors=True)
 
-    def held(self) -> CacheInfo:
-        """What is in the folder as it is. Nothing is made where there is nothing yet."""
+    def info(self) -> CacheInfo:
+        """What the folder holds. If there is no cache yet, none is made."""
         if self._open.get().catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
             return CacheInfo(folder=display_path(self.folder))
         catalogue = self.catalogue  # one of another edition is wiped when it is opened
@@ -200,7 +200,7 @@ class Index:
         )
 
     def clear(self) -> None:
-        """Throw everything away. Raises `StoreError` where another pollux writes to it."""
+        """Throw everything away. Raises `StoreError` while another pollux writes to the cache."""
         self.close()
         try:
             with self.lock, try_lock(self.folder / _LOCK) as alone:
@@ -214,75 +214,78 @@ class Index:
             raise StoreError(_unusable(self.folder, error)) from error
 
     def close(self) -> None:
-        """Let go of all files. A sync of another thread is awaited."""
+        """Close all files, after a sync of another thread has ended."""
         with self.lock:
-            self._let_go()
-            if self._removal is not None:
-                self._removal()
-                self._aside = self._removal = self.problem = None
+            self._release()
+            if self._copy_removal is not None:
+                self._copy_removal()
+                self._copy = self._copy_removal = self.problem = None
 
     # ------------------------------------------------------------------ keeping up
 
     def sync(self, scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
-        """Take in what changed; quick where nothing did. Another pollux that is at it is awaited.
+        """Sync what changed; quick if nothing did. If another pollux is syncing, this one waits for it.
 
-        Where that one does not get on, a copy serves for this run, and where nothing can be written, memory does.
+        If that one makes no progress, this run uses a copy. If nothing can be written, it uses memory.
         """
         began = time.perf_counter()
         scans = scan_all()
-        known = self._aside is None and all(scan.known(self.catalogue) for scan in scans)
-        outcome = Outcome() if known and not now.resolved else self._synced(scans, scan_all, now)
+        is_known = self._copy is None and all(scan.is_known(self.catalogue) for scan in scans)
+        outcome = Outcome() if is_known and not now.resolved else self._sync_changes(scans, scan_all, now)
         outcome.seconds = time.perf_counter() - began
         return outcome
 
-    def heads(self, agent: str, root: str) -> Peeks:
-        """What is known of the files under a root."""
+    def peeks_of(self, agent: str, root: str) -> Peeks:
+        """What is known of the beginnings of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.peeks(number) if number else {}
 
-    def _synced(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
+    def _sync_changes(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None:
             return self._run(None, scans, now)
-        with write_lock(self.folder / _LOCK, self._report, None if self._aside is None else 0) as mine:
-            if mine is None:
-                if self._aside is None:
-                    self._use(self._step_aside())
-                outcome = self._renewed(scans, now)
+        try:
+            make_private_folder(self.folder)  # somebody may have removed it
+        except OSError as error:
+            return self._in_memory(_unusable(self.folder, error), scans, now)
+        with write_lock(self.folder / _LOCK, self._report, None if self._copy is None else 0) as lock:
+            if lock is None:
+                if self._copy is None:
+                    self._use(self._make_copy())
+                outcome = self._sync_or_rebuild(scans, now)
                 outcome.busy = True
                 return outcome
-            if self._aside is not None or not self.catalogue.is_current():
+            if self._copy is not None or not self.catalogue.is_current():
                 self.close()
-                self._use(self._fitting() or self._made())
+                self._use(self._valid_catalogue() or self._new_catalogue())
 
-            return self._renewed(scan_all() if mine.waited else scans, now._replace(pulse=mine.report))
+            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=lock.report))
 
-    def _renewed(self, scans: list[RootScan], now: SyncInput) -> Outcome:
-        """Take in what changed, by the only one who writes here."""
+    def _sync_or_rebuild(self, scans: list[RootScan], now: SyncInput) -> Outcome:
+        """Sync as the only process that writes here. After trouble, make the cache anew; then use memory."""
         try:
-            return self._written(scans, now)
+            return self._sync_here(scans, now)
         except TROUBLE:
-            import shutil
-
-            full = shutil.disk_usage(self._place).free < _LITTLE
-            self._let_go()
+            full = _is_full(self._place)
+            self._release()
             self._wipe()
             if full:
                 return self._in_memory(f"There is no room left in {self._place}.", scans, now)
         try:
-            self._use(self._made())
-            return self._written(scans, now)
+            make_private_folder(self._place)
+            self._use(self._new_catalogue())
+            return self._sync_here(scans, now)
         except TROUBLE as error:
-            self._let_go()
+            self._release()
             return self._in_memory(_unusable(self._place, error), scans, now)
 
-    def _written(self, scans: list[RootScan], now: SyncInput) -> Outcome:
+    def _sync_here(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         return self._run(self.text, scans, now)
 
     def _run(self, text: WordIndex | None, scans: list[RootScan], now: SyncInput) -> Outcome:
         with self.catalogue.change():
             self.catalogue.outdate(now.resolved)
-        # Another pollux may just have done it. What lies under one root of an agent may depend on another of its roots.
-        changed = {scan.source.name for scan in scans if not scan.known(self.catalogue)}
+        # Another pollux may just have synced. Sessions under one root of an agent may depend on its other roots.
+        changed = {scan.source.name for scan in scans if not scan.is_known(self.catalogue)}
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
 
     def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
@@ -290,38 +293,48 @@ class Index:
         self._use(Catalog(None, self._edition()))
         return self._run(None, scans, now)
 
-    def _step_aside(self) -> Catalog:
-        """A copy for this run alone, where somebody has the cache who does not get on.
+    def _make_copy(self) -> Catalog:
+        """A copy for this run alone, because another process has the cache and makes no progress.
 
-        Words are written before rows. So a copy that was made while something changed lacks words, and is found out.
+        Words are written before rows. So a copy that was made during a change lacks words, and is recognized by that.
         """
         import shutil
         from tempfile import mkdtemp
 
-        self._let_go()
-        there = self._fitting()
-        self._aside = Path(mkdtemp(prefix="pollux-"))
-        self._removal = weakref.finalize(self, shutil.rmtree, self._aside, ignore_errors=True)
+        self._release()
+        catalogue = self._valid_catalogue()
+        self._copy = Path(mkdtemp(prefix="pollux-"))
+        self._copy_removal = weakref.finalize(self, shutil.rmtree, self._copy, ignore_errors=True)
         other = owner(self.folder / _LOCK)
-        self.problem = f"{other} has the cache and does not get on. The files were read without it."
-        if there is not None:
-            with contextlib.suppress(*TROUBLE, shutil.Error), contextlib.closing(there):
+        self.problem = f"{other} holds the cache and makes no progress. The files were read without it."
+        if catalogue is not None:
+            with contextlib.suppress(*TROUBLE, shutil.Error), contextlib.closing(catalogue):
                 shutil.copytree(self.folder / "text", self._place / "text")
-                there.copy(self._place / _CATALOGUE[0])
-        return self._fitting() or self._made()
+                catalogue.copy(self._place / _CATALOGUE[0])
+        return self._valid_catalogue() or self._new_catalogue()
 
     def follow(self) -> None:
-        """Where another thread closed all files, or put others in their place, this one opens them again as well."""
+        """Open the files again if another thread closed or replaced them."""
         self._open.follow()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._open.renew()
 
     def start_anew(self) -> None:
-        """After damage was met while asking: throw everything away, unless somebody is writing to it just now."""
+        """After damage: throw everything away, unless another process is writing to the cache."""
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
+
+
+def _is_full(folder: Path) -> bool:
+    """Is there no room left where a folder lies?"""
+    import shutil
+
+    try:
+        return shutil.disk_usage(folder).free < _LITTLE_ROOM
+    except OSError:
+        return False
 
 
 def _unusable(folder: Path, error: Exception) -> str:
@@ -332,5 +345,5 @@ def _unusable(folder: Path, error: Exception) -> str:
 def _size(file: Path) -> int:
     try:
         return file.stat().st_size
-    except OSError:  # it went while we looked
+    except OSError:  # it was deleted meanwhile
         return 0

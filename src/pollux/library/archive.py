@@ -1,4 +1,4 @@
-"""What views ask about the archive: what is kept, what happened to a session's files, and having them back."""
+"""What views ask about the archive: what is kept, what happened to a session's files, and how to restore them."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _SAMPLE = 1 << 22
 
 
 class ArchiveStatus(Value, frozen=True, kw_only=True):
-    """What the archive holds. `bytes` is what all states would take side by side, `stored` what they do take.
+    """What the archive holds. `bytes` is the size of all states one by one, `stored` the room that they take.
 
-    `kept` are the sessions that are there only because pollux kept them. `busy`: another pollux is adding to it.
+    `kept` counts the sessions that only the archive still has. `busy`: another pollux is adding to it.
     """
 
     keeping: bool
@@ -60,7 +60,7 @@ class ArchiveStatus(Value, frozen=True, kw_only=True):
 
 
 class ArchiveService:
-    """What is kept, and having it back. `store` is where it is kept."""
+    """Shows, restores and prunes what is kept. `store` is the archive itself."""
 
     def __init__(self, places: Places, homes: Homes, index: FreshIndex, keeper: Keeper) -> None:
         self.store = keeper.archive
@@ -71,19 +71,19 @@ class ArchiveService:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with what is kept, as far as the last sync or run saw."""
+        """What is wrong with the archive, as far as the last sync or run saw."""
         return self._keeper.problem
 
     def offer(self) -> bool:
-        """Shall keeping be offered? Once, and not to those who decided."""
+        """Should the person be asked about keeping? Only once, and not after they decided."""
         return self.store.should_suggest()
 
     def turn(self, *, on: bool) -> None:
-        """Say whether every sync keeps."""
+        """Choose whether every sync keeps."""
         self.store.set_enabled(on=on)
 
     def run(self) -> RunResult:
-        """Keep what changed, whether or not every sync does. `problem` tells of what is lost."""
+        """Keep what changed, whether or not every sync does. `problem` says what is lost."""
         result = self.store.keep(self._scans())
         self._keeper.problem = self.store.loss
         return result
@@ -94,19 +94,19 @@ class ArchiveService:
     def estimate(self) -> int:
         """About how many bytes keeping everything would take, judged by the files that changed last."""
         files = sorted((f for scan in self._scans() for f in session_files(scan.files)), key=lambda f: -f.mtime_ns)
-        read, packed = 0, 0
+        read_size, packed_size = 0, 0
         for file in files:
-            if read > _SAMPLE:
+            if read_size > _SAMPLE:
                 break
             with contextlib.suppress(Unreadable):
                 raw = read_head(file.path, _SAMPLE)
-                read, packed = read + len(raw), packed + whole_size(raw)
-        return sum(file.size for file in files) * packed // read if read else 0
+                read_size, packed_size = read_size + len(raw), packed_size + whole_size(raw)
+        return sum(file.size for file in files) * packed_size // read_size if read_size else 0
 
     def status(self) -> ArchiveStatus:
         """What is kept, and what the agents will delete."""
         states = self.store.index.states()
-        listed = [one.summary for one in self._index.everything()]
+        summaries = [entry.summary for entry in self._index.everything()]
         return ArchiveStatus(
             keeping=self.store.enabled,
             busy=self.store.busy,
@@ -116,31 +116,31 @@ class ArchiveService:
             states=len(states),
             bytes=sum(state.size for state in states if state.sha is not None),
             stored=sum(active_packs(self.store.folder).values()),
-            sessions=len(listed),
-            kept=sum(told.kept for told in listed),
+            sessions=len(summaries),
+            kept=sum(summary.kept for summary in summaries),
             due=tuple(self.due()),
         )
 
     def due(self) -> Iterator[Due]:
         """What the agents will delete within a week, by their own settings."""
         limit = now() + SOON
-        listed = [one.summary for one in self._index.everything() if not one.summary.kept]
+        summaries = [one.summary for one in self._index.everything() if not one.summary.kept]
         for source, root in self._homes.roots():
-            told = retention_of(source, root.path) if folder_at(root.path) else None
-            if told is None:
+            retention = retention_of(source, root.path) if folder_at(root.path) else None
+            if retention is None:
                 continue
             base = f"{root.path}/"
             old = [
                 one.key
-                for one in listed
-                if told.days is not None
+                for one in summaries
+                if retention.days is not None
                 and one.agent == source.name
-                and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # what people saved, and what they typed, stays
+                and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # agents delete neither checkpoints nor typed prompts
                 and any(file.startswith(base) for file in one.files)
                 and (at := one.ended or one.started) is not None
-                and limit - at > timedelta(days=min(told.days, _LONGEST))
+                and limit - at > timedelta(days=min(retention.days, _LONGEST))
             ]
-            yield Due(retention=told, sessions=tuple(old))
+            yield Due(retention=retention, sessions=tuple(old))
 
     def verify(self) -> Verdict:
         """Read everything that is kept."""
@@ -152,7 +152,7 @@ class ArchiveService:
         return transfer.export(self.store, file)
 
     def add(self, file: Path) -> transfer.TransferResult:
-        """Add what such a file holds."""
+        """Add the contents of such a file to the archive."""
         return transfer.import_file(self.store, file)
 
     # ------------------------------------------------------------------ one session
@@ -162,35 +162,39 @@ class ArchiveService:
         return self._past(session).changes(self._index.files_of(session.key))
 
     def as_of(self, session: Session, when: datetime) -> Session:
-        """The session as it was at a time. Raises `NotFound` where nothing was kept of it by then."""
+        """The session as it was at a time. Raises `NotFound` where nothing of it had been kept by then."""
         past = self._past(session)
         files = self._index.files_of(session.key)
+        if not past.changes(files):
+            raise self._not_then(session, when, [])
         with self._past_folder() as folder:
             for source, root in past.check_out(folder, when, files, self._scans(), self._homes.source):
                 for bundle in self._homes.bundles_of(source, root):
-                    for found in source.read(bundle).sessions:
-                        if found.key == session.key:
-                            return msgspec.structs.replace(found, kept=True)
+                    for version in source.read(bundle).sessions:
+                        if version.key == session.key:
+                            return msgspec.structs.replace(version, kept=True)
         raise self._not_then(session, when, past.changes(files))
 
     @contextlib.contextmanager
     def _past_folder(self) -> Iterator[Path]:
-        """The folder in which homes are laid out as they were, for one at a time. Raises `StoreError`."""
+        """The folder for homes as they were. Only one process at a time may use it. Raises `StoreError`."""
         folder = self._places.past
         try:
             make_private_folder(folder)
             with write_lock(folder / "lock", lambda _: None):
                 yield folder
         except OSError as error:
-            raise StoreError(f"What is kept cannot be laid out in {folder}: {error.strerror or error}.") from error
+            raise StoreError(f"The archive cannot be unpacked into {folder}: {error.strerror or error}.") from error
 
     def _not_then(self, session: Session, when: datetime, changes: list[Change]) -> NotFound | Busy:
-        """Why there is no session from a time: it was not kept yet, or its files were gone."""
+        """Why there is no version from a time: the session was not kept yet, or its files were gone."""
         before = [change for change in changes if change.at <= when]
-        gone = [change for change in {change.file: change for change in before}.values() if change.change == "gone"]
+        deletions = [
+            change for change in {change.file: change for change in before}.values() if change.change == "gone"
+        ]
         last = max((change.at for change in before if change.sha256 is not None), default=None)
-        if gone and last is not None:
-            since = max(change.at for change in gone)
+        if deletions and last is not None:
+            since = max(change.at for change in deletions)
             advice = f"Try: pollux show {session.key} --as-of {last.isoformat().replace('+00:00', 'Z')}"
             return NotFound(f"The files of {session.key} were gone by {since:%Y-%m-%d %H:%M} UTC.", advice)
         first = min((change.at for change in changes), default=None)
@@ -198,7 +202,7 @@ class ArchiveService:
         return self._nothing(f"Nothing is kept of {session.key} from that time.", hint)
 
     def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
-        """Why something is not kept: as long as another pollux is at it, nobody knows."""
+        """The error where nothing is kept. While another pollux writes to the archive, that is not sure."""
         if self.store.busy:
             return Busy(
                 "Another pollux is writing to the archive, and has not reached this session yet.",
@@ -210,19 +214,19 @@ class ArchiveService:
         return Past(self.store, self._places.kept, session.agent)
 
     def past_states(self, session: Session, files: Collection[str]) -> list[State]:
-        """All that was kept of some files."""
+        """All kept states of some files."""
         return self._past(session).states(files) if self.store.exists else []
 
     def states(self, session: Session, when: datetime | None) -> list[State]:
-        """The states to put back of a session's own files and of its sub-agents'."""
+        """The states to restore: those of a session's own files and of its sub-agents'."""
         files = {file for key in self._index.family(session.key) for file in self._index.files_of(key)}
-        found = self._chosen(session, files, when)
-        if not found:
+        states = self._chosen(session, files, when)
+        if not states:
             raise self._nothing(f"Nothing is kept of {session.key}.")
-        return found
+        return states
 
     def companions(self, session: Session, when: datetime | None) -> list[State]:
-        """Those of files without which it would be read otherwise: whose project it is, what it goes on from."""
+        """The states of other files on which a session depends: those that name its project, or that it continues."""
         family = set(self._index.family(session.key))
         files: set[str] = set()
         for source, root in self._homes.every_root():
@@ -240,7 +244,7 @@ class ArchiveService:
     def plan(
         self, states: list[State], folder: Path | None, companions: list[State] | None = None
     ) -> list[tuple[Restored, FileToWrite]]:
-        """What would be written below a folder, or where the files were."""
+        """What would be written below a folder, or without one, where the files were."""
         agents = {state.agent for state in states}
         roots = [root.path for source, root in self._homes.roots() if source.name in agents]
         files = [
@@ -252,21 +256,21 @@ class ArchiveService:
         return restore.plan(files)
 
     def prune_lost(self) -> transfer.TransferResult:
-        """Forget what cannot be read any more."""
+        """Drop what cannot be read any more."""
         return transfer.prune_lost(self.store)
 
-    def restore(self, planned: list[tuple[Restored, FileToWrite]]) -> None:
-        """Write it."""
-        restore.write(planned)
+    def restore(self, plan: list[tuple[Restored, FileToWrite]]) -> None:
+        """Write the files of a plan."""
+        restore.write(plan)
 
     def prune(self, sessions: list[Session]) -> transfer.TransferResult:
-        """Forget what is kept of some sessions and their sub-agents; files that others were read from stay."""
+        """Drop the kept files of some sessions and their sub-agents, except files that other sessions share."""
         keys = {key for session in sessions for key in self._index.family(session.key)}
         others = {
             f
-            for one in self._index.everything()
-            if one.summary.key not in keys
-            for f in self._index.files_of(one.summary.key)
+            for entry in self._index.everything()
+            if entry.summary.key not in keys
+            for f in self._index.files_of(entry.summary.key)
         }
         own = {file for key in keys for file in self._index.files_of(key)} - others
         states = [state for session in sessions for state in self._past(session).states(own)]

@@ -1,4 +1,4 @@
-"""The account of every file: what was read, what was left alone and why, and what is new to us."""
+"""The account of every file: what was read, what was left alone and why, and what no known release writes."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _PIECE = 1 << 20
 
 def read_all(source: Source, bundles: Iterable[Bundle]) -> dict[str, BundleOutcome]:
     """Read some bundles and keep what an account needs of them."""
-    kept: dict[str, BundleOutcome] = {}
+    outcomes: dict[str, BundleOutcome] = {}
     for bundle in bundles:
         reading = source.read(bundle)
-        read = tuple((session.key, session.files, session.notices) for session in reading.sessions)
-        kept[bundle.key] = BundleOutcome(
-            problem=reading.problem, notices=() if read else reading.notices, sessions=read
+        sessions = tuple((session.key, session.files, session.notices) for session in reading.sessions)
+        outcomes[bundle.key] = BundleOutcome(
+            problem=reading.problem, notices=() if sessions else reading.notices, sessions=sessions
         )
-    return kept
+    return outcomes
 
 
 class Due(Value, frozen=True, kw_only=True):
-    """What one of an agent's settings will do to its sessions within a week: their keys."""
+    """The keys of the sessions that an agent will delete within a week, and the setting that says so."""
 
     retention: Retention
     sessions: tuple[str, ...]
 
 
 class Archiving(Value, frozen=True, kw_only=True):
-    """When what the agents delete was last kept, and what is to keep it without being asked.
+    """When the archive last ran, and what runs it regularly.
 
-    `keeping`: every sync does; None where the archive cannot be read. `using` and `every` are those of a timer.
-    `overdue`: it should have run since.
+    `keeping`: every sync does; None where the archive cannot be read. `using` and `every` describe a timer.
+    `overdue`: the timer should have run since.
     """
 
     keeping: bool | None
@@ -54,7 +54,7 @@ class Archiving(Value, frozen=True, kw_only=True):
 
 
 class Unfamiliar(Value, frozen=True, kw_only=True):
-    """A record kind, field or word that no known release writes: the alarm for the next change of a format."""
+    """A record kind, field or word that no known release writes: the first sign that a format changed."""
 
     agent: str
     what: str
@@ -82,39 +82,41 @@ class Doctor(Value, frozen=True, kw_only=True):
 def diagnose(homes: Homes, index: FreshIndex, due: Iterable[Due], archive: Archiving) -> Doctor:
     """Account for every file under the agents' roots, and say what the agents will delete."""
     roots = homes.roots()
-    kept = index.ask(lambda current: [current.outcomes(source.name, display_path(root.path)) for source, root in roots])
+    outcomes = index.ask(
+        lambda current: [current.outcomes(source.name, display_path(root.path)) for source, root in roots]
+    )
     account = examine(
-        (source, list(source.find(root.path)), homes.bundles_of(source, root), every)
-        for (source, root), every in zip(roots, kept, strict=True)
+        (source, list(source.find(root.path)), homes.bundles_of(source, root), root_outcomes)
+        for (source, root), root_outcomes in zip(roots, outcomes, strict=True)
     )
     account.totals["outputs_cut"] = index.ask(CatalogQueries.cut)
     return msgspec.structs.replace(account, retention=tuple(due), archive=archive)
 
 
-def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, BundleOutcome]]]) -> Doctor:
+def examine(roots: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str, BundleOutcome]]]) -> Doctor:
     """Write down what became of each file when the bundles were read."""
     lines: dict[str, FileAccount] = {}
     notices: list[tuple[str, Notice]] = []
     sessions = 0
-    for source, files, bundles, every in found:
+    for source, files, bundles, outcomes in roots:
         for file in files:
             lines[display_path(file.path)] = _by_place(source.name, file)
         notices += [(source.name, notice) for notice in _refused(files)]
         for bundle in bundles:
-            # One that came since the others were read is read now: nothing is said of what nobody looked at.
-            kept = every.get(bundle.key) or read_all(source, [bundle])[bundle.key]
-            sessions += len(kept.sessions)
-            _account(bundle, kept.problem, [key for key, _, _ in kept.sessions], lines)
-            notices += [(source.name, notice) for notice in kept.notices]
-            for key, names, noticed in kept.sessions:
-                notices += [(source.name, notice) for notice in noticed]
+            # A bundle that appeared after the sync is read now.
+            outcome = outcomes.get(bundle.key) or read_all(source, [bundle])[bundle.key]
+            sessions += len(outcome.sessions)
+            _account(bundle, outcome.problem, [key for key, _, _ in outcome.sessions], lines)
+            notices += [(source.name, notice) for notice in outcome.notices]
+            for key, names, session_notices in outcome.sessions:
+                notices += [(source.name, notice) for notice in session_notices]
                 _companions(names, key, lines)
     for _, notice in notices:
         if notice.code in ("file.unreadable", "file.damaged") and notice.file in lines:
             lines[notice.file] = msgspec.structs.replace(
                 lines[notice.file], status=Status.UNREADABLE, reason=notice.text
             )
-    # A file that several sessions share is noticed by each of them: its remarks count once.
+    # Several sessions may share a file. Its notices count once.
     unique = {(agent, n.file, n.line, n.code, n.subject or n.text): n for agent, n in notices}
     unfamiliar = _unfamiliar([(agent, notice) for (agent, *_), notice in unique.items()])
     counts = {status.value: sum(line.status is status for line in lines.values()) for status in Status}
@@ -123,13 +125,13 @@ def examine(found: Iterable[tuple[Source, list[File], list[Bundle], Mapping[str,
 
 
 def _by_place(agent: str, file: File) -> FileAccount:
-    """What a file's place alone says of it, until a session is read from it."""
+    """The account of a file before any session is read from it: its place alone says what it is."""
     reason = file.reason or ("the file is empty" if not file.size else None)
     return FileAccount(path=display_path(file.path), agent=agent, status=file.status, reason=reason, bytes=file.size)
 
 
 def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
-    """Say which links were not followed."""
+    """Notices of links that were not followed."""
     notes = Notes()
     for file in files:
         if file.reason == LEADS_OUT:
@@ -140,11 +142,12 @@ def _refused(files: Iterable[File]) -> tuple[Notice, ...]:
 
 
 def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[str, FileAccount]) -> None:
+    """Note what became of the files of a bundle."""
     for index, file in enumerate(bundle.files):
         line = lines.get(display_path(file.path))
         if line is None:
             continue
-        held = (*line.sessions, *(key for key in keys if key not in line.sessions))
+        sessions = (*line.sessions, *(key for key in keys if key not in line.sessions))
         if keys:
             copy = index > 0 and line.status is not Status.READ and _same(bundle.files[0], file)
             status, reason = (
@@ -154,7 +157,7 @@ def _account(bundle: Bundle, problem: str | None, keys: list[str], lines: dict[s
             status, reason = Status.UNREADABLE, problem
         else:
             status, reason = line.status, line.reason
-        lines[line.path] = msgspec.structs.replace(line, status=status, reason=reason, sessions=held)
+        lines[line.path] = msgspec.structs.replace(line, status=status, reason=reason, sessions=sessions)
 
 
 def _same(one: File, other: File) -> bool:
@@ -168,7 +171,7 @@ def _same(one: File, other: File) -> bool:
 
 
 def _companions(files: Iterable[str], key: str, lines: dict[str, FileAccount]) -> None:
-    """Files beside the session's own that it was read from: offloaded output, the log of prompts."""
+    """Note other files that a session was read from: offloaded output, the log of typed prompts."""
     for path in files:
         line = lines.get(path)
         if line is not None and (line.status is Status.IGNORED or key not in line.sessions):
@@ -182,11 +185,11 @@ def _companions(files: Iterable[str], key: str, lines: dict[str, FileAccount]) -
 
 
 def _unfamiliar(notices: list[tuple[str, Notice]]) -> list[Unfamiliar]:
-    counted: dict[tuple[str, str], tuple[int, str]] = {}
+    counts: dict[tuple[str, str], tuple[int, str]] = {}
     for agent, notice in notices:
         if notice.subject is None or not notice.code.endswith(".unknown"):
             continue
-        count, example = counted.get((agent, notice.subject), (0, ""))
+        count, example = counts.get((agent, notice.subject), (0, ""))
         place = f"{notice.file}:{notice.line}" if notice.line is not None else f"{notice.file}"
-        counted[agent, notice.subject] = (count + notice.count, example or place)
-    return [Unfamiliar(agent=a, what=what, count=n, example=e) for (a, what), (n, e) in sorted(counted.items())]
+        counts[agent, notice.subject] = (count + notice.count, example or place)
+    return [Unfamiliar(agent=a, what=subject, count=n, example=e) for (a, subject), (n, e) in sorted(counts.items())]

@@ -12,7 +12,7 @@ from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.homes import Homes
-from pollux.library.keeper import Keeper, joined
+from pollux.library.keeper import Keeper, join_sentences
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -26,10 +26,9 @@ T = TypeVar("T")
 class FreshIndex:
     """What is known of all sessions. Threads may ask at once; one at a time brings it up to date.
 
-    `busy` says that a sync was ended early: answers may be behind the files. `looked` says that the cache was brought
-    up to date, or taken as it is. `unreadable_files` are the agents' folders and files that the system does not let
-    pollux look into, as the last sync saw them, whether or not that was now; `forbidden_files` the files that it sees
-    and may not read.
+    `busy` says that a sync was ended early: answers may be older than the files. `is_ready` says that the cache was
+    brought up to date, or is used as it is. `unreadable_paths` are the agents' folders and files that the system did
+    not let pollux look into at the last sync. `forbidden_files` are the files that pollux sees and may not read.
     """
 
     def __init__(  # noqa: PLR0913
@@ -43,9 +42,9 @@ class FreshIndex:
         report: Report,
     ) -> None:
         self.busy = False
-        self.looked = False
-        self.closed: list[str] = []
-        self.barred: list[File] = []
+        self.is_ready = False
+        self.unreadable_paths: list[str] = []
+        self.forbidden_files: list[File] = []
         self.store = store
         self._homes = homes
         self._keeper = keeper
@@ -53,8 +52,8 @@ class FreshIndex:
         self._fresh = fresh
         self._report = report
         self._files = 0
-        self._doubt: str | None = None
-        self._fresh_ones: set[str] = set()
+        self._cache_problem: str | None = None
+        self._synced_catalogues: set[str] = set()
         self._lock = store.lock
         self._syncs = 0
         self._mine = threading.local()
@@ -62,25 +61,25 @@ class FreshIndex:
     @property
     def problem(self) -> str | None:
         """Why answers may lack something: what the cache does not hold, and what is wrong with the archive."""
-        return joined([self._doubt, self._keeper.problem])
+        return join_sentences([self._cache_problem, self._keeper.problem])
 
     # ------------------------------------------------------------------ questions
 
-    def entries(self, wanted: Filter | None = None, limit: int | None = None) -> list[ListEntry]:
+    def entries(self, criteria: Filter | None = None, limit: int | None = None) -> list[ListEntry]:
         """Summaries, newest first."""
-        asked = wanted or Filter()
-        self._homes.require_agent(asked.agent)
-        return self.ask(lambda current: current.list_sessions(asked, limit))
+        selection = criteria or Filter()
+        self._homes.require_agent(selection.agent)
+        return self.ask(lambda current: current.list_sessions(selection, limit))
 
     def everything(self) -> list[ListEntry]:
         """Summaries of all sessions of every kind, newest first."""
         return self.entries(Filter(everything=True))
 
-    def count(self, wanted: Filter | None = None) -> int:
-        """How many sessions a list of them all would have."""
-        asked = wanted or Filter()
-        self._homes.require_agent(asked.agent)
-        return self.ask(lambda current: current.count(asked))
+    def count(self, criteria: Filter | None = None) -> int:
+        """The number of sessions that match."""
+        selection = criteria or Filter()
+        self._homes.require_agent(selection.agent)
+        return self.ask(lambda current: current.count(selection))
 
     def absence(self, agent: str | None = None) -> type[NotFound | Unreadable]:
         """The error where nothing was found: `Unreadable` where an agent has no session that could be read."""
@@ -90,11 +89,11 @@ class FreshIndex:
             return NotFound
         return NotFound if self.count(Filter(agent=agent, everything=True)) else Unreadable
 
-    def hint(self, wanted: Filter, otherwise: str = "") -> str:
-        """A hint where nothing was found: what was probably meant by what no session has."""
+    def hint(self, criteria: Filter, otherwise: str = "") -> str:
+        """A hint where nothing was found: what the person probably meant."""
         from pollux.index.search.suggestions import list_hints
 
-        return " ".join(self.ask(lambda current: list_hints(current, wanted))) or otherwise
+        return " ".join(self.ask(lambda current: list_hints(current, criteria))) or otherwise
 
     def files_of(self, key: str) -> list[str]:
         """Every file a session was read from: the agent's, and those that are kept."""
@@ -105,28 +104,28 @@ class FreshIndex:
         return self.ask(lambda current: current.family(key))
 
     def with_prefix(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
-        """Agent, id and title of the sessions whose id starts like this, those that were left last first."""
-        for one in self.everything():
-            if one.summary.id.startswith(prefix):
-                yield one.summary.agent, one.summary.id, one.summary.title
+        """Agent, id and title of the sessions whose id starts like this, newest first."""
+        for entry in self.everything():
+            if entry.summary.id.startswith(prefix):
+                yield entry.summary.agent, entry.summary.id, entry.summary.title
 
     def resolve(self, digest: str) -> bool:
-        """Is more known than before of a project that goes by this hash?"""
+        """Look for the path of a project's hash. Returns whether more is known of it than before."""
         directories = self.ask(CatalogQueries.directories)
         return bool(self._resolver.resolve({digest}, lambda: directories))
 
     def unread(self) -> int:
-        """How many sessions there may be whose files could not be read: no list has them."""
-        return self.ask(CatalogQueries.unread, synced=not self.looked)
+        """How many sessions may be missing from every list because their files could not be read."""
+        return self.ask(CatalogQueries.unread, synced=not self.is_ready)
 
     def lacking(self) -> set[str]:
-        """The agents of which something could not be read: there may be more sessions than any list has."""
+        """The agents with files that could not be read: sessions of theirs may be missing from every list."""
         return self.ask(CatalogQueries.lacking)
 
     def ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True, frozen: bool = True) -> T:
-        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then the user hears of it.
+        """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then is it an error.
 
-        A question is answered from one state of the catalogue, unless it takes care of that itself: `frozen` is false.
+        A question is answered from one state of the catalogue. With `frozen=False`, the question itself sees to that.
         """
 
         def answer() -> T:
@@ -148,13 +147,13 @@ class FreshIndex:
 
     @property
     def _current(self) -> CatalogQueries:
-        """The catalogue, once a run brought up to date. Threads that ask meanwhile wait for it."""
-        if self.store.catalogue.born not in self._fresh_ones:
+        """The catalogue. It is brought up to date once in a run, while other threads wait."""
+        if self.store.catalogue.born not in self._synced_catalogues:
             with self._lock:
-                if self.store.catalogue.born not in self._fresh_ones:
+                if self.store.catalogue.born not in self._synced_catalogues:
                     self._begin()
-                    self._fresh_ones.add(self.store.catalogue.born)
-        # Which roots there are is looked up when that may have changed, by each thread for itself.
+                    self._synced_catalogues.add(self.store.catalogue.born)
+        # Each thread looks up the roots again when they may have changed.
         state = (self.store.catalogue, self._syncs)
         if getattr(self._mine, "state", None) != state:
             self._mine.state, self._mine.queries = state, self._queries
@@ -165,17 +164,17 @@ class FreshIndex:
         if self._fresh:
             self._keep_up()
         else:
-            self._doubt = self._doubted()
+            self._cache_problem = self._incompleteness()
             self._keeper.check()
-            self.closed = self._queries.closed()
-            self.looked = True
+            self.unreadable_paths = self._queries.closed()
+            self.is_ready = True
 
     def _forget(self) -> None:
         """The next question brings the catalogue up to date."""
-        self._fresh_ones.clear()
+        self._synced_catalogues.clear()
 
-    def _doubted(self) -> str | None:
-        """A cache that is taken as it is may never have held everything. Raises `StoreError` where it holds nothing."""
+    def _incompleteness(self) -> str | None:
+        """What to say where the cache never held everything. Raises `StoreError` where it is empty."""
         roots = [(source.name, display_path(root.path)) for source, root in self._homes.roots() if folder_at(root.path)]
         if all(self.store.catalogue.root(*root)[1] for root in roots):
             return None
@@ -194,7 +193,7 @@ class FreshIndex:
 
     def info(self) -> CacheInfo:
         """What the cache holds, as it is: nothing is brought up to date."""
-        return self.store.held()
+        return self.store.info()
 
     def clear(self) -> None:
         """Throw the cache away. It is made anew when something is asked."""
@@ -209,18 +208,19 @@ class FreshIndex:
     # ------------------------------------------------------------------ keeping up
 
     def sync(self) -> Outcome:
-        """Bring the cache up to date. Another pollux that is at it is awaited, and `report` hears how far that one is.
+        """Bring the cache up to date.
 
-        Where it does not get on, a copy serves for this run. A `report` that raises `Enough` ends it early, and `busy`
-        is set: then answers may be behind the files.
+        If another pollux is doing so, this one waits for it, and `report` hears how far it is. If that one makes no
+        progress, this run uses a copy. A `report` that raises `Enough` ends the sync early and sets `busy`: then
+        answers may be older than the files.
         """
         with self._lock:
             before, own = self._keys(self._homes.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up()
-            known = self._keys(self._homes.every_root())
-            outcome.sessions = len(known)
-            outcome.removed = len(before - known)
-            outcome.kept = len((own & known) - self._keys(self._homes.roots()))
+            after = self._keys(self._homes.every_root())
+            outcome.sessions = len(after)
+            outcome.removed = len(before - after)
+            outcome.kept = len((own & after) - self._keys(self._homes.roots()))
             return outcome
 
     def _keys(self, roots: Iterable[tuple[Source, Root]]) -> set[str]:
@@ -228,7 +228,7 @@ class FreshIndex:
         return self.ask(lambda _: self._queries_about(roots).newest()[1], synced=False)
 
     def _keep_up(self) -> Outcome:
-        """A sync that does not count."""
+        """A sync that counts no sessions."""
         self.busy = False
         try:
             outcome = self._take_in()
@@ -237,39 +237,39 @@ class FreshIndex:
             outcome = Outcome(busy=True)
             self.busy = True
         outcome.files = self._files
-        self.looked = True
+        self.is_ready = True
         self._syncs += 1
         return outcome
 
     def _take_in(self) -> Outcome:
-        """Sync what changed. Agents that name projects by unknown hashes come last: others may tell the paths."""
+        """Sync what changed. Agents that name projects by unknown hashes come last: others may know the paths."""
         scans = self._scan()
         unresolved = self._unresolved(scans)
         others = [scan for scan in scans if scan.source.name not in unresolved]
-        early = self._sync(others) if unresolved and others else Outcome()
-        if early.changed:
+        first = self._sync(others) if unresolved and others else Outcome()
+        if first.changed:
             self._resolver.resolve(set().union(*unresolved.values()), self._queries.directories)
         outcome = self._sync(scans)
-        outcome.changed += early.changed
-        outcome.removed += early.removed
-        outcome.bytes += early.bytes
-        outcome.seconds += early.seconds
+        outcome.changed += first.changed
+        outcome.removed += first.removed
+        outcome.bytes += first.bytes
+        outcome.seconds += first.seconds
         return outcome
 
     def _unresolved(self, scans: Iterable[RootScan]) -> dict[str, set[str]]:
-        """The hashes in the names of an agent's folders whose paths are not known, where something changed.
+        """For each agent whose files changed, the hashes in its folders' names whose paths are not known.
 
         A path that is known before a session is read need not be filled in later.
         """
         hashes: dict[str, set[str]] = {}
         for scan in scans:
-            if not scan.known(self.store.catalogue):
+            if not scan.is_known(self.store.catalogue):
                 hashes.setdefault(scan.source.name, set()).update(hashes_in(file.path for file in scan.files))
         self._resolver.resolve(set().union(*hashes.values()), self._queries.directories)
         return {agent: rest for agent, names in hashes.items() if (rest := self._resolver.unresolved(names))}
 
     def _sync(self, scans: list[RootScan]) -> Outcome:
-        """Sync these roots, as they were just seen; as they are later where another pollux had to be awaited."""
+        """Sync these roots. They are scanned again if this run had to wait for another pollux."""
         first = iter([scans])
         names = {(scan.source.name, scan.root) for scan in scans}
 
@@ -279,19 +279,19 @@ class FreshIndex:
         return self.store.sync(lambda: next(first, None) or scan_again(), SyncInput(self._report))
 
     def _resolve(self, *, changed: bool) -> None:
-        """Sessions of projects that are known by a hash are read again when their paths are known."""
+        """Find the paths of projects that are known by a hash, and read their sessions again."""
         if changed:
             self._resolver.learn(self._queries.proved())
         if resolved := self._resolver.resolve(self._queries.unsettled(), self._queries.directories):
             self.store.sync(self._scan, SyncInput(self._report, resolved))
 
     def _scan(self) -> list[RootScan]:
-        """Everything as it is now."""
+        """Scan all roots, and keep what changed in the archive."""
         with gc_paused():
             scans = [RootScan(source, root) for source, root in self._homes.roots()]
         self._files = sum(len(scan.files) for scan in scans)
-        self.closed = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
-        self.barred = [file for scan in scans for file in forbidden_files(scan.files)]
+        self.unreadable_paths = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
+        self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
         scans += [RootScan(source, root) for source, root in self._homes.kept_roots()]
         return scans

@@ -1,4 +1,4 @@
-"""Sessions that are to be read, cut into pieces of work."""
+"""Sessions to read, divided into pieces of work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pollux.sources.base import Bundle, Source
 
 
 class Job(Value, frozen=True, kw_only=True):
-    """Sessions that are read together: what is known of them before, how to read them, how many bytes that takes."""
+    """Sessions that are read together: their summaries, a function that reads them, and the size of their files."""
 
     summaries: tuple[Summary, ...]
     load: Callable[[], list[Session]]
@@ -23,28 +23,28 @@ class Job(Value, frozen=True, kw_only=True):
 
 
 def jobs(
-    wanted: Mapping[str, Summary], places: Iterable[SessionLocation], bundles: Iterable[tuple[str, Source, Bundle]]
+    summaries: Mapping[str, Summary], places: Iterable[SessionLocation], bundles: Iterable[tuple[str, Source, Bundle]]
 ) -> list[Job]:
-    """What reading the wanted sessions takes, those that began first first; bundles come with their roots."""
-    best = {place.key: place for place in places}  # of one session that lies in two places the last
+    """The jobs that read these sessions, the oldest first. Each bundle comes with its root."""
+    best = {place.key: place for place in places}  # of a session in two places, the last one
     keys_at: dict[tuple[str, str, str], list[str]] = {}
     for key, place in best.items():
         keys_at.setdefault((place.agent, place.root, place.bundle), []).append(key)
     readers = {(source.name, root, bundle.key): (source, bundle) for root, source, bundle in bundles}
-    every = [
-        _job([wanted[key] for key in keys if key in wanted], *readers[at])
+    jobs = [
+        _job([summaries[key] for key in keys if key in summaries], *readers[at])
         for at, keys in keys_at.items()
         if at in readers
     ]
-    return sorted(every, key=lambda job: begun(job.summaries[0]))
+    return sorted(jobs, key=lambda job: start_order(job.summaries[0]))
 
 
 def _job(summaries: list[Summary], source: Source, bundle: Bundle) -> Job:
-    in_order = tuple(sorted(summaries, key=begun))
+    in_order = tuple(sorted(summaries, key=start_order))
     return Job(summaries=in_order, load=lambda: source.read(bundle).sessions, size=bundle.size)
 
 
-def begun(summary: Summary) -> tuple[bool, float, str]:
-    """What puts sessions in the order in which they began; those that have no time come first."""
+def start_order(summary: Summary) -> tuple[bool, float, str]:
+    """The key by which sessions are sorted by their start; those without a time come first."""
     at = summary.started or summary.ended
     return at is not None, at.timestamp() if at is not None else 0.0, summary.key

@@ -1,4 +1,4 @@
-"""What every sync does for the archive: keep what is new where the user wants that, and lay out what is gone."""
+"""What every sync does for the archive: keep what is new if the user wants that, and lay out what is gone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Keeper:
     """Brings the archive up to date with the agents' files.
 
-    What goes wrong with it keeps nobody from having an answer, or from what is kept already: `problem` tells of it.
+    A problem with the archive prevents no answer, and no use of what is kept already: `problem` describes it.
     """
 
     def __init__(self, places: Places, homes: Homes, report: Report) -> None:
@@ -30,18 +30,18 @@ class Keeper:
 
     @cached_property
     def archive(self) -> Archive:
-        """The states of the agents' files that were kept. Most have none, so it is imported when it is needed."""
+        """The states of the agents' files that were kept. Few people have any, so it is imported when needed."""
         from pollux.archive.archive import Archive
 
         return Archive(self._places.archive, self._places.archive_index)
 
     def run(self, scans: list[RootScan]) -> None:
-        """Keep what is there where the user wants that, and lay out what is there no more."""
+        """Keep what is there if the user wants that, and lay out what the agents deleted."""
         if self._exists():
             self._note(lambda: self._keep(scans), lambda: self._lay_out(scans), self._loss)
 
     def check(self) -> None:
-        """See whether part of what was kept is missing."""
+        """Check whether part of the archive is missing."""
         if self._exists():
             self._note(self._loss)
 
@@ -51,7 +51,7 @@ class Keeper:
             self.archive.close()
 
     def _exists(self) -> bool:
-        """Was anything kept? Where the system does not tell, the archive says why."""
+        """Is there an archive? Where the system does not say, assume one: it will report the reason."""
         for place in (self._places.archive, self._places.archive_extents, self._places.archive_switch):
             try:
                 place.stat()
@@ -63,8 +63,8 @@ class Keeper:
         return False
 
     def _note(self, *steps: Callable[[], str | None]) -> None:
-        """Take some steps, and note what is wrong."""
-        self.problem = joined(map(_trouble, steps))
+        """Take some steps, and note their problems."""
+        self.problem = join_sentences(map(_trouble, steps))
 
     def _keep(self, scans: list[RootScan]) -> str | None:
         if self.archive.enabled:
@@ -88,6 +88,6 @@ def _trouble(step: Callable[[], str | None]) -> str | None:
         return str(error)
 
 
-def joined(problems: Iterable[str | None]) -> str | None:
+def join_sentences(problems: Iterable[str | None]) -> str | None:
     """Sentences in a row, each once."""
     return " ".join(dict.fromkeys(filter(None, problems))) or None

@@ -36,7 +36,7 @@ from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper
 from pollux.library.projects import ProjectsService
 from pollux.library.reader import SessionReader
-from pollux.library.watch import Event, Happening, Watch
+from pollux.library.watch import Event, EventKind, Watch
 from pollux.model import Session
 from pollux.model.names import fits
 from pollux.projects.hashes import ProjectHashes
@@ -61,8 +61,8 @@ __all__ = [
     "CacheInfo",
     "Enough",
     "Event",
+    "EventKind",
     "Filter",
-    "Happening",
     "Hit",
     "Library",
     "ListEntry",
@@ -106,9 +106,9 @@ class Library:
         self.places = Places(environ)
         hashes, moves = ProjectHashes(self.places), Moves(self.places)
         resolver = Resolver(hashes, self.places, here, hunt=hunt)
-        # The cache of what was read serves as long as pollux reads that way and projects are where they are.
+        # The cache is valid as long as the code that reads is the same, and no project is moved.
         store = Index(self.places.index, lambda: f"{build_id()} {moves.stamp}", report)
-        self.homes = Homes(self.places, moves, hashes, store.heads)
+        self.homes = Homes(self.places, moves, hashes, store.peeks_of)
         self._keeper = Keeper(self.places, self.homes, report)
         self.index = FreshIndex(store, self.homes, self._keeper, resolver=resolver, fresh=fresh, report=report)
         self.projects = ProjectsService(self.index, hashes, moves)
@@ -130,14 +130,14 @@ class Library:
 
     @cached_property
     def schedule(self) -> ScheduleService:
-        """The timer that keeps."""
+        """The timer that runs the archive."""
         from pollux.library.schedule import ScheduleService
 
         return ScheduleService(self.places, self.homes, self._keeper.archive)
 
     @cached_property
     def recover(self) -> RecoverService:
-        """Sessions put together again from all that is left of them."""
+        """Joins sessions from all that is left of them."""
         from pollux.library.recover import RecoverService
 
         return RecoverService(self.places, self.homes, self.index, self._reader, self.archive)
@@ -173,26 +173,26 @@ class Library:
 
     # ------------------------------------------------------------------ many sessions
 
-    def list(self, wanted: Filter | None = None, limit: int | None = None) -> Rows[ListEntry]:
+    def list(self, criteria: Filter | None = None, limit: int | None = None) -> Rows[ListEntry]:
         """Summaries, newest first."""
-        return self.index.entries(wanted, limit)
+        return self.index.entries(criteria, limit)
 
-    def count(self, wanted: Filter | None = None) -> int:
-        """How many sessions a list of them all would have."""
-        return self.index.count(wanted)
+    def count(self, criteria: Filter | None = None) -> int:
+        """The number of sessions that match."""
+        return self.index.count(criteria)
 
-    def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
+    def sessions(self, criteria: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
-        return self._reader.sessions(wanted)
+        return self._reader.sessions(criteria)
 
-    def jobs(self, wanted: Filter) -> Rows[Job]:
-        """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
-        return self._reader.jobs(wanted)
+    def jobs(self, criteria: Filter) -> Rows[Job]:
+        """Jobs that read these sessions, the oldest first: processes share them."""
+        return self._reader.jobs(criteria)
 
     def search(  # noqa: PLR0913
         self,
         text: str,
-        wanted: Filter | None = None,
+        criteria: Filter | None = None,
         *,
         kinds: Collection[PassageKind] | None = None,
         limit: int = 20,
@@ -201,33 +201,39 @@ class Library:
         counted: bool = False,
         exact: bool = False,
     ) -> SearchResult:
-        """The messages that answer to a query, in all sessions, best first; docs/search.md describes the language.
+        """The messages that match a query, in all sessions, best first; docs/search.md describes the language.
 
-        `counted` also tells how many messages of each session there are. Where nothing holds what was typed, other
-        forms and spellings of the words are looked for: `SearchResult.widened` says which. With `exact` they are not.
+        `counted` also counts the hits of each session. If nothing matches, pollux searches for other forms and
+        spellings of the words: `SearchResult.widened` says which. With `exact` it does not.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
         from pollux.index.search.finding import SearchRequest, find
 
-        asked = wanted or Filter()
-        self.homes.require_agent(asked.agent)
+        selection = criteria or Filter()
+        self.homes.require_agent(selection.agent)
         query = parse(text, registry.source_names()).narrowed(
-            *asked.facts, agent=asked.agent, project=asked.project, since=asked.since, until=asked.until
+            *selection.facts,
+            agent=selection.agent,
+            project=selection.project,
+            since=selection.since,
+            until=selection.until,
         )
-        wish = SearchRequest(limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact)
+        request = SearchRequest(
+            limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact
+        )
 
         def question(current: CatalogQueries) -> SearchResult:
             with self.index.store.words() as words:
-                return find(words, current, query, wish)
+                return find(words, current, query, request)
 
         return self.index.ask(question, frozen=False)
 
     def match(  # noqa: PLR0913
         self,
         pattern: str,
-        wanted: Filter | None = None,
+        criteria: Filter | None = None,
         *,
         kinds: Collection[PassageKind] | None = None,
         seconds: float = 5.0,
@@ -236,42 +242,41 @@ class Library:
     ) -> Generator[Hit]:
         """The messages in which a regular expression occurs, those of the newest sessions first.
 
-        Every file is read: this finds what the index of words cannot, and takes its time. It takes no more than so many
-        seconds for the pattern in one file; `unfinished` hears of the files of which a part was left out, `report` how
-        far it is.
+        This reads every file, so it is slow, but it finds what the index of words cannot. `seconds` limits the time for
+        one file; `unfinished` hears of the files that took longer, and `report` how far the search is.
         """
         from pollux.index.search.regex import RegexSearch, pattern as compile_pattern, scan
 
-        compiled = compile_pattern(pattern)
-        asked = msgspec.structs.replace(wanted or Filter(), everything=True)
-        listed = self.list(asked)
-        short = {one.summary.key: one.short for one in listed}
-        sought = RegexSearch(
-            pattern=compiled,
-            files={one.summary.key: one.summary.files for one in listed},
+        regex = compile_pattern(pattern)
+        selection = msgspec.structs.replace(criteria or Filter(), everything=True)
+        entries = self.list(selection)
+        short = {entry.summary.key: entry.short for entry in entries}
+        search = RegexSearch(
+            pattern=regex,
+            files={entry.summary.key: entry.summary.files for entry in entries},
             kinds=kinds,
-            since=asked.since,
-            until=asked.until,
+            since=selection.since,
+            until=selection.until,
             seconds=seconds,
         )
         newest = {key: number for number, key in enumerate(short)}
-        tasks = sorted(self.homes.bundles(asked.agent), key=lambda task: newest.get(task[1].key, len(newest)))
-        told: set[tuple[str, str]] = set()
+        tasks = sorted(self.homes.bundles(selection.agent), key=lambda task: newest.get(task[1].key, len(newest)))
+        seen: set[tuple[str, str]] = set()
         left_out = lambda bundle: unfinished(bundle.files[0].path)  # noqa: E731
-        with closing(scan(tasks, sought, left_out, report=report)) as stream:
-            for found in stream:
-                if (found.key, found.message_id) not in told:  # a session may lie under two roots
-                    told.add((found.key, found.message_id))
-                    yield msgspec.structs.replace(found, short_id=short[found.key])
+        with closing(scan(tasks, search, left_out, report=report)) as stream:
+            for hit in stream:
+                if (hit.key, hit.message_id) not in seen:  # a session may lie under two roots
+                    seen.add((hit.key, hit.message_id))
+                    yield msgspec.structs.replace(hit, short_id=short[hit.key])
 
-    def watch(self, wanted: Filter | None = None, key: str | None = None) -> Iterator[Event]:
-        """What is written into sessions from now on, as it comes: each step waits, and there is no end.
+    def watch(self, criteria: Filter | None = None, key: str | None = None) -> Iterator[Event]:
+        """What is written into sessions from now on. Each step waits for an event, without end.
 
         >>> for event in Library().watch():
         ...     print(event.event, event.session.key)
         """
-        self.homes.require_agent(wanted.agent if wanted is not None else None)
-        return iter(Watch(self.homes, self.index, self._reader, wanted or Filter(everything=True), key))
+        self.homes.require_agent(criteria.agent if criteria is not None else None)
+        return iter(Watch(self.homes, self.index, self._reader, criteria or Filter(everything=True), key))
 
     # ------------------------------------------------------------------ one session, and all files
 

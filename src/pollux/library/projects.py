@@ -20,10 +20,14 @@ class ProjectsService:
 
     def all(self, name: str | None = None) -> list[Project]:
         """Every project, by name; a name, or part of it, narrows them down."""
-        found = self._index.ask(CatalogQueries.projects)
+        projects = self._index.ask(CatalogQueries.projects)
         if name is None:
-            return found
-        return [p for p in found if fits(name, p.path) or any(is_project(name, None, digest) for digest in p.hashes)]
+            return projects
+        return [
+            project
+            for project in projects
+            if fits(name, project.path) or any(is_project(name, None, digest) for digest in project.hashes)
+        ]
 
     def closest(self, name: str) -> str | None:
         """The project that was probably meant by a name that none has."""

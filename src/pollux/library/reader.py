@@ -46,29 +46,37 @@ class SessionReader:
             name = newest[0].summary.key
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():
-            if (path := path_meant(name)) is not None:
+            if (path := path_of_name(name)) is not None:
                 return self.open(path)
             agent, prefix = "", name
-        found = self._with_prefix(display_path(prefix), agent or None) if prefix else []
-        # An id that all the others extend is the one meant: they were derived from it.
-        shortest = min((place.id for place in found), key=len, default="")
-        if all(place.id.startswith(shortest) for place in found):
-            found = [place for place in found if place.id == shortest]
-        if len({place.key for place in found}) > 1:
-            raise Ambiguous(name, sorted({place.key for place in found}))
-        for place in found:
+        places = self._with_prefix(display_path(prefix), agent or None) if prefix else []
+        # If all other ids begin with one of them, that one is meant: the others were derived from it.
+        shortest = min((place.id for place in places), key=len, default="")
+        if all(place.id.startswith(shortest) for place in places):
+            places = [place for place in places if place.id == shortest]
+        if len({place.key for place in places}) > 1:
+            raise Ambiguous(name, sorted({place.key for place in places}))
+        for place in places:
             for session in self.at(place):
                 return session
         raise UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
 
     def _other_session(self, name: str) -> str | None:
-        """A hint where a name is almost that of a session: one letter wrong of an agent or an id."""
+        """A hint where a name is almost that of a session, such as one with a wrong letter."""
         agent, colon, prefix = name.rpartition(":")
-        known = closest(agent, registry.source_names()) if agent else ""
-        ids = {place.id[: len(prefix)] for place in self._with_prefix("", known or None)} if len(prefix) > 3 else set()
+        likely_agent = closest(agent, registry.source_names()) if agent else ""
+        ids = (
+            {place.id[: len(prefix)] for place in self._with_prefix("", likely_agent or None)}
+            if len(prefix) > 3
+            else set()
+        )
         close = prefix if prefix in ids else closest(prefix, {*ids, *(() if colon else ("last",))}, alike=0.8)
-        told = f"{known}{colon}{close}"
-        return f"Did you mean: {told}?" if known is not None and close is not None and told != name else None
+        suggestion = f"{likely_agent}{colon}{close}"
+        return (
+            f"Did you mean: {suggestion}?"
+            if likely_agent is not None and close is not None and suggestion != name
+            else None
+        )
 
     def _with_prefix(self, prefix: str, agent: str | None) -> list[SessionLocation]:
         return self._index.ask(lambda current: current.with_prefix(prefix, agent))
@@ -106,7 +114,8 @@ class SessionReader:
     def versions(self, session: Session) -> list[Session]:
         """A session as it is read under each root, the one that counts last.
 
-        Before them as it is read beside what is gone: its own files may be whole, and others that it leans on not.
+        Before these come the versions that are read together with kept files. A session's own files may be complete
+        while others, on which it depends, are gone.
         """
         from pollux.archive.checkout import with_complete_sessions
 
@@ -117,34 +126,34 @@ class SessionReader:
             for source, root in self._homes.kept_roots()
             if source.name == session.agent
         ]
-        near = [
-            one
+        checkouts = [
+            version
             for source, root in roots
             for bundle in self._homes.bundles_of(source, root)
             if bundle.key in bundles
-            for one in source.read(bundle).sessions
+            for version in source.read(bundle).sessions
         ]
-        found = [one for place in reversed(places) for one in self.at(place)]
-        return [*(one for one in near if one.key == session.key), *found]
+        versions = [version for place in reversed(places) for version in self.at(place)]
+        return [*(version for version in checkouts if version.key == session.key), *versions]
 
     # ------------------------------------------------------------------ many sessions
 
-    def sessions(self, wanted: Filter | None = None) -> Iterator[Session]:
+    def sessions(self, criteria: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
-        left = {one.summary.key: {*one.summary.files} for one in self._index.entries(wanted)}
-        for source, bundle in self._homes.bundles(wanted.agent if wanted is not None else None) if left else ():
+        left = {entry.summary.key: {*entry.summary.files} for entry in self._index.entries(criteria)}
+        for source, bundle in self._homes.bundles(criteria.agent if criteria is not None else None) if left else ():
             for session in source.read(bundle).sessions:
-                # Of one that lies under two roots, the one that is listed.
+                # If a session lies under two roots, take the one that is listed.
                 if not left.get(session.key, set()).isdisjoint(session.files):
                     del left[session.key]
                     yield session
 
-    def jobs(self, wanted: Filter) -> list[Job]:
-        """What reading these sessions takes, the oldest first: for work that is shared out among processes."""
+    def jobs(self, criteria: Filter) -> list[Job]:
+        """Jobs that read these sessions, the oldest first: processes share them."""
         from pollux.library.jobs import jobs
 
-        summaries = {one.summary.key: one.summary for one in self._index.entries(wanted)}
-        places = self._index.ask(lambda current: current.places(wanted)) if summaries else []
+        summaries = {entry.summary.key: entry.summary for entry in self._index.entries(criteria)}
+        places = self._index.ask(lambda current: current.places(criteria)) if summaries else []
         roots = self._homes.every_root()
         bundles = ((display_path(r.path), s, bundle) for s, r in roots for bundle in self._homes.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
@@ -152,23 +161,23 @@ class SessionReader:
     def at(self, *places: SessionLocation) -> Iterator[Session]:
         """The sessions in some places."""
         for source, root in self._homes.every_root():
-            wanted: dict[str, set[str]] = {}
+            keys: dict[str, set[str]] = {}
             for place in places:
                 if (place.agent, place.root) == (source.name, display_path(root.path)):
-                    wanted.setdefault(place.bundle, set()).add(place.key)
-            for bundle in self._homes.bundles_of(source, root) if wanted else ():
-                if bundle.key in wanted:
-                    yield from (one for one in source.read(bundle).sessions if one.key in wanted[bundle.key])
+                    keys.setdefault(place.bundle, set()).add(place.key)
+            for bundle in self._homes.bundles_of(source, root) if keys else ():
+                if bundle.key in keys:
+                    yield from (session for session in source.read(bundle).sessions if session.key in keys[bundle.key])
 
 
-def path_meant(name: str) -> Path | None:
-    """The path that a name is: it looks like one, or there is such a file. None where it is an id."""
+def path_of_name(name: str) -> Path | None:
+    """The path that a name stands for: it looks like a path, or there is such a file. None where it is an id."""
     try:
         path = Path(name).expanduser()
-        there = path.exists()
+        exists = path.exists()
     except (ValueError, OSError, RuntimeError):
         return None
-    return path if name and (there or _looks_like_path(name)) else None
+    return path if name and (exists or _looks_like_path(name)) else None
 
 
 def _looks_like_path(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Sessions of which the agents' own files hold not all: what there is of them, as one, and as files to go on with."""
+"""Sessions that the agents' own files hold only in part: all that is left of them, joined, or as files to resume."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pollux.wire.join_versions import close_cut_file as closed_at_end
 
 
 class Rebuilt(Value, frozen=True, kw_only=True):
-    """Files that an agent resumes, as they were read back: how many messages are in them, and which are not."""
+    """Files that an agent can resume: how many messages pollux read back from them, and which it did not."""
 
     key: str
     home: Path
@@ -47,13 +47,13 @@ class Rebuilt(Value, frozen=True, kw_only=True):
     left: tuple[UnrestoredMessages, ...]
 
 
-class _Found(NamedTuple):
-    """A form, when it was written, when it was seen, and whose it is."""
+class _DatedVersion(NamedTuple):
+    """A version of a file: when it was written, when pollux saw it, and in which home."""
 
     mtime_ns: int
     at: int
     home: Path
-    form: FileVersion
+    file: FileVersion
 
 
 class RecoverService:
@@ -69,38 +69,43 @@ class RecoverService:
         self._archive = archive
 
     def session(self, name: str) -> Session:
-        """As `Library.session`; also one whose files were cut so short that nobody else sees it."""
+        """As `Library.session`; also finds a session whose files were cut so short that no list has it."""
         try:
             return self._reader.session(name)
         except (UnknownName, Unreadable):
             places = {display_path(os.path.realpath(name)), display_path(os.path.abspath(name))}  # noqa: PTH100
-            cut = list(self._cut())
-            found = [one for one in cut if name == one.key or one.id.startswith(name) or places & set(one.files)]
-            if len(found) != 1:
+            matches = [
+                session
+                for session in self._cut_off()
+                if name == session.key or session.id.startswith(name) or places & set(session.files)
+            ]
+            if len(matches) != 1:
                 raise
-            return found[0]
+            return matches[0]
 
-    def _cut(self) -> Iterator[Session]:
-        """Sessions that there are only in records that were cut off."""
-        listed = {one.summary.key for one in self._index.everything()}
+    def _cut_off(self) -> Iterator[Session]:
+        """Sessions of which only records are left that were cut off."""
+        keys = {entry.summary.key for entry in self._index.everything()}
         for source, root in self._homes.roots():
             for bundle in self._homes.bundles_of(source, root):
-                if bundle.key not in listed:
-                    live = [one for file in bundle.files for one in _read(file.path, root.path.parent)]
-                    yield from (one for one in self._mended(source.name, live) if one.key not in listed)
+                if bundle.key not in keys:
+                    live = [version for file in bundle.files for version in _version_now(file.path, root.path.parent)]
+                    yield from (
+                        session for session in self._with_cut_records(source.name, live) if session.key not in keys
+                    )
 
     def all(self) -> list[tuple[Summary, str]]:
-        """Sessions of which the agents' files hold not all that there was, and what there is instead."""
-        found = []
-        for one in self._index.everything():
-            told = one.summary
-            if told.kept:
-                found.append((told, "kept"))
-            elif told.kind is Kind.PROMPTS:
-                found.append((told, "typed lines"))
-            elif any(change.change == "cut" for change in self._histories.get(told.key, ())):
-                found.append((told, "earlier states"))
-        return found + [(summarize(session), "a record that was cut off") for session in self._cut()]
+        """Sessions that the agents' files hold only in part, and what else is left of them."""
+        rows = []
+        for entry in self._index.everything():
+            summary = entry.summary
+            if summary.kept:
+                rows.append((summary, "kept"))
+            elif summary.kind is Kind.PROMPTS:
+                rows.append((summary, "typed lines"))
+            elif any(change.change == "cut" for change in self._histories.get(summary.key, ())):
+                rows.append((summary, "earlier states"))
+        return rows + [(summarize(session), "a record that was cut off") for session in self._cut_off()]
 
     @cached_property
     def _histories(self) -> dict[str, list[Change]]:
@@ -110,125 +115,134 @@ class RecoverService:
         by_file: dict[str, list[Change]] = {}
         for change in all_changes(self._archive.store):
             by_file.setdefault(change.file, []).append(change)
-        listed = self._index.everything()
+        entries = self._index.everything()
         return {
-            one.summary.key: [change for file in one.summary.files for change in by_file.get(file, ())]
-            for one in listed
+            entry.summary.key: [change for file in entry.summary.files for change in by_file.get(file, ())]
+            for entry in entries
         }
 
     def join(self, session: Session) -> JoinedSession:
-        """All that any file of the agent's, any copy of it, and any kept state of it holds of a session."""
+        """Join a session from the agent's files, all copies of them, and all their kept states."""
         readings = self._reader.versions(session)
         own = [reading for reading in readings if self._is_own(reading)]
-        if (kept := [reading for reading in readings if reading.kept]) and self._is_less(session):
-            readings = kept
+        if (kept_readings := [reading for reading in readings if reading.kept]) and self._is_beginning(session):
+            readings = kept_readings
         else:
-            mended = self._mended(session.agent, list(self._live(session.agent, self._index.files_of(session.key))))
-            # What the agent has is told as it stands there; the others add what it has not.
+            completed = self._with_cut_records(
+                session.agent, list(self._live_versions(session.agent, self._index.files_of(session.key)))
+            )
+            # Messages that the agent has are taken from its own files; the others add what is missing there.
             others = [reading for reading in readings if not self._is_own(reading)]
-            readings = [*others, *(one for one in mended if one.key == session.key), *own]
+            readings = [*others, *(reading for reading in completed if reading.key == session.key), *own]
         if self._archive.store.exists:
             for at in sorted(_losses(self._archive.history(session)), reverse=True):
                 with contextlib.suppress(NotFound):
                     readings.insert(0, self._archive.as_of(session, at - timedelta(microseconds=1)))
-        if not readings:  # all that there is stands in a record that was cut off
+        if not readings:  # only a record is left that was cut off
             return join_readings(session, [session])
         return join_readings(own[0] if own else None, readings)
 
     def _is_own(self, session: Session) -> bool:
-        """Was a session read from the agent's files, and from none that pollux laid out?"""
-        laid_out = f"{display_path(self._places.kept)}{os.sep}"
-        return not any(file.startswith(laid_out) for file in session.files)
+        """Was a session read from the agent's files alone, not from files that pollux laid out?"""
+        checkouts = f"{display_path(self._places.kept)}{os.sep}"
+        return not any(file.startswith(checkouts) for file in session.files)
 
-    def _mended(self, agent: str, live: list[_Found]) -> list[Session]:
-        """The sessions of some files with what stands in records that were cut off, where there are any."""
-        closed = [closed_at_end(one.form.content) for one in live]
-        if not any(content is not None for content in closed):
+    def _with_cut_records(self, agent: str, live: list[_DatedVersion]) -> list[Session]:
+        """The sessions of some files, including their cut records; none where no record was cut off."""
+        contents = [closed_at_end(version.file.content) for version in live]
+        if not any(content is not None for content in contents):
             return []
-        laid = [(one.form.path, content or one.form.content) for one, content in zip(live, closed, strict=True)]
-        with self._laid_out(agent, laid) as (folder, readings):
-            return [_moved(one, folder, live[0].home) for one in readings]
+        files = [
+            (version.file.path, content or version.file.content)
+            for version, content in zip(live, contents, strict=True)
+        ]
+        with self._sessions_in(agent, files) as (folder, readings):
+            return [_at_home(session, folder, live[0].home) for session in readings]
 
-    def _is_less(self, session: Session) -> bool:
-        """Are the agent's own files beginnings of what is kept of them? Then what they say was said better."""
+    def _is_beginning(self, session: Session) -> bool:
+        """Are the agent's own files only beginnings of their kept states? Then the kept states suffice."""
         files = self._index.files_of(session.key)
-        kept: dict[str, list[bytes]] = {}
-        for one in self._kept(session, files):
-            kept.setdefault(one.form.path, []).append(one.form.content)
-        less = False
-        for one in self._live(session.agent, files):
-            fuller = [state for state in kept.get(one.form.path, ()) if len(state) > len(one.form.content)]
-            begins = any(state.startswith(one.form.content) for state in fuller)
+        states: dict[str, list[bytes]] = {}
+        for version in self._kept_versions(session, files):
+            states.setdefault(version.file.path, []).append(version.file.content)
+        is_beginning = False
+        for version in self._live_versions(session.agent, files):
+            fuller = [state for state in states.get(version.file.path, ()) if len(state) > len(version.file.content)]
+            begins = any(state.startswith(version.file.content) for state in fuller)
             if fuller and not begins:
                 return False
-            less = less or begins
-        return less
+            is_beginning = is_beginning or begins
+        return is_beginning
 
-    # ------------------------------------------------------------------ files to go on with
+    # ------------------------------------------------------------------ files to resume
 
     def rebuild(self, session: Session) -> Rebuilt:
-        """Files that the agent resumes the session from, with its sub-agents', read back and compared.
+        """Make files from which the agent resumes the session and its sub-agents, then read them back and compare.
 
         Raises `NotFound` where nothing is left that could be resumed.
         """
-        below = [key for key in self._index.family(session.key) if key != session.key]
-        family = [session, *map(self._reader.session, below)]
-        wanted = [self.join(one).session for one in family]
-        files = {file for one in wanted for file in (*one.files, *self._index.files_of(one.key))}
-        home, forms = self._forms(session, files)
-        best, good = None, -sys.maxsize
-        # Forms that say the same in other records would double it. Then the fullest form of each file must do.
-        for chosen in (
-            forms,
-            [FileVersion(path=path, content=content) for path, content in largest_versions(forms).items()],
+        descendants = [key for key in self._index.family(session.key) if key != session.key]
+        family = [self.join(member).session for member in (session, *map(self._reader.session, descendants))]
+        paths = {path for member in family for path in (*member.files, *self._index.files_of(member.key))}
+        home, all_versions = self._versions(session, paths)
+        best, best_score = None, -sys.maxsize
+        # Versions that hold the same messages in different records would double them.
+        # Then only the largest version of each file is used.
+        for versions in (
+            all_versions,
+            [FileVersion(path=path, content=content) for path, content in largest_versions(all_versions).items()],
         ):
-            made = self._made(wanted[0], chosen, home)
-            with self._laid_out(session.agent, [(file.path, file.content) for file in made]) as (_, readings):
-                held, missing, doubled = compare_rebuilt(wanted, readings, made)
-            if held and held - doubled > good:
-                good = held - doubled
-                best = Rebuilt(key=session.key, home=home, files=tuple(made), messages=held, left=missing)
+            files = self._resumable(family[0], versions, home)
+            with self._sessions_in(session.agent, [(file.path, file.content) for file in files]) as (_, readings):
+                count, missing, doubled = compare_rebuilt(family, readings, files)
+            if count and count - doubled > best_score:
+                best_score = count - doubled
+                best = Rebuilt(key=session.key, home=home, files=tuple(files), messages=count, left=missing)
             if not doubled:
                 break
         if best is None:
-            what = "Only typed prompts are" if wanted[0].kind is Kind.PROMPTS else "Too little is"
-            hint = "Try: pollux recover KEY -o FILE.json, which writes what there is for pollux."
-            raise NotFound(f"{what} left of {session.key}; its agent could not resume the session.", hint)
+            remains = "Only typed prompts are" if family[0].kind is Kind.PROMPTS else "Too little is"
+            hint = "Try: pollux recover KEY -o FILE.json, which only pollux can read."
+            raise NotFound(f"{remains} left of {session.key}; its agent could not resume the session.", hint)
         return best
 
-    def _made(self, session: Session, forms: list[FileVersion], home: Path) -> list[Resumable]:
+    def _resumable(self, session: Session, versions: list[FileVersion], home: Path) -> list[Resumable]:
         source = with_complete_sessions(self._homes.source(session.agent))
-        roots = [root.path for one, root in self._homes.roots() if one.name == source.name]
+        roots = [root.path for owner, root in self._homes.roots() if owner.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
-        return resumable_files(source, session, forms, root)
+        return resumable_files(source, session, versions, root)
 
-    def _forms(self, session: Session, files: Collection[str]) -> tuple[Path, list[FileVersion]]:
-        """Every content that some files had and have, those written last at the end; and the home these are in."""
-        found = sorted([*self._live(session.agent, files), *self._kept(session, files)], key=lambda one: one[:2])
-        home = found[-1].home if found else self._places.home
-        return home, list(dict.fromkeys(one.form for one in found))
+    def _versions(self, session: Session, files: Collection[str]) -> tuple[Path, list[FileVersion]]:
+        """All versions of some files, the one that was written last at the end; and the home of that one."""
+        versions = sorted(
+            [*self._live_versions(session.agent, files), *self._kept_versions(session, files)],
+            key=lambda version: version[:2],
+        )
+        home = versions[-1].home if versions else self._places.home
+        return home, list(dict.fromkeys(version.file for version in versions))
 
-    def _live(self, agent: str, files: Collection[str]) -> Iterator[_Found]:
-        """Those of some files that the agent has, by the paths that are shown of them."""
+    def _live_versions(self, agent: str, files: Collection[str]) -> Iterator[_DatedVersion]:
+        """Those of some files that the agent still has. The files are given by their display paths."""
         for source, root in self._homes.roots():
             if source.name != agent:
                 continue
             home, inside = root.path.parent, os.path.join(display_path(root.path), "")  # noqa: PTH118
-            near = [file for file in files if file.startswith(inside) or os.path.dirname(file) == display_path(home)]  # noqa: PTH120
-            if any("\\" in file for file in near):  # it may stand for a byte that is no text
-                near = [file.path for file in source.find(root.path) if display_path(file.path) in files]
-            for path in near:
-                yield from _read(path, home)
+            paths = [file for file in files if file.startswith(inside) or os.path.dirname(file) == display_path(home)]  # noqa: PTH120
+            if any("\\" in file for file in paths):  # a display path writes a byte that is no text in this way
+                paths = [file.path for file in source.find(root.path) if display_path(file.path) in files]
+            for path in paths:
+                yield from _version_now(path, home)
 
-    def _kept(self, session: Session, files: Collection[str]) -> Iterator[_Found]:
+    def _kept_versions(self, session: Session, files: Collection[str]) -> Iterator[_DatedVersion]:
+        """The kept versions of some files."""
         for state in rewrite_points(self._archive.past_states(session, files)):
             with contextlib.suppress(Damaged):
-                form = FileVersion(path=os.fsdecode(state.path), content=self._archive.store.read(state.sha or b""))
-                yield _Found(state.mtime_ns, state.at, Path(os.fsdecode(state.home)), form)
+                version = FileVersion(path=os.fsdecode(state.path), content=self._archive.store.read(state.sha or b""))
+                yield _DatedVersion(state.mtime_ns, state.at, Path(os.fsdecode(state.home)), version)
 
     @contextlib.contextmanager
-    def _laid_out(self, agent: str, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[Path, list[Session]]]:
-        """The sessions in some files that lie in a folder as the agent would have them."""
+    def _sessions_in(self, agent: str, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[Path, list[Session]]]:
+        """Write some files into a folder as the agent would, and read the sessions in them."""
         source = with_complete_sessions(self._homes.source(agent))
         try:
             with tempfile.TemporaryDirectory(prefix="pollux-") as name:
@@ -242,7 +256,7 @@ class RecoverService:
             raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
 
     def plan(self, rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, FileToWrite]]:
-        """What would be written below a folder, or where the agent has such files."""
+        """What would be written below a folder, or without one, where the agent keeps such files."""
         roots = [root.path for source, root in self._homes.roots() if source.name == rebuilt.key.partition(":")[0]]
         files = list(_files_to_write(rebuilt, folder, roots))
         if folder is not None:
@@ -250,28 +264,28 @@ class RecoverService:
         return plan(files)
 
 
-def _read(path: str, home: Path) -> Iterator[_Found]:
+def _version_now(path: str, home: Path) -> Iterator[_DatedVersion]:
     """A file as it is now, where it can be read."""
     with contextlib.suppress(OSError):
-        form = FileVersion(path=os.path.relpath(path, home), content=read(path, HUGE))
-        yield _Found(os.stat(path).st_mtime_ns, sys.maxsize, home, form)  # noqa: PTH116
+        version = FileVersion(path=os.path.relpath(path, home), content=read(path, HUGE))
+        yield _DatedVersion(os.stat(path).st_mtime_ns, sys.maxsize, home, version)  # noqa: PTH116
 
 
 def _losses(changes: list[Change]) -> set[datetime]:
-    """When files lost a content that they have not now; where they did so again and again, once."""
+    """When files lost a content that they do not have now; for each content, only the last time."""
     now = {change.file: change.sha256 for change in changes}
     before: dict[str, str | None] = {}
-    found: dict[tuple[str, str | None], datetime] = {}
+    times: dict[tuple[str, str | None], datetime] = {}
     for change in changes:
-        held = before.get(change.file)
-        if change.change in ("cut", "rewritten", "gone") and held != now[change.file]:
-            found[change.file, held] = change.at
+        sha = before.get(change.file)
+        if change.change in ("cut", "rewritten", "gone") and sha != now[change.file]:
+            times[change.file, sha] = change.at
         before[change.file] = change.sha256
-    return set(found.values())
+    return set(times.values())
 
 
-def _moved(session: Session, folder: Path, home: Path) -> Session:
-    """A session that was read in a folder, with its messages where they stand in truth."""
+def _at_home(session: Session, folder: Path, home: Path) -> Session:
+    """A session that was read in a folder, with the paths that its files have in a home."""
     before, after = display_path(folder), display_path(home)
 
     def place(message: Message) -> Message:
@@ -288,6 +302,6 @@ def _files_to_write(rebuilt: Rebuilt, folder: Path | None, roots: Collection[Pat
     # The files are new, and their times too: an agent that deletes what is old would take them away at once.
     for file in rebuilt.files:
         content = file.content
-        sha = hashlib.sha256(content).hexdigest()
+        digest = hashlib.sha256(content).hexdigest()
         place = within(folder, file.path) if folder is not None else in_place(rebuilt.home, file.path, roots)
-        yield FileToWrite(place, len(content), sha, 0, partial(bytes, content), beside=not file.sources)
+        yield FileToWrite(place, len(content), digest, 0, partial(bytes, content), beside=not file.sources)

@@ -1,4 +1,4 @@
-"""A project that was moved, with what its agents need to find its history again."""
+"""Moves of projects, with the changes that agents need to find their history again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pollux.library.projects import ProjectsService
 from pollux.model import Value
 from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, folder
-from pollux.projects.relocate import Relocations, RelocationStep, plan_steps
+from pollux.projects.relocate import JournalEntry, Relocations, entries_of
 from pollux.sources.capabilities import moving_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.clock import now
@@ -24,7 +24,7 @@ from pollux.system.directories import Places
 from pollux.wire import display_path, folder_at
 
 QUIET = timedelta(minutes=5)
-"""For so long nothing may have been written: an agent may still be running."""
+"""If something was written within this time, the agent may still be running."""
 
 
 class Step(Value, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class Step(Value, frozen=True, kw_only=True):
     what: str | None = None
 
 
-class Left(Value, frozen=True, kw_only=True):
+class Unchanged(Value, frozen=True, kw_only=True):
     """What stays as it is in an agent's files, and why."""
 
     agent: str
@@ -45,22 +45,22 @@ class Left(Value, frozen=True, kw_only=True):
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """All that a move takes. `done` says that it was done."""
+    """All changes of a move. `done`: they were made."""
 
     old: str
     new: str
     done: bool = False
     steps: tuple[Step, ...]
-    left: tuple[Left, ...]
+    left: tuple[Unchanged, ...]
 
 
-class _Look(NamedTuple):
-    """A plan, the steps with what they found, where agents write such sessions, and where each project goes."""
+class _Draft(NamedTuple):
+    """A plan, its steps with the present state, the folders that agents write to, and each project's new path."""
 
     plan: Plan
-    entries: list[RelocationStep]
+    entries: list[JournalEntry]
     folders: list[str]
-    moved: dict[str, str]
+    projects: dict[str, str]
 
 
 class RehomeService:
@@ -75,110 +75,116 @@ class RehomeService:
     def show(self, old: str, new: str) -> tuple[str, str, int]:
         """Show a project's history under its new path: both paths, and how many sessions a list has there now.
 
-        Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. Where it may be one that
-        is known by its hash only, or was moved before, that shows only afterwards, and everything is read anew for it.
+        Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. A project may be known by
+        its hash only, or may have been moved before. Then pollux must read everything again to find out.
         """
-        if not self._perhaps(*self._projects.moves.ends(old, new)):
-            raise self._nobody(folder(old))
+        if not self._may_be_known(*self._projects.moves.ends(old, new)):
+            raise self._unknown_project(folder(old))
         before, after = self._projects.move(old, new)
-        listed = (one.summary for one in self._index.everything())
-        there = [told for told in listed if told.project_evidence == EVIDENCE and _inside(told.project or "", after)]
-        if not there:
+        summaries = (entry.summary for entry in self._index.everything())
+        moved = [
+            summary
+            for summary in summaries
+            if summary.project_evidence == EVIDENCE and _inside(summary.project or "", after)
+        ]
+        if not moved:
             self._projects.moves.undo(old)
-            raise self._nobody(before)
-        usual = {one.summary.key for one in self._index.entries()}
-        return before, after, sum(told.key in usual for told in there)
+            raise self._unknown_project(before)
+        usual = {entry.summary.key for entry in self._index.entries()}
+        return before, after, sum(summary.key in usual for summary in moved)
 
-    def _perhaps(self, before: str, after: str) -> bool:
-        """May there be sessions of a project, as far as that is known without a move?"""
+    def _may_be_known(self, before: str, after: str) -> bool:
+        """Could there be sessions of a project?"""
         digest = project_hash(before)
-        told = (one.summary for one in self._index.everything())
+        summaries = (entry.summary for entry in self._index.everything())
         return any(
-            one.project_hash == digest
-            or one.project_evidence == EVIDENCE
-            or _inside(one.project or "", before)
-            or _inside(one.project or "", after)
-            for one in told
+            summary.project_hash == digest
+            or summary.project_evidence == EVIDENCE
+            or _inside(summary.project or "", before)
+            or _inside(summary.project or "", after)
+            for summary in summaries
         )
 
     def plan(self, old: str, new: str) -> Plan:
         """What must change. Raises `NotFound` where no agent has sessions of the project."""
-        return self._look(old, new).plan
+        return self._draft(old, new).plan
 
     def carry_out(self, old: str, new: str) -> Plan:
-        """Change it, and show the history under the new path. Raises `OutputError` where that is not safe now."""
-        plan, entries, folders, moved = self._look(old, new)
-        self._quiet(folders)
+        """Make the changes, and show the history under the new path. Raises `OutputError` if that is not safe now."""
+        plan, entries, folders, projects = self._draft(old, new)
+        self._require_quiet(folders)
         if entries:
             self._relocations.apply(*self._projects.moves.ends(old, new), entries)
-        for path in moved.values():
+        for path in projects.values():
             self._projects.add(path)  # a folder may be named by its hash from now on
         self._projects.move(old, new)
         return Plan(old=plan.old, new=plan.new, done=True, steps=plan.steps, left=plan.left)
 
     def undo(self, old: str) -> tuple[str, list[str]]:
-        """Forget a move, and put the agents' files back where it was done in them: where it led, what is back."""
-        found = self._relocations.last(folder(old))
-        if found is None:
+        """Forget a move, and undo its changes in the agents' files. Returns the new path, and the files put back."""
+        last = self._relocations.last(folder(old))
+        if last is None:
             return self._projects.moves.undo(old), []
-        back = [display_path(path) for path in self._relocations.revert(*found)]
-        with contextlib.suppress(NotFound):  # it was cut short
+        back = [display_path(path) for path in self._relocations.revert(*last)]
+        with contextlib.suppress(NotFound):  # the move was interrupted
             self._projects.moves.undo(old)
-        return os.fsdecode(found[1].new), back
+        return os.fsdecode(last[1].new), back
 
-    def _look(self, old: str, new: str) -> _Look:
+    def _draft(self, old: str, new: str) -> _Draft:
         try:
-            return self._looked(old, new)
+            return self._draft_steps(old, new)
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be read: {error.strerror}.", "Nothing was changed.") from error
 
-    def _looked(self, old: str, new: str) -> _Look:
+    def _draft_steps(self, old: str, new: str) -> _Draft:
         before, after = self._projects.moves.ends(old, new)
-        agents, moved = self._known(before, after)
+        agents, projects = self._agents_and_projects(before, after)
         steps: list[Rename | Rewrite] = []
-        told: list[Step] = []
-        left: list[Left] = []
+        changes: list[Step] = []
+        left: list[Unchanged] = []
         folders: list[str] = []
         for source, root in self._homes.roots():
             if source.name not in agents or not folder_at(root.path):
                 continue
-            moving = moving_of(source, root.path, moved)
+            moving = moving_of(source, root.path, projects)
             if moving is None:
-                left.append(Left(agent=source.name, why="pollux does not know where it looks for sessions"))
+                left.append(Unchanged(agent=source.name, why="pollux does not know where it looks for sessions"))
                 continue
             steps += moving.steps
             folders += moving.folders
-            told += [_told(source.name, step) for step in moving.steps]
-            left += [Left(agent=source.name, why=why) for why in moving.left]
-        entries = plan_steps(steps)
+            changes += [_step(source.name, step) for step in moving.steps]
+            left += [Unchanged(agent=source.name, why=why) for why in moving.left]
+        entries = entries_of(steps)
         plan = Plan(
-            old=display_path(before), new=display_path(after), steps=tuple(told), left=tuple(dict.fromkeys(left))
+            old=display_path(before), new=display_path(after), steps=tuple(changes), left=tuple(dict.fromkeys(left))
         )
-        return _Look(plan, entries, folders, moved)
+        return _Draft(plan, entries, folders, projects)
 
-    def _known(self, before: str, after: str) -> tuple[set[str], dict[str, str]]:
-        """The agents with sessions of the project and of those inside it, and where each of these is to be."""
+    def _agents_and_projects(self, before: str, after: str) -> tuple[set[str], dict[str, str]]:
+        """The agents with sessions of the project or of projects inside it, and the new path of each project."""
         agents: set[str] = set()
-        moved = {before: after}
-        for one in self._index.everything():
-            path = one.summary.project or ""
-            told = one.summary.project_evidence == EVIDENCE  # of the move before: it is shown under the new path
-            for base in (before, after) if told else (before,):
+        projects = {before: after}
+        for entry in self._index.everything():
+            path = entry.summary.project or ""
+            is_moved = (
+                entry.summary.project_evidence == EVIDENCE
+            )  # an earlier move: the session is shown under the new path
+            for base in (before, after) if is_moved else (before,):
                 if _inside(path, base):
-                    agents.add(one.summary.agent)
-                    moved[before + path[len(base) :]] = after + path[len(base) :]
+                    agents.add(entry.summary.agent)
+                    projects[before + path[len(base) :]] = after + path[len(base) :]
         if not agents:
-            raise self._nobody(before)
-        return agents, moved
+            raise self._unknown_project(before)
+        return agents, projects
 
-    def _nobody(self, project: str) -> NotFound:
-        """No agent knows a project."""
-        near = self._projects.closest(project)
-        hint = f"Did you mean: {display_path(near)}?" if near is not None else "Try: pollux projects"
+    def _unknown_project(self, project: str) -> NotFound:
+        """The error where no agent knows a project."""
+        closest = self._projects.closest(project)
+        hint = f"Did you mean: {display_path(closest)}?" if closest is not None else "Try: pollux projects"
         return NotFound(f"No agent has sessions of {display_path(project)}.", hint)
 
     @staticmethod
-    def _quiet(folders: list[str]) -> None:
+    def _require_quiet(folders: list[str]) -> None:
         limit = (now() - QUIET).timestamp() * 1e9
         for place in folders:
             for path, stat in files_below(Path(place)):
@@ -191,7 +197,7 @@ def _inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + "/")
 
 
-def _told(agent: str, step: Rename | Rewrite) -> Step:
+def _step(agent: str, step: Rename | Rewrite) -> Step:
     if isinstance(step, Rename):
         return Step(agent=agent, change="rename", path=display_path(step.path), to=display_path(step.to))
     return Step(agent=agent, change="rewrite", path=display_path(step.path), what=step.what)

@@ -1,4 +1,4 @@
-"""The bundled sample history, for those who have none yet."""
+"""The bundled sample history, for people who have none yet."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 HOME = Path(__file__).parent.parent / "sample" / "home"
 
 
-def surroundings(cache: str | None = None) -> tuple[dict[str, str], Path]:
-    """An environment in which the sample is all there is, and a directory to start from.
+def sample_environment(cache: str | None = None) -> tuple[dict[str, str], Path]:
+    """An environment in which only the sample exists, and a directory to start from.
 
-    Nothing is kept, but for a search there must be a folder to put words into for the time being.
+    pollux keeps nothing of it. A search needs `cache`, a temporary folder for the index of words.
     """
     if not HOME.is_dir():
         raise NotFound("This installation has no sample history.", f"It belongs in {HOME}.")
@@ -28,7 +28,7 @@ def surroundings(cache: str | None = None) -> tuple[dict[str, str], Path]:
 
 
 def is_needed(library: Library) -> bool:
-    """Did no agent leave anything here? Not so where pollux may not look, or could not read what it saw."""
+    """Is there no session here? False where pollux may not look, or could not read what it saw."""
     if library.count(Filter(everything=True)) or library.index.unread():
         return False
     return all(library.homes.refused(root) is None for _, root in library.homes.roots())

@@ -1,4 +1,4 @@
-"""The archive kept without being run by hand: a timer of the user's own, shown, installed and removed."""
+"""A timer of the user's own that runs the archive: it is shown, installed and removed here."""
 
 from __future__ import annotations
 
@@ -27,19 +27,22 @@ if TYPE_CHECKING:
 
 USUAL = Period(6 * 60)
 _LATE = 2
-"""Overdue is what was not run for so many periods."""
+"""A run is overdue after so many periods."""
 
 
 class Note(Value, frozen=True, kw_only=True):
-    """What pollux itself remembers of the timer, so that it need not ask the machine every time."""
+    """What pollux remembers of the timer, so that it need not ask the machine every time."""
 
     using: str
     every: str
     since: datetime
 
 
-class Installed(Value, frozen=True, kw_only=True):
-    """A timer that is there. `active` is None where the machine does not say; `current`: as it would be made now."""
+class InstalledTimer(Value, frozen=True, kw_only=True):
+    """A timer that is installed.
+
+    `active` is None where the machine does not say. `current`: it would be made in the same way now.
+    """
 
     using: str
     every: str | None
@@ -48,7 +51,7 @@ class Installed(Value, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...]
 
 
-class Planned(Value, frozen=True, kw_only=True):
+class PlannedTimer(Value, frozen=True, kw_only=True):
     """A timer as it would be made."""
 
     using: str
@@ -60,10 +63,10 @@ class Planned(Value, frozen=True, kw_only=True):
 
 
 class Schedule(Value, frozen=True, kw_only=True):
-    """What is there, and what would be."""
+    """The timer that is installed, and the one that would be."""
 
-    installed: Installed | None
-    planned: Planned
+    installed: InstalledTimer | None
+    planned: PlannedTimer
     ran: datetime | None
 
 
@@ -77,17 +80,17 @@ class ScheduleService:
         self._timers = timers(self._places.home, self._places.config.parent)
 
     def show(self, using: str | None = None, every: str | None = None) -> Schedule:
-        """What is there, and what would be installed."""
-        there = self._there()
-        name = using or (there.name if there is not None else usual())
+        """The timer that is installed, and the one that would be."""
+        timer = self._first_installed()
+        name = using or (timer.name if timer is not None else usual())
         if name not in self._timers:
             raise UnknownName("timer", name, self._timers)
-        period = Period.parse(every) if every is not None else (there.every() if there is not None else None) or USUAL
+        period = Period.parse(every) if every is not None else (timer.every() if timer is not None else None) or USUAL
         job = Job(command=_command(), environment=self._environment(), every=period)
         pieces = tuple(self._timers[name].pieces(job))
         return Schedule(
-            installed=self._installed(there, pieces) if there is not None else None,
-            planned=Planned(
+            installed=self._installed(timer, pieces) if timer is not None else None,
+            planned=PlannedTimer(
                 using=name,
                 every=str(period),
                 command=job.command,
@@ -99,80 +102,81 @@ class ScheduleService:
         )
 
     def install(self, using: str | None = None, every: str | None = None) -> Schedule:
-        """Make it so. One of another kind goes: nobody needs two."""
-        planned = self.show(using, every).planned
-        job = Job(command=planned.command, environment=planned.environment, every=Period.parse(planned.every))
+        """Install the timer, and remove timers of other kinds."""
+        plan = self.show(using, every).planned
+        job = Job(command=plan.command, environment=plan.environment, every=Period.parse(plan.every))
         try:
-            self._timers[planned.using].install(job)
+            self._timers[plan.using].install(job)
         except OutputError as error:
-            raise OutputError(str(error), error.hint or self._other(planned.using)) from error
-        for timer in self._known():
-            if timer.name != planned.using:
+            raise OutputError(str(error), error.hint or self._other(plan.using)) from error
+        for timer in self._installed_timers():
+            if timer.name != plan.using:
                 timer.remove()
-        self._remember(Note(using=planned.using, every=planned.every, since=now()))
+        self._remember(Note(using=plan.using, every=plan.every, since=now()))
         return self.show()
 
     def remove(self) -> list[str]:
-        """Take away whatever is there; returns the kinds of timers that were."""
-        gone = []
-        for timer in self._known():
+        """Remove every timer. Returns the kinds of timers that were installed."""
+        names = []
+        for timer in self._installed_timers():
             timer.remove()
-            gone.append(timer.name)
+            names.append(timer.name)
         self._places.schedule.unlink(missing_ok=True)
-        return gone
+        return names
 
     def state(self) -> Archiving:
-        """When the archive was last run, and whether that is overdue, as far as pollux knows by itself."""
-        note, ran = self._noted(), self._archive.last_run
-        late = False
+        """When the archive was last run, and whether a run is overdue, as far as pollux remembers."""
+        note, ran = self._note(), self._archive.last_run
+        is_late = False
         if note is not None:
             last = max(moment for moment in (ran, note.since) if moment is not None)
-            late = now() - last > _LATE * Period.parse(note.every).length
+            is_late = now() - last > _LATE * Period.parse(note.every).length
         keeping: bool | None = None
-        with contextlib.suppress(StoreError):  # every answer says so
+        with contextlib.suppress(StoreError):  # every answer reports the problem
             keeping = self._archive.enabled
         return Archiving(
             keeping=keeping,
             ran=ran,
             using=note.using if note is not None else None,
             every=note.every if note is not None else None,
-            overdue=late,
+            overdue=is_late,
         )
 
-    # ------------------------------------------------------------------ what is there
+    # ------------------------------------------------------------------ installed timers
 
-    def _there(self) -> Timer | None:
-        """The timer that is installed, first the one that pollux remembers."""
-        return next(self._known(), None)
+    def _first_installed(self) -> Timer | None:
+        """A timer that is installed: if there are several, the one that pollux remembers."""
+        return next(self._installed_timers(), None)
 
-    def _known(self) -> Iterator[Timer]:
-        note = self._noted()
-        for timer in sorted(self._timers.values(), key=lambda one: note is None or one.name != note.using):
-            with contextlib.suppress(OutputError):  # what this machine does not have is not there
+    def _installed_timers(self) -> Iterator[Timer]:
+        """The timers that are installed, the one that pollux remembers first."""
+        note = self._note()
+        for timer in sorted(self._timers.values(), key=lambda timer: note is None or timer.name != note.using):
+            with contextlib.suppress(OutputError):  # a kind of timer that this machine does not have
                 if timer.installed():
                     yield timer
 
-    def _installed(self, timer: Timer, planned: tuple[Piece, ...]) -> Installed:
+    def _installed(self, timer: Timer, planned_pieces: tuple[Piece, ...]) -> InstalledTimer:
         pieces = tuple(timer.installed())
         every = timer.every()
-        return Installed(
+        return InstalledTimer(
             using=timer.name,
             every=str(every) if every is not None else None,
             active=timer.active(),
-            current=pieces == planned,
+            current=pieces == planned_pieces,
             pieces=pieces,
         )
 
     @staticmethod
     def _other(using: str) -> str:
-        """What to do where a timer cannot be had."""
+        """Advice where a timer cannot be installed."""
         if using != "cron" and shutil.which("crontab") is not None:
             return "Try: pollux archive schedule --install --using cron"
         return "Start this command regularly in another way: pollux archive run"
 
     # ------------------------------------------------------------------ what pollux remembers
 
-    def _noted(self) -> Note | None:
+    def _note(self) -> Note | None:
         try:
             note = msgspec.json.decode(read(self._places.schedule), type=Note)
             Period.parse(note.every)
@@ -187,35 +191,35 @@ class ScheduleService:
             raise StoreError(f"{self._places.schedule} cannot be written: {error.strerror}.") from error
 
     def _environment(self) -> dict[str, str]:
-        """Every variable that decides where pollux looks and keeps. Raises `RequestError` where one is relative."""
-        carried: dict[str, str] = {}
+        """The variables that name pollux's and the agents' folders. Raises `RequestError` for a relative path."""
+        variables: dict[str, str] = {}
         while True:
-            asked = _Asked({k: v for k, v in self._places.environ.items() if k not in carried})
-            places = Places(asked)
+            environ = _Recorder({k: v for k, v in self._places.environ.items() if k not in variables})
+            places = Places(environ)
             home = places.home
-            roots = [root.path for source in self._homes.sources() for root in source.roots(asked, home)]
-            if not carried and (odd := next((path for path in roots if not path.is_absolute()), None)) is not None:
+            roots = [root.path for source in self._homes.sources() for root in source.roots(environ, home)]
+            if not variables and (odd := next((path for path in roots if not path.is_absolute()), None)) is not None:
                 raise RequestError(
                     f"{odd} is a relative path, but a timer has no current directory.", "Use an absolute path."
                 )
             _ = places.data, places.config, places.cache
-            if not asked.answers:
+            if not environ.read:
                 break
-            carried |= asked.answers
+            variables |= environ.read
         if "PYTHONPATH" in self._places.environ:
-            carried["PYTHONPATH"] = self._places.environ["PYTHONPATH"]
-        return {name: text for name, text in carried.items() if text}
+            variables["PYTHONPATH"] = self._places.environ["PYTHONPATH"]
+        return {name: text for name, text in variables.items() if text}
 
 
-class _Asked(Mapping[str, str]):
-    """An environment that notes what was asked for and is there."""
+class _Recorder(Mapping[str, str]):
+    """An environment that records which of its variables were read."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self.answers: dict[str, str] = {}
+        self.read: dict[str, str] = {}
 
     def __getitem__(self, name: str) -> str:
-        self.answers[name] = self._environ[name]
+        self.read[name] = self._environ[name]
         return self._environ[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -226,7 +230,7 @@ class _Asked(Mapping[str, str]):
 
 
 def _command() -> tuple[str, ...]:
-    """How to start the pollux that runs now, and have it keep."""
+    """The command that runs the archive with the pollux that runs now."""
     script = Path(sys.executable).with_name("pollux")
     own = (str(script),) if os.access(script, os.X_OK) else (sys.executable, "-P", "-m", "pollux")
     return (*own, "archive", "run")

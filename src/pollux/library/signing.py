@@ -56,8 +56,8 @@ class SigningService:
     ) -> str:
         """Sign a record or a session file. Returns the path of the signature.
 
-        `salted` signs a copy of the record in which values can be hidden later, and writes that copy, too. `attach`
-        puts what is signed into the signature's file.
+        `salted` makes a copy of the record in which values can be hidden later, and signs that copy. `attach` puts the
+        signed bytes into the signature's file.
         """
         private = self.keys.private(key)
         data = read_file(file)
@@ -71,7 +71,7 @@ class SigningService:
     def verify(self, file: str, *, signature: str | None = None, key: str | None = None) -> Verdict:
         """Verify the signature over a file. Raises `Refuted` and `Unreadable`.
 
-        The signature is the file that is named, lies beside what it is about, or has it attached.
+        The signature is the file that is named, or lies beside the signed file, or contains the signed bytes.
         """
         data = read_file(file)
         if signature is None and _is_envelope(data):
@@ -147,7 +147,7 @@ def _is_envelope(data: bytes) -> bool:
 
 
 def _same(envelope: Envelope, payload: bytes) -> bytes:
-    """What is signed. What is attached and what lies beside must be the same."""
+    """The signed bytes. If the signature contains them, they must be those of the file."""
     if envelope.payload not in (None, payload):
         raise Refuted("The signature holds another file than this one.")
     return payload

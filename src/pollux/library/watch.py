@@ -1,8 +1,7 @@
 """Following sessions while they are being written.
 
-Whoever writes to an agent's folder wakes us; the store is brought up to date, which reads what changed and nothing
-else; the sessions with new numbers in the catalogue are compared with what was seen of them before. So it makes no
-difference which pollux took a change in.
+A change in an agent's folder starts a sync, which reads only what changed. Sessions with new numbers in the catalogue
+are then compared with what was seen of them before. So it does not matter which pollux synced a change.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from pollux.sources.base import fingerprint_of
 from pollux.wire import folder_at
 
 RECENT = 16
-"""So many sessions are looked at before anything changes: one of them will be written to next."""
+"""So many sessions are read before anything changes: the next change is probably in one of them."""
 
-PATIENCE = 5.0
-"""Some file systems tell of no change, and none tells of a folder that was not there: so we look anyway."""
+SYNC_INTERVAL = 5.0
+"""Seconds between syncs without a sign of change: some file systems report none, and none reports a new root."""
 
 PAUSE = 1.0
 _IDLE_SHARE = 10
 
 
-class Happening(StrEnum):
+class EventKind(StrEnum):
     """What happened."""
 
     SESSION = "session"
@@ -45,38 +44,38 @@ class Happening(StrEnum):
 
 
 class Event(Value, frozen=True, kw_only=True):
-    """Something that was just written down.
+    """Something that an agent just wrote.
 
-    `session`: a session appeared. `message`: somebody said something. `more`: a message grew, or a tool it called
-    answered; its parts are only what is new. `fate`: a message was rewound, compressed away, cancelled.
+    `session`: a session appeared. `message`: a message was added. `more`: a message grew, or a tool answered it; its
+    parts are only what is new. `fate`: a message was rewound, compressed or cancelled.
     """
 
-    event: Happening
+    event: EventKind
     session: Summary
     short_id: str
     message: Message | None = None
 
 
 class Watch:
-    """Follows the sessions that are wanted, from the moment it is made. Iterating waits for what comes, for ever."""
+    """Follows the chosen sessions from the moment it is made. Iterating waits for events, without end."""
 
     def __init__(
-        self, homes: Homes, index: FreshIndex, reader: SessionReader, wanted: Filter, key: str | None = None
+        self, homes: Homes, index: FreshIndex, reader: SessionReader, criteria: Filter, key: str | None = None
     ) -> None:
         self._homes = homes
         self._index = index
         self._reader = reader
-        self._wanted = wanted
+        self._criteria = criteria
         self._key = reader.session(key).key if key is not None else None
         index.sync()
-        self._point, self._keys = self._newest()
+        self._cursor, self._keys = self._newest()
         # Numbers instead of ids, so that a large history takes little room.
         self._known: dict[str, array[int]] = {}
         for name, ids in index.ask(CatalogQueries.message_ids, synced=False):
             self._known.setdefault(name, array("q")).extend(map(hash, ids))
         if self._key is not None and self._key not in self._keys:
             raise RequestError(f"{key} lies in no agent's folder, and only those are watched.")
-        self._seen = {session.key: Seen(session) for session in self._recent()}
+        self._seen = {session.key: SeenSession(session) for session in self._recent()}
 
     def __iter__(self) -> Iterator[Event]:
         for _ in ticks(self._folders):
@@ -87,67 +86,67 @@ class Watch:
         return [root.path for _, root in self._homes.roots()]
 
     def _newest(self) -> tuple[Cursor, set[str]]:
-        """How far the cache is, and the keys of all sessions."""
+        """The present cursor of the cache, and the keys of all sessions."""
         return self._index.ask(CatalogQueries.newest, synced=False)
 
     def _recent(self) -> Iterator[Session]:
-        """The sessions that were left last, or the one that is watched."""
+        """The newest sessions, or the one that is watched."""
 
         def question(current: CatalogQueries) -> list[SessionLocation]:
             newest = (
-                [self._key] if self._key else [one.summary.key for one in current.list_sessions(self._wanted, RECENT)]
+                [self._key] if self._key else [one.summary.key for one in current.list_sessions(self._criteria, RECENT)]
             )
             places = (place for one in newest for place in current.with_prefix(one.partition(":")[2]))
             return [place for place in places if place.key in newest]
 
         return self._reader.at(*self._index.ask(question, synced=False))
 
-    def _newer(self, point: Cursor) -> Iterator[tuple[Session, str]]:
-        """The sessions that were read since the cache was so far, each with the beginning that suffices to name it."""
+    def _newer(self, cursor: Cursor) -> Iterator[tuple[Session, str]]:
+        """The sessions that were read after a cursor, each with the shortest prefix of its id that is unique."""
 
         def question(current: CatalogQueries) -> list[tuple[SessionLocation, str]]:
-            found = [place for place in current.newer(point, self._wanted) if self._key in (None, place.key)]
-            return [(place, current.short(place.id)) for place in found]
+            places = [place for place in current.newer(cursor, self._criteria) if self._key in (None, place.key)]
+            return [(place, current.short(place.id)) for place in places]
 
-        named = self._index.ask(question, synced=False)
-        short = {place.key: beginning for place, beginning in named}
-        for session in self._reader.at(*(place for place, _ in named)):
+        pairs = self._index.ask(question, synced=False)
+        short = {place.key: prefix for place, prefix in pairs}
+        for session in self._reader.at(*(place for place, _ in pairs)):
             yield session, short[session.key]
 
     def _news(self) -> Iterator[Event]:
-        point, keys = self._newest()
-        if point != self._point:
-            before, self._point = self._point, point
+        cursor, keys = self._newest()
+        if cursor != self._cursor:
+            before, self._cursor = self._cursor, cursor
             for session, short in self._newer(before):
                 yield from self._compare(session, short)
         self._keys |= keys
 
     def _compare(self, session: Session, short: str) -> Iterator[Event]:
-        known = session.key in self._keys
-        told = summarize(session)
-        if not known:
-            yield Event(event=Happening.SESSION, session=told, short_id=short)
+        is_known = session.key in self._keys
+        summary = summarize(session)
+        if not is_known:
+            yield Event(event=EventKind.SESSION, session=summary, short_id=short)
         before = self._seen.get(session.key)
         if before is None:
-            before = Seen(session, {*self._known.pop(session.key, ())}) if known else Seen()
-        after = self._seen[session.key] = Seen(session)
+            before = SeenSession(session, {*self._known.pop(session.key, ())}) if is_known else SeenSession()
+        after = self._seen[session.key] = SeenSession(session)
         for event, message in before.news(session):
-            yield Event(event=event, session=told, short_id=short, message=message)
+            yield Event(event=event, session=summary, short_id=short, message=message)
         after.keep(before)
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """What is kept of a part that was seen: enough to tell whether it grew."""
+    """Enough of a part that was seen to tell whether it grew."""
 
     kind: type
     length: int
     digest: str
 
 
-class Seen:
-    """What was seen of a session: marks instead of texts, so that following many costs little.
+class SeenSession:
+    """What was seen of a session: marks instead of texts, so that many sessions take little memory.
 
-    With `known`, only the messages whose ids have these hashes: for a session that nobody looked at before it changed.
+    With `known`, only messages whose ids have these hashes: for a session that was not read before it changed.
     """
 
     def __init__(self, session: Session | None = None, known: Container[int] | None = None) -> None:
@@ -156,43 +155,43 @@ class Seen:
             if known is None or hash(message.id) in known:
                 self.messages[message.id] = (message.fate, [_mark(part) for part in message.parts])
 
-    def keep(self, before: Seen) -> None:
-        """A message that is missing for a moment, as in a file that is being written, is not new when it is back."""
+    def keep(self, before: SeenSession) -> None:
+        """Keep messages that are missing now. One may be back later, and is not new then."""
         self.messages = before.messages | self.messages
 
-    def news(self, session: Session) -> Iterator[tuple[Happening, Message]]:
-        """What a session says that was not seen. What it inherited was said elsewhere."""
+    def news(self, session: Session) -> Iterator[tuple[EventKind, Message]]:
+        """What was not seen before, except inherited messages: these were written in another session."""
         for message in session.messages:
             old = self.messages.get(message.id)
             if old is None:
                 if not message.inherited:
-                    yield Happening.MESSAGE, message
+                    yield EventKind.MESSAGE, message
                 continue
             fate, marks = old
-            if parts := tuple(_grown(marks, message.parts)):
-                yield Happening.MORE, msgspec.structs.replace(message, parts=parts)
+            if parts := tuple(_additions(marks, message.parts)):
+                yield EventKind.MORE, msgspec.structs.replace(message, parts=parts)
             if fate is not message.fate:
-                yield Happening.FATE, message
+                yield EventKind.FATE, message
 
 
-def _essence(part: Part) -> str:
-    """What of a part is worth telling again when it changes."""
+def _content(part: Part) -> str:
+    """The text or values of a part; if they change, the part is reported again."""
     if isinstance(part, Text | Thinking):
         return part.text
-    told: Any = part
+    value: Any = part
     if isinstance(part, ToolCall):
-        told = (part.id, part.name, part.input, part.status, part.output, part.exit_code, part.child)
-    return repr(told)
+        value = (part.id, part.name, part.input, part.status, part.output, part.exit_code, part.child)
+    return repr(value)
 
 
 def _mark(part: Part, length: int | None = None) -> Mark:
-    """The mark of a part, or of the beginning of its text."""
-    essence = _essence(part)[:length]
-    return Mark(type(part), len(essence), fingerprint_of([essence]))
+    """The mark of a part, or of the prefix of its text."""
+    content = _content(part)[:length]
+    return Mark(type(part), len(content), fingerprint_of([content]))
 
 
-def _grown(marks: Sequence[Mark], parts: Sequence[Part]) -> Iterator[Part]:
-    """The parts that were not there, and of texts that grew what was added."""
+def _additions(marks: Sequence[Mark], parts: Sequence[Part]) -> Iterator[Part]:
+    """The parts that are new, and the added text of parts that grew."""
     for number, part in enumerate(parts):
         if _mark(part) in marks:
             continue
@@ -207,33 +206,33 @@ def ticks(folders: Callable[[], list[Path]]) -> Iterator[None]:
     """A tick whenever something under these folders may have changed, and one to begin with."""
     yield
     while True:
-        there = [folder for folder in folders() if folder_at(folder)]
-        yield from _events(there, folders) if there else ()
+        existing = [folder for folder in folders() if folder_at(folder)]
+        yield from _events(existing, folders) if existing else ()
         began = time.monotonic()
         yield
-        # Looking at a large history takes a while, and should not be all that this machine does.
+        # A sync of a large history takes a while, so most of the time is left to other programs.
         time.sleep(max(PAUSE, _IDLE_SHARE * (time.monotonic() - began)))
 
 
-def _events(there: list[Path], folders: Callable[[], list[Path]]) -> Iterator[None]:
-    """Ticks by the file system's own word, as long as it can be had."""
+def _events(existing: list[Path], folders: Callable[[], list[Path]]) -> Iterator[None]:
+    """Ticks from the events of the file system, as long as it reports them."""
     try:
         from watchfiles import watch
     except ImportError:
         return
     try:
         for changes in watch(
-            *there,
+            *existing,
             watch_filter=None,
             debounce=400,
             step=50,
-            rust_timeout=int(PATIENCE * 1000),
+            rust_timeout=int(SYNC_INTERVAL * 1000),
             yield_on_timeout=True,
             raise_interrupt=True,
             ignore_permission_denied=True,
         ):
             yield
-            if not changes and [folder for folder in folders() if folder_at(folder)] != there:
+            if not changes and [folder for folder in folders() if folder_at(folder)] != existing:
                 return
     except (OSError, RuntimeError):
         return  # the system has no more watches to give, or a folder is gone

@@ -1,6 +1,7 @@
-"""The session model: what a session *is*, whoever recorded it.
+"""What a session is, whichever agent recorded it: plain frozen values.
 
-Plain frozen values. No I/O, no agent names. Everything a source knew and the model has no word for stands in `extra`.
+It may import `errors`, and what lies below.
+No I/O, no agent names. `extra` holds what a source knew and the model has no word for.
 """
 
 from pollux.model.about import About

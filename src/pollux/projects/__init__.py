@@ -1,1 +1,4 @@
-"""Which directory a session belongs to, and where that directory is now. It imports sources and what lies below."""
+"""Which directory a session belongs to, and where that directory is now.
+
+It may import `registry`, and what lies below.
+"""

@@ -30,7 +30,7 @@ MOST_FOLDERS = 20_000
 class DiskSearch:
     """A walk through the usual places, level by level, with a budget.
 
-    `marks` are names that agents leave in the folders they work in: such folders come first where there are too many.
+    `marks` are names of files that agents leave where they work: if there are too many folders, those come first.
     """
 
     def __init__(self, home: Path, marks: Collection[str] = ()) -> None:
@@ -40,11 +40,11 @@ class DiskSearch:
 
     @property
     def ended_early(self) -> bool:
-        """Were there more folders than it looked at?"""
+        """Did the budget end before all folders were seen?"""
         return self._left <= 0
 
     def folders(self) -> Iterator[str]:
-        """What lies under the home directory."""
+        """The folders under the home directory, up to the budget."""
         seen: set[str] = set()
         level = [str(self._home / name) if name else str(self._home) for name in _USUAL]
         for depth in range(_DEPTH):
@@ -71,7 +71,7 @@ class DiskSearch:
 
 
 def _subfolders(folder: str) -> list[str]:
-    """Folders worth a look: no hidden ones, none that programs fill."""
+    """The folders inside one, except hidden ones and those that programs fill."""
     try:
         with os.scandir(folder) as entries:
             return [

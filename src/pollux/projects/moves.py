@@ -12,28 +12,29 @@ from pollux.projects.stored_dict import StoredDict
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
+from pollux.system.gc_pause import gc_paused
 from pollux.text.suggest import did_you_mean
 
 EVIDENCE = "moved"
 
 
 class Moves:
-    """From where to where projects were moved, as the user says."""
+    """The moves of projects that the user named: the old path and the new one of each."""
 
     def __init__(self, places: Places) -> None:
         self._table = StoredDict(places.moves)
 
     @property
     def stamp(self) -> str:
-        """Differs when a project was moved."""
+        """A value that changes with every move."""
         return self._table.stamp
 
     def all(self) -> dict[str, str]:
-        """Each move that counts."""
+        """Each move that was not undone."""
         return {old: new for old, new in self._table.all().items() if old != new}
 
     def now(self, path: str) -> str:
-        """Where a folder is now: moved itself, or with one above it, as often as that happened."""
+        """Where a folder is now, after all moves of the folder itself and of folders above it."""
         moves = self.all()
         for _ in range(len(moves)):
             above = max(
@@ -51,14 +52,14 @@ class Moves:
         return before, after
 
     def ends(self, old: str, new: str) -> tuple[str, str]:
-        """The two folders of a move, as they are remembered. Raises `RequestError` as `move` does."""
+        """The full paths of a move. Raises `RequestError` as `move` does."""
         before, after = folder(old), folder(new)
         if before == after or self.now(after).startswith(before + "/") or self.now(after) == before:
             raise RequestError(f"{old} cannot have been moved to {new}.", "Try: pollux rehome")
         return before, after
 
     def undo(self, old: str) -> str:
-        """Forget a move; returns where it led."""
+        """Forget a move. Returns its new path."""
         before = folder(old)
         if before not in self.all():
             hint = did_you_mean(old, self.all(), "Try: pollux rehome")
@@ -76,18 +77,19 @@ class Moves:
 
 
 class MovedSource(Wrapped):
-    """An agent's source that says where projects are now."""
+    """An agent's source that gives projects their present paths."""
 
     def __init__(self, source: Source, moves: Moves) -> None:
         super().__init__(source)
         self._moves = moves
 
     def read(self, bundle: Bundle) -> Reading:
-        """As the agent's own, with the project's present path."""
-        reading = self.source.read(bundle)
-        return replace(reading, sessions=[self._told(session) for session in reading.sessions])
+        """Read as the agent's own source does, with the project's present path."""
+        with gc_paused():
+            reading = self.source.read(bundle)
+            return replace(reading, sessions=[self._moved(session) for session in reading.sessions])
 
-    def _told(self, session: Session) -> Session:
+    def _moved(self, session: Session) -> Session:
         if session.project is None or (path := self._moves.now(session.project)) == session.project:
             return session
         return replace(session, project=path, project_evidence=EVIDENCE)

@@ -1,7 +1,7 @@
-"""Changing agents' files where a project was moved, so that every change can be taken back to the byte.
+"""Changes in agents' files for a project that was moved. Every change can be undone to the byte.
 
-What will be changed is written down first, with the bytes of every file that gets others. A step that finds something
-else than what it was planned for ends everything, and what was done until then is taken back.
+A journal is written first, with the old bytes of every file that will change. If a step finds a file that changed since
+the plan was made, everything ends, and all steps so far are undone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import OutputError, StoreError
-from pollux.projects.folder_aliases import FolderAliases
+from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import fingerprint_of
 from pollux.sources.moving import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
@@ -23,8 +23,8 @@ from pollux.wire import display_path
 _JOURNAL = "journal"
 
 
-class RelocationStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A step as it was, before anything changed: a renamed folder's `fingerprint`, or a file's bytes, time and mode."""
+class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A step and the state before it: a renamed folder's `fingerprint`, or a file's bytes, time and mode."""
 
     path: bytes
     to: bytes | None = None
@@ -36,22 +36,22 @@ class RelocationStep(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> Path:
-        """Where it was."""
+        """The path before the step."""
         return Path(os.fsdecode(self.path))
 
     @property
     def target(self) -> Path:
-        """Where it is after a renaming."""
+        """The path after the step."""
         return Path(os.fsdecode(self.to or self.path))
 
     def is_before(self) -> bool:
-        """Is all as it was planned for?"""
+        """Is the file or folder as it was before the step?"""
         if self.to is not None:
             return not os.path.lexists(self.target) and folder_fingerprint(self.place) == self.fingerprint
         return _bytes(self.place) == self.before
 
     def is_after(self) -> bool:
-        """Is all as the step leaves it?"""
+        """Is the file or folder as the step leaves it?"""
         if self.to is not None:
             return not os.path.lexists(self.place) and folder_fingerprint(self.target) == self.fingerprint
         return _bytes(self.place) == self.after
@@ -66,7 +66,7 @@ class RelocationStep(msgspec.Struct, frozen=True, kw_only=True):
             write_file(self.place, self.after, mode=self.mode)
 
     def undo(self) -> None:
-        """Take it back."""
+        """Undo the step."""
         if self.to is not None:
             self.target.rename(self.place)
         else:
@@ -74,16 +74,16 @@ class RelocationStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal(msgspec.Struct, frozen=True, kw_only=True):
-    """A move that was done in the agents' files."""
+    """A move that was made in the agents' files."""
 
     old: bytes
     new: bytes
-    entries: list[RelocationStep]
+    entries: list[JournalEntry]
 
 
-def plan_steps(steps: Iterable[Rename | Rewrite]) -> list[RelocationStep]:
-    """Steps with what they find now. Raises `OutputError` where one cannot be taken."""
-    found = []
+def entries_of(steps: Iterable[Rename | Rewrite]) -> list[JournalEntry]:
+    """Steps with the present state of their files. Raises `OutputError` where one cannot be taken."""
+    entries = []
     targets: set[str] = set()
     for step in steps:
         if isinstance(step, Rename):
@@ -91,68 +91,68 @@ def plan_steps(steps: Iterable[Rename | Rewrite]) -> list[RelocationStep]:
                 raise OutputError(f"{display_path(step.to)} exists already.", "Nothing was changed.")
             targets.add(step.to)
             fingerprint = folder_fingerprint(Path(step.path))
-            found.append(RelocationStep(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
+            entries.append(JournalEntry(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
             continue
         if Path(step.path).is_symlink():
             raise OutputError(f"{display_path(step.path)} is a link to another file.", "Nothing was changed.")
         stat = Path(step.path).stat()
-        told = RelocationStep(
+        entry = JournalEntry(
             path=os.fsencode(step.path),
             before=step.before,
             after=step.after,
             mtime_ns=stat.st_mtime_ns,
             mode=stat.st_mode & 0o7777,
         )
-        found.append(told)
-    return found
+        entries.append(entry)
+    return entries
 
 
 class Relocations:
-    """The moves that were done in the agents' files, each in a folder with a number."""
+    """The moves that were made in the agents' files, each in a folder with a number."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def last(self, old: str) -> tuple[Path, Journal] | None:
-        """The last one of a project that was not taken back."""
+        """The last move of a project that was not undone."""
         for path in reversed(self._all()):
             try:
-                told = msgspec.msgpack.decode(read(path / _JOURNAL, HUGE), type=Journal)
-            except FileNotFoundError:  # it ended before anything was changed
+                journal = msgspec.msgpack.decode(read(path / _JOURNAL, HUGE), type=Journal)
+            except FileNotFoundError:  # the move ended before anything was changed
                 continue
             except (OSError, msgspec.DecodeError) as error:
                 raise StoreError(f"{display_path(path / _JOURNAL)} cannot be read: {error}.") from error
-            if os.fsdecode(told.old) == old:
-                return path, told
+            if os.fsdecode(journal.old) == old:
+                return path, journal
         return None
 
     def _all(self) -> list[Path]:
         try:
-            held = list_folder(self.folder)
+            paths = list_folder(self.folder)
         except OSError as error:
             raise StoreError(f"{display_path(self.folder)} cannot be read: {error.strerror or error}.") from error
-        return sorted((path for path in held if path.name.isdigit()), key=lambda path: int(path.name))
+        return sorted((path for path in paths if path.name.isdigit()), key=lambda path: int(path.name))
 
-    def apply(self, old: str, new: str, entries: list[RelocationStep]) -> Path:
-        """Take all steps or none. Returns where the way back is written down."""
+    def apply(self, old: str, new: str, entries: list[JournalEntry]) -> Path:
+        """Take all steps or none. Returns the folder of the journal."""
         journal = Journal(old=os.fsencode(old), new=os.fsencode(new), entries=entries)
         try:
             home = self._write_down(journal)
         except OSError as error:
             raise StoreError(f"{display_path(self.folder)} cannot be written: {error.strerror or error}.") from error
-        done: list[RelocationStep] = []
+        done_entries: list[JournalEntry] = []
         try:
             for entry in entries:
                 entry.do()
-                done.append(entry)
+                done_entries.append(entry)
         except OSError as error:
-            _undo(done, f"Try: pollux rehome {display_path(old)} --undo")
+            _undo(done_entries, f"Try: pollux rehome {display_path(old)} --undo")
             remove_tree(home)
             raise OutputError(
                 f"{error.filename} cannot be changed: {error.strerror}.", "Nothing was changed."
             ) from error
         except OutputError:
-            _undo(done, f"Try: pollux rehome {display_path(old)} --undo")
+            _undo(done_entries, f"Try: pollux rehome {display_path(old)} --undo")
             remove_tree(home)
             raise
         return home
@@ -160,39 +160,39 @@ class Relocations:
     def _write_down(self, journal: Journal) -> Path:
         make_private_folder(self.folder)
         home = self.folder / str(max((int(path.name) for path in self._all()), default=0) + 1)
-        home.mkdir(mode=0o700)  # never over the way back of another move
+        home.mkdir(mode=0o700)  # never overwrite the journal of another move
         for entry in journal.entries:
             if entry.to is None:
                 copy = home / "before" / entry.place.relative_to(entry.place.anchor)
                 write_file(copy, entry.before, mtime_ns=entry.mtime_ns)
         write_file(home / _JOURNAL, msgspec.msgpack.encode(journal))
-        FolderAliases(self.folder / "renamed").add(
+        RenamedFolders(self.folder / "renamed").add(
             (entry.path, entry.to) for entry in journal.entries if entry.to is not None
         )
         return home
 
     def revert(self, home: Path, journal: Journal) -> list[Path]:
-        """Put all bytes and names back, also of a move that was cut short. Raises `OutputError` where one changed."""
-        done = [entry for entry in journal.entries if not entry.is_before()]
-        for entry in done:
+        """Put all bytes and names back, also of an interrupted move. Raises `OutputError` if a file changed since."""
+        done_entries = [entry for entry in journal.entries if not entry.is_before()]
+        for entry in done_entries:
             if not entry.is_after():
-                hint = f"Nothing was put back. What files were before lies in {display_path(home / 'before')}."
+                hint = f"Nothing was put back. The earlier files are in {display_path(home / 'before')}."
                 raise OutputError(f"{display_path(entry.target)} was changed since.", hint)
-        _undo(done, "Try again: what is back already stays.")
+        _undo(done_entries, "Try again: what is back already stays.")
         remove_tree(home)
-        return [entry.place for entry in done]
+        return [entry.place for entry in done_entries]
 
 
-def _undo(done: list[RelocationStep], hint: str) -> None:
+def _undo(entries: list[JournalEntry], hint: str) -> None:
     try:
-        for entry in reversed(done):
+        for entry in reversed(entries):
             entry.undo()
     except OSError as error:
         raise OutputError(f"{error.filename} cannot be put back: {error.strerror}.", hint) from error
 
 
 def folder_fingerprint(folder: Path) -> str:
-    """Stands for all that lies in a folder: names, sizes and times."""
+    """A value for the names, sizes and times of all files in a folder."""
     return fingerprint_of(
         f"{os.path.relpath(path, folder)}\n{stat.st_size}\n{stat.st_mtime_ns}" for path, stat in files_below(folder)
     )

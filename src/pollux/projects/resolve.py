@@ -1,7 +1,7 @@
-"""Projects that an agent names by a hash alone: a late step finds their paths, when all sessions are known.
+"""Projects that an agent names by a hash alone. When all sessions are known, a late step finds their paths.
 
-A source says what its own files tell. What they do not tell, others may: the directories in which other agents worked,
-the one that pollux was started in, the folders on the disk. A path is proved when its hash is the project's.
+A path may stand in the agent's own files. If not, candidates are the directories in which other agents worked, the one
+that pollux was started in, and the folders on the disk. A path is proved if its hash is the project's.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.capabilities import marks_of
 from pollux.sources.wrapped import Wrapped
 from pollux.system.directories import Places
+from pollux.system.gc_pause import gc_paused
 from pollux.wire import Notes
 
 EVIDENCE = "hash"
@@ -30,12 +31,12 @@ _NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 def hashes_in(paths: Iterable[str]) -> set[str]:
-    """The names of folders above some files that may be hashes of directories."""
+    """Names of folders above some files that look like hashes."""
     folders = {os.path.dirname(path) for path in paths}  # noqa: PTH120 (`Path` takes long, for thousands of files)
     return {name for folder in folders for name in _NAME.findall(folder)}
 
 
-class ResolvingSource(Wrapped):
+class ResolvedSource(Wrapped):
     """An agent's source that knows the paths of hashes."""
 
     def __init__(self, source: Source, hashes: ProjectHashes) -> None:
@@ -43,9 +44,10 @@ class ResolvingSource(Wrapped):
         self._hashes = hashes
 
     def read(self, bundle: Bundle) -> Reading:
-        """As the agent's own, with the paths of projects that are known by their hashes."""
-        reading = self.source.read(bundle)
-        return replace(reading, sessions=[self._resolved(session) for session in reading.sessions])
+        """Read as the agent's own source does, with the paths of hashed projects."""
+        with gc_paused():
+            reading = self.source.read(bundle)
+            return replace(reading, sessions=[self._resolved(session) for session in reading.sessions])
 
     def _resolved(self, session: Session) -> Session:
         digest = unsettled_hash(session.project, session.project_evidence, session.project_hash)
@@ -74,28 +76,28 @@ class Resolver:
         self._cwd = cwd
         self._hunt = hunt
 
-    def learn(self, proved: Mapping[str, str]) -> None:
+    def learn(self, paths: Mapping[str, str]) -> None:
         """Remember the paths that sessions prove, by their hashes."""
-        for digest, path in proved.items():
+        for digest, path in paths.items():
             self._hashes.learn(digest, path)
         self._hashes.save()
 
-    def resolve(self, unsettled: Collection[str], directories: Callable[[], Iterable[str]]) -> set[str]:
-        """Those of some hashes of which more is known than before: sessions that have them must be read again.
+    def resolve(self, hashes: Collection[str], directories: Callable[[], Iterable[str]]) -> set[str]:
+        """Find the paths of some hashes. Returns those of which more is known now: their sessions must be read again.
 
-        `directories` are those in which agents worked.
+        `directories` gives the directories in which agents worked.
         """
-        if not unsettled:
+        if not hashes:
             return set()
         self._hashes.refresh()
-        self._prove(self.unresolved(unsettled), (str(self._cwd), *map(str, self._cwd.parents)))
-        self._prove(self.unresolved(unsettled), directories())
-        early = self._search(self.unresolved(unsettled)) if self._hunt else set()
+        self._prove(self.unresolved(hashes), (str(self._cwd), *map(str, self._cwd.parents)))
+        self._prove(self.unresolved(hashes), directories())
+        changed = self._search(self.unresolved(hashes)) if self._hunt else set()
         self._hashes.save()
-        return {*unsettled} - self.unresolved(unsettled) | early
+        return {*hashes} - self.unresolved(hashes) | changed
 
     def unresolved(self, hashes: Iterable[str]) -> set[str]:
-        """Those whose paths are not known."""
+        """The hashes whose paths are not known."""
         return {digest for digest in hashes if self._hashes.path_of(digest) is None}
 
     def _prove(self, hashes: Collection[str], paths: Iterable[str]) -> None:
@@ -105,20 +107,20 @@ class Resolver:
                 self._hashes.learn(digest, path)
 
     def _search(self, hashes: Collection[str]) -> set[str]:
-        """Search the disk. Returns the hashes of which it turned out that the search ends early, or no longer does."""
+        """Search the disk. Returns the hashes whose search now ends early and did not before, or the reverse."""
         wanted = {digest for digest in hashes if not self._hashes.gave_up(digest, self._circumstances)}
         if not wanted:
             return set()
         marks = {mark for name in registry.source_names() for mark in marks_of(registry.source(name))}
         search = DiskSearch(self._places.home, marks)
         self._prove(wanted, search.folders())
-        vain = self.unresolved(wanted)
-        changed = {digest for digest in vain if self._hashes.ended_early(digest) != search.ended_early}
-        for digest in vain:
+        missing = self.unresolved(wanted)
+        changed = {digest for digest in missing if self._hashes.ended_early(digest) != search.ended_early}
+        for digest in missing:
             self._hashes.give_up(digest, self._circumstances, early=search.ended_early)
         return changed
 
     @property
     def _circumstances(self) -> str:
-        """While they are the same, searching the disk again would find nothing again. They last a day."""
+        """The disk is not searched again under the same circumstances: the same directory and day."""
         return f"{self._cwd}-{int(time.time() // 86400)}"

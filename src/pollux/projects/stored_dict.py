@@ -15,8 +15,8 @@ class StoredDict:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._held: dict[str, str] | None = None
-        self._fresh: dict[str, str] = {}
+        self._texts: dict[str, str] | None = None
+        self._unsaved: dict[str, str] = {}
         self._lock = threading.RLock()
 
     def get(self, name: str) -> str | None:
@@ -24,39 +24,39 @@ class StoredDict:
         return self.all().get(name)
 
     def all(self) -> dict[str, str]:
-        """All that the table holds."""
+        """All texts by their names."""
         with self._lock:
-            if self._held is None:
-                self._held = _read(self.file)
-            return self._held
+            if self._texts is None:
+                self._texts = _read(self.file)
+            return self._texts
 
     def refresh(self) -> None:
         """Read the file again, where it was read before."""
         with self._lock:
-            if self._held is not None:
-                self._held = {**_read(self.file), **self._fresh}
+            if self._texts is not None:
+                self._texts = {**_read(self.file), **self._unsaved}
 
     @property
     def stamp(self) -> str:
-        """Stands for all that the table holds."""
+        """A value that changes with the table."""
         return fingerprint_of(f"{name}\n{text}" for name, text in sorted(self.all().items()))
 
     def put(self, name: str, text: str) -> None:
-        """Hold a text under a name until `write`."""
+        """Set the text of a name; `write` saves it."""
         with self._lock:
             if self.get(name) != text:
-                self._held = {**self.all(), name: text}
-                self._fresh[name] = text
+                self._texts = {**self.all(), name: text}
+                self._unsaved[name] = text
 
     def write(self) -> None:
-        """Merge what is new with what another pollux wrote meanwhile. Raises `OSError`."""
+        """Save the new texts, merged with what another pollux wrote meanwhile. Raises `OSError`."""
         with self._lock:
-            if not self._fresh:
+            if not self._unsaved:
                 return
-            table = {**_read(self.file), **self._fresh}
+            table = {**_read(self.file), **self._unsaved}
             text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
             write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
-            self._fresh.clear()
+            self._unsaved.clear()
 
 
 def _read(file: Path) -> dict[str, str]:

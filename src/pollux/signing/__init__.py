@@ -1,1 +1,4 @@
-"""Evidence: signatures over records and session files, and copies with hidden parts that still verify."""
+"""Signatures over records and session files, and copies with hidden parts that still verify.
+
+It may import `archive` and `usage`, and what lies below.
+"""

@@ -30,7 +30,7 @@ def hide(whole: Salted, places: Iterable[str], words: Iterable[str], *, secrets:
     if secrets:
         copy = copy.hide(_secret(), places=names)
     if copy.hidden == whole.hidden:
-        raise NotFound("Nothing that is shown looks like a secret.", "No copy was made.")
+        raise NotFound("No visible value looks like a secret.", "No copy was made.")
     return copy
 
 

@@ -1,4 +1,7 @@
-"""One folder an agent. Nothing outside an agent's folder knows its format."""
+"""One folder for each agent. Nothing outside an agent's folder knows its format.
+
+It may import `transforms` and `writers`, and what lies below.
+"""
 
 from pollux.sources.base import Bundle, File, FileAccount, Root, Source, SourceContext, Status
 

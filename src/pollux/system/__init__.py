@@ -1,1 +1,4 @@
-"""What the machine offers: directories, files, locks, processes, timers, the clock. It imports the model."""
+"""What the machine offers: directories, files, locks, processes, timers, the clock.
+
+It may import `model`, and what lies below.
+"""

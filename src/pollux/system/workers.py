@@ -44,9 +44,9 @@ class Answer(NamedTuple):
 def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
     """How many processes are worth their start for pieces of work of these sizes; 1 where none is.
 
-    Only the main thread starts processes for speed. Locks that other threads hold would stay locked in them.
+    A process with several threads starts none for speed: locks that other threads hold would stay locked in them.
     """
-    alone = threading.current_thread() is threading.main_thread()
+    alone = threading.active_count() == 1
     wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
     return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
 

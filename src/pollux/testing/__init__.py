@@ -1,5 +1,7 @@
 """The conformance kit: does a source keep the promises of every source, whatever the files hold?
 
+It may import `answers`, and what lies below.
+
 Give it a source and a folder of homes as the agent leaves them (`<name>/home/…`):
 
     from pollux.testing import Subject, cases

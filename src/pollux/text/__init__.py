@@ -1,1 +1,4 @@
-"""What can be done with letters alone: compare, guess, escape. It imports nothing."""
+"""Work on letters alone: compare, guess, escape.
+
+It imports nothing.
+"""

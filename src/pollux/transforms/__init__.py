@@ -1,4 +1,7 @@
-"""Transforms: from a session to another session, between a source and a writer."""
+"""Transforms make another session from a session.
+
+It may import `wire`, and what lies below.
+"""
 
 from pollux.transforms.texts import rewrite_texts
 

@@ -58,7 +58,7 @@ def evidence(
     elsewhere: Mapping[str, Maker],
     inherited: int,
 ) -> Evidence:
-    """Look at every figure.
+    """Collect every figure with its evidence.
 
     `totals` has tokens and dollars of the `session`, its `family` and its `thread`; `elsewhere` the sessions that made
     inherited requests, by the message; `inherited` is how many tokens those have.
@@ -79,14 +79,14 @@ def _items(message: Message, price: Price, elsewhere: Mapping[str, Maker]) -> It
         for number, one in enumerate(requests):
             # A message's requests are priced one by one; the first shows what they cost together.
             yield _item(message, one, _rule(message, len(requests), elsewhere), cost if number == 0 else None)
-    for figures, line, why in _passed_over(message):
+    for figures, line, why in _replaced_figures(message):
         usage = Usage(native=figures)
         place = line or (message.origin.line if message.origin is not None else None)
-        yield _item(message, usage, why, None, counted=False, line=place)
+        yield _item(message, usage, why, None, is_counted=False, line=place)
 
 
 def _item(  # noqa: PLR0913
-    message: Message, usage: Usage, rule: str, cost: int | None, *, counted: bool = True, line: int | None = None
+    message: Message, usage: Usage, rule: str, cost: int | None, *, is_counted: bool = True, line: int | None = None
 ) -> Item:
     origin = message.origin
     return Item(
@@ -98,7 +98,7 @@ def _item(  # noqa: PLR0913
         item=origin.item if origin is not None else None,
         usage=usage,
         native=usage.native,
-        counted=counted and not message.inherited,
+        counted=is_counted and not message.inherited,
         rule=rule,
         cost_usd=dollars(cost),
     )
@@ -106,12 +106,12 @@ def _item(  # noqa: PLR0913
 
 def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> str:
     if message.inherited:
-        return _heirloom(elsewhere.get(message.id))
-    repeated = _lines(message)
+        return _inherited_rule(elsewhere.get(message.id))
+    other_lines = _lines(message)
     if message.usage is not None and message.usage.known is None:
         words = ["a request without figures"]
     else:
-        words = [f"counted once (again on {_listed(repeated)})" if repeated else "counted"]
+        words = [f"counted once (again on {_line_list(other_lines)})" if other_lines else "counted"]
     if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
         words.append("at least: the reply has no end")
     if message.usage is not None and message.usage.file is not None:
@@ -123,25 +123,25 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
     return "; ".join(words)
 
 
-def _heirloom(maker: Maker | None) -> str:
+def _inherited_rule(maker: Maker | None) -> str:
     if maker is None:
         return "inherited from another session: not counted here"
-    counted = "counted there" if maker.exists else "that session is not here, so nobody counts it"
-    return f"inherited from {maker.key}: {counted}"
+    note = "counted there" if maker.exists else "that session is not here, so nobody counts it"
+    return f"inherited from {maker.key}: {note}"
 
 
 def _lines(message: Message) -> list[int]:
     """Where a message was written again with the same figures."""
     again = [*message.extra.get("lines", ()), *message.extra.get("copies", ())]
-    plain = [each for each in again if isinstance(each, dict) and "usage" not in each]
-    return [line for each in plain if type(line := each.get("line")) is int]
+    plain = [record for record in again if isinstance(record, dict) and "usage" not in record]
+    return [line for record in plain if type(line := record.get("line")) is int]
 
 
-def _listed(lines: list[int]) -> str:
+def _line_list(lines: list[int]) -> str:
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
 
 
-def _passed_over(message: Message) -> Iterator[tuple[Mapping[str, Any], int | None, str]]:
+def _replaced_figures(message: Message) -> Iterator[tuple[Mapping[str, Any], int | None, str]]:
     """Figures that stand in the file and do not count, because better ones of the same request do."""
     for line in message.extra.get("lines", ()):
         if isinstance(line, dict) and isinstance(line.get("usage"), dict):

@@ -53,7 +53,7 @@ class Turn(Value, frozen=True, kw_only=True):
     requests: tuple[int, ...]
 
 
-class Sent(Value, frozen=True, kw_only=True):
+class SentCharacters(Value, frozen=True, kw_only=True):
     """Characters that entered the conversation from outside the model, by where they came from."""
 
     typed: int = 0
@@ -68,8 +68,8 @@ class Sent(Value, frozen=True, kw_only=True):
         return self.typed + self.files + self.injected + self.summaries + self.tools
 
 
-class Ended(Value, frozen=True, kw_only=True):
-    """A tool call worth a look."""
+class NotableCall(Value, frozen=True, kw_only=True):
+    """A slow or failed tool call."""
 
     name: str
     status: str
@@ -83,9 +83,9 @@ class Profile(Value, frozen=True, kw_only=True):
     """The profile of one session, without what it inherited."""
 
     turns: tuple[Turn, ...]
-    sent: Sent
-    slowest: tuple[Ended, ...]
-    failed: tuple[Ended, ...]
+    sent: SentCharacters
+    slowest: tuple[NotableCall, ...]
+    failed: tuple[NotableCall, ...]
 
 
 def profile(session: Session, charge: Charge) -> Profile:
@@ -162,7 +162,7 @@ def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
     )
 
 
-def _sent(messages: list[Message]) -> Sent:
+def _sent(messages: list[Message]) -> SentCharacters:
     typed = files = injected = summaries = tools = 0
     for message in messages:
         human = message.author is Author.HUMAN
@@ -178,14 +178,14 @@ def _sent(messages: list[Message]) -> Sent:
                     tools += len(text)
                 case Text(text=text) if message.role is Role.USER and message.author is not Author.MODEL:
                     typed, injected = (typed + len(text), injected) if human else (typed, injected + len(text))
-    return Sent(typed=typed, files=files, injected=injected, summaries=summaries, tools=tools)
+    return SentCharacters(typed=typed, files=files, injected=injected, summaries=summaries, tools=tools)
 
 
-def _ended(message: Message, call: ToolCall) -> Ended:
+def _ended(message: Message, call: ToolCall) -> NotableCall:
     arguments = call.input if isinstance(call.input, dict) else {}
     values = (arguments.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
     what = next((str(value) for value in values if value), str(call.input or ""))
-    return Ended(
+    return NotableCall(
         name=call.name,
         status=call.status,
         seconds=call.seconds,

@@ -119,12 +119,12 @@ class Pricer:
 
 def _prices(rates: Rates) -> _Prices:
     """Trillionths of a dollar for a token of each kind."""
-    written = rates.cache_write if rates.cache_write is not None else rates.input
+    cache_writes = rates.cache_write if rates.cache_write is not None else rates.input
     return (
         _per_token(rates.input),
         _per_token(rates.cached if rates.cached is not None else rates.input),
-        _per_token(written),
-        _per_token(rates.cache_write_long if rates.cache_write_long is not None else written),
+        _per_token(cache_writes),
+        _per_token(rates.cache_write_long if rates.cache_write_long is not None else cache_writes),
         _per_token(rates.output),
         _per_token(rates.reasoning if rates.reasoning is not None else rates.output),
     )
@@ -135,12 +135,12 @@ def _per_token(rate: Decimal) -> int:
 
 
 def _cost(prices: _Prices, request: Figures, input: int, output: int) -> int:  # noqa: A002 (as in `Usage`)
-    cached, written = request.cached or 0, request.cache_write or 0
+    cached, cache_writes = request.cached or 0, request.cache_write or 0
     long, thought = request.cache_write_long or 0, request.reasoning or 0
     return (
-        max(input - cached - written, 0) * prices[0]
+        max(input - cached - cache_writes, 0) * prices[0]
         + cached * prices[1]
-        + max(written - long, 0) * prices[2]
+        + max(cache_writes - long, 0) * prices[2]
         + long * prices[3]
         + max(output - thought, 0) * prices[4]
         + thought * prices[5]

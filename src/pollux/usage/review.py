@@ -12,8 +12,8 @@ from pollux.usage.audit import Verdict, judge
 from pollux.usage.stats import Stats
 
 
-class Reviewed(Value, frozen=True, kw_only=True):
-    """One agent's figures: how many requests count, how many are another session's, how sure the sessions' sums are."""
+class AgentReview(Value, frozen=True, kw_only=True):
+    """One agent's figures: requests that count, requests of other sessions, and how exact the sessions' sums are."""
 
     agent: str
     requests: int
@@ -37,7 +37,7 @@ class Missing(Value, frozen=True, kw_only=True):
 class Review(Value, frozen=True, kw_only=True):
     """The whole account."""
 
-    agents: tuple[Reviewed, ...]
+    agents: tuple[AgentReview, ...]
     missing: tuple[Missing, ...]
     verdicts: tuple[Verdict, ...]
 
@@ -63,7 +63,7 @@ def review(
         verdicts += [judge(session.key, one, *totals[one.scope], proof.gaps, tokens) for one in proof.tallies]
     return Review(
         agents=tuple(
-            Reviewed(
+            AgentReview(
                 agent=row.name or "",
                 requests=row.usage.requests or 0,
                 inherited=elsewhere[row.name or ""],

@@ -24,7 +24,7 @@ from pollux.usage.prices import PriceList, own_card
 from pollux.usage.profile import Charge, Price, Profile, profile
 from pollux.usage.rates import Pricer, dollars
 from pollux.usage.review import Review, review
-from pollux.usage.stats import By, Of, Stats, opened, stats
+from pollux.usage.stats import By, Of, Stats, as_open, stats
 from pollux.usage.sums import Bill, gather
 from pollux.usage.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.usage.tools import ToolRow, tools
@@ -62,7 +62,7 @@ class UsageService:
     def stats(  # noqa: PLR0913
         self,
         by: By,
-        wanted: Filter | None = None,
+        criteria: Filter | None = None,
         timezone: str | None = None,
         *,
         within: Sequence[By] = (),
@@ -78,36 +78,36 @@ class UsageService:
         day = day_of(where)
 
         def question(current: CatalogQueries) -> Stats:
-            queries = UsageQueries(current, wanted or Filter())
+            queries = UsageQueries(current, criteria or Filter())
             pricer = self.pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
-            answer = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
-            lacking = _asked(current.lacking(), wanted)
-            return opened(answer, lacking) if lacking else answer
+            result = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
+            lacking = _agents_in(current.lacking(), criteria)
+            return as_open(result, lacking) if lacking else result
 
-        answer: Stats = self._ask(question)
-        return answer
+        result: Stats = self._ask(question)
+        return result
 
     def tools(
-        self, wanted: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
+        self, criteria: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
     ) -> tuple[tuple[ToolRow, ...], ToolRow]:
         """The calls of each tool, and of all tools; also by agent, project, session or time."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
-            queries = UsageQueries(current, wanted or Filter())
+            queries = UsageQueries(current, criteria or Filter())
             rows, total = tools(queries.sessions, queries.calls(), by, where)
-            return rows, replace(total, open=bool(_asked(current.lacking(), wanted)))
+            return rows, replace(total, open=bool(_agents_in(current.lacking(), criteria)))
 
         rows: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return rows
 
-    def timeline(self, of: Of, wanted: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
+    def timeline(self, of: Of, criteria: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
         """The amount of each day; None is the key for what has no time."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[date | None, float]:
-            queries = UsageQueries(current, wanted or Filter())
+            queries = UsageQueries(current, criteria or Filter())
             if of is Of.PROMPTS:
                 return days_of_prompts(queries.prompts(), where)
             pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
@@ -117,13 +117,13 @@ class UsageService:
         return days
 
     def stacks(
-        self, by: By, of: Of, stack: By, wanted: Filter | None = None, timezone: str | None = None
+        self, by: By, of: Of, stack: By, criteria: Filter | None = None, timezone: str | None = None
     ) -> dict[str | None, dict[str, float]]:
         """Tokens or dollars of each name, by agent or model, for a chart."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
-            queries = UsageQueries(current, wanted or Filter())
+            queries = UsageQueries(current, criteria or Filter())
             pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
@@ -154,8 +154,8 @@ class UsageService:
         """The cost of a session without its sub-agents, and the number of its requests without a price."""
         charge = self.charging(session)
         charges = [charge(m) for m in session.messages if m.usage is not None and not m.inherited]
-        known = [cost for cost, _ in charges if cost is not None]
-        return Bill(dollars(sum(known)) if known else None, sum(unpriced for _, unpriced in charges))
+        costs = [cost for cost, _ in charges if cost is not None]
+        return Bill(dollars(sum(costs)) if costs else None, sum(unpriced for _, unpriced in charges))
 
     def pricing(self, session: Session) -> Price:
         """A function that prices each message of a session; it gives None where no request has a price."""
@@ -170,9 +170,9 @@ class UsageService:
             usage, model = message.usage, message.model or ""
             period = pricer.period(model, quarter(micros(message.at)))
             requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [(one, pricer.cost(model, one, period, prompt_size(one))) for one in requests]
+            costs = [(request, pricer.cost(model, request, period, prompt_size(request))) for request in requests]
             known = [cost for _, cost in costs if cost is not None]
-            return sum(known) if known else None, sum(_requests(one) for one, cost in costs if cost is None)
+            return sum(known) if known else None, sum(_requests(request) for request, cost in costs if cost is None)
 
         return charge
 
@@ -186,46 +186,46 @@ class UsageService:
         family: list[str] = self._ask(lambda current: current.family(session.key))
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
-        used = self.family(session)
+        family_usage = self.family(session)
         elsewhere: dict[str, Maker] = self._ask(lambda current: request_makers(current, session))
-        known = [one for one in members if one is not None]
+        known_costs = [cost for cost in members if cost is not None]
         totals = {
             "session": (own, cost),
-            "family": (used.total, sum(known) if known else None),
+            "family": (family_usage.total, sum(known_costs) if known_costs else None),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
         return evidence(session, self.pricing(session), totals, elsewhere, sum(inherited))
 
-    def review(self, wanted: Filter | None = None, *, priced: bool = True) -> Review:
+    def review(self, criteria: Filter | None = None, *, priced: bool = True) -> Review:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
 
         Without `priced`, no prices are loaded, and costs are None.
         """
 
         def question(current: CatalogQueries) -> Review:
-            queries = UsageQueries(current, wanted or Filter())
+            queries = UsageQueries(current, criteria or Filter())
             usage = stats(By.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
-            every = current.list_sessions(Filter(everything=True), None)
+            entries = current.list_sessions(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
             children: dict[str, list[Summary]] = {}
-            for one in every:
-                children.setdefault(one.summary.parent or "", []).append(one.summary)
+            for entry in entries:
+                children.setdefault(entry.summary.parent or "", []).append(entry.summary)
             families = Families(children)
-            ours = {}
-            for one in every:
-                own, key = one.summary.usage.total, one.summary.key
+            totals = {}
+            for entry in entries:
+                own, key = entry.summary.usage.total, entry.summary.key
                 thread = own if key not in inherited else (own or 0) + inherited[key][1]
-                known = [cost for member in families.keys(key) if (cost := costs.get(member)) is not None]
-                ours[key] = {
+                family_costs = [cost for member in families.keys(key) if (cost := costs.get(member)) is not None]
+                totals[key] = {
                     "session": (own, costs.get(key)),
-                    "family": (one.family_usage.total, sum(known) if known else None),
+                    "family": (entry.family_usage.total, sum(family_costs) if family_costs else None),
                     "thread": (thread, costs.get(key)),
                 }
-            return review(usage, queries.proofs(), inherited, ours)
+            return review(usage, queries.proofs(), inherited, totals)
 
-        answer: Review = self._ask(question)
-        return answer
+        result: Review = self._ask(question)
+        return result
 
     def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
         """The cost of every session without its sub-agents."""
@@ -236,8 +236,8 @@ class UsageService:
 
     def family(self, session: Session) -> Usage:
         """What a session and its descendants used."""
-        used: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
-        return used
+        usage: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        return usage
 
 
 def _requests(usage: Usage) -> int:
@@ -245,9 +245,9 @@ def _requests(usage: Usage) -> int:
     return 0 if values(usage) == UNKNOWN else usage.requests or 1
 
 
-def _asked(agents: set[str], wanted: Filter | None) -> set[str]:
+def _agents_in(agents: set[str], criteria: Filter | None) -> set[str]:
     """Those of the agents that the filter asks for."""
-    return agents if wanted is None or wanted.agent is None else agents & {wanted.agent}
+    return agents if criteria is None or criteria.agent is None else agents & {criteria.agent}
 
 
 def _rows(queries: UsageQueries, pricer: Pricer) -> Iterable[RollUp]:

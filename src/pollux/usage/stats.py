@@ -141,20 +141,20 @@ def stats(  # noqa: PLR0913
     )
 
 
-def opened(answer: Stats, lacking: Collection[str]) -> Stats:
-    """The answer where something of these agents could not be read.
+def as_open(result: Stats, lacking: Collection[str]) -> Stats:
+    """The result, marked as open because some files of these agents could not be read.
 
-    What was not read may belong to any sum of these agents, so that none is exact. A session's own sum is not touched.
+    What was not read may belong to any sum of these agents, so none of them is exact. A session's own sum is unchanged.
     """
-    return replace(answer, rows=_opened(answer.rows, (answer.by, *answer.within), lacking), total=_open(answer.total))
+    return replace(result, rows=_as_open(result.rows, (result.by, *result.within), lacking), total=_open(result.total))
 
 
-def _opened(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
+def _as_open(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
     by, *within = order
     if by is By.SESSION:
         return rows
     return tuple(
-        _open(replace(row, rows=_opened(row.rows, within, lacking) if within else ()))
+        _open(replace(row, rows=_as_open(row.rows, within, lacking) if within else ()))
         if by is not By.AGENT or row.name in lacking
         else row
         for row in rows

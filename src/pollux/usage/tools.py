@@ -42,7 +42,7 @@ def tools(
 ) -> tuple[tuple[ToolRow, ...], ToolRow]:
     """Calls by tool and by what else is asked for, and all together. Times go forward; else the most used is first."""
     if By.MODEL in by:
-        raise RequestError("No agent writes down which model called a tool.", "Try: --by agent,tool")
+        raise RequestError("Agents do not record which model called a tool.", "Try: --by agent,tool")
     every = list(calls)
     return _rows(by, levels(by, sessions), every, where), _row(None, None, sessions, every, ())
 

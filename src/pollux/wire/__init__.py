@@ -1,4 +1,7 @@
-"""Reading other people's files, losing nothing."""
+"""Reads other people's files without losing anything.
+
+It may import `system`, and what lies below.
+"""
 
 from pollux.system.files import LARGE, SMALL
 from pollux.wire.durations import seconds
@@ -18,7 +21,7 @@ from pollux.wire.files import (
     read_lines,
     unreadable,
 )
-from pollux.wire.leftovers import prune, tidy
+from pollux.wire.leftovers import tidy
 from pollux.wire.notes import Notes
 from pollux.wire.record_list import RecordList
 from pollux.wire.shapes import (
@@ -65,7 +68,6 @@ __all__ = [
     "numbered_lines",
     "opened",
     "plain",
-    "prune",
     "read_bytes",
     "read_head",
     "read_lines",

@@ -12,16 +12,16 @@ _NESTED = (dict, list)
 def tidy(value: Any) -> Any:
     """A wire value as plain JSON: without absent fields, with unknown fields in their places."""
     built = msgspec.to_builtins(value)
-    prune(built)
+    _prune(built)
     return built
 
 
-def prune(built: Any) -> None:
+def _prune(built: Any) -> None:
     """Remove absent fields from a built value that nobody else holds, and put unknown fields into their places."""
     if type(built) is list:
         for item in built:
             if type(item) in _NESTED:
-                prune(item)
+                _prune(item)
     elif type(built) is dict:
         unknown = built.pop("⁂") if "⁂" in built else None
         odd = built.pop("⁂odd") if "⁂odd" in built else None
@@ -30,7 +30,7 @@ def prune(built: Any) -> None:
             if item is None:
                 absent.append(key)
             elif type(item) in _NESTED:
-                prune(item)
+                _prune(item)
         for key in absent:
             del built[key]
         for key, rest in unknown.items() if unknown else ():

@@ -1,4 +1,7 @@
-"""One module a format. A writer knows the model and nothing else."""
+"""One module for each format. A writer knows the model and no agent.
+
+It may import `wire`, and what lies below.
+"""
 
 from pollux.writers.base import (
     ALONE,

@@ -62,7 +62,7 @@ class Acp:
     name = "acp"
     suffix = ".acp.jsonl"
     purpose = "session updates of the Agent Client Protocol, for editors"
-    heeds = ("ids",)
+    supported_options = ("ids",)
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the session message by message. What the protocol has no field for stands in `_meta`."""

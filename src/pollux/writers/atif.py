@@ -47,7 +47,7 @@ class Atif:
     name = "atif"
     suffix = ".atif.json"
     purpose = "an ATIF trajectory, to evaluate agents and train models"
-    heeds = ("ids",)
+    supported_options = ("ids",)
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the document, step by step, and a newline."""

@@ -22,7 +22,7 @@ class Knowledge(Protocol):
     """What a source knows of its agent that formats ask for."""
 
     def about(self, session: Session) -> About:
-        """What the agent is called elsewhere, and what the session tells of its surroundings."""
+        """The agent's names in other formats, and facts about the session's surroundings."""
 
     def answer(self, call: ToolCall) -> Any:
         """A tool's answer as the agent wrote it; None where that is not known."""
@@ -76,7 +76,7 @@ ALONE = WriterContext()
 
 
 STYLE = ("thinking", "tools", "tokens", "notices", "front_matter", "content", "ids")
-"""The options of style. Each format heeds only some of them."""
+"""The options of style. Each format supports only some of them."""
 
 TRANSCRIPT = STYLE[:5]
 """The options of style that transcripts heed."""
@@ -138,7 +138,7 @@ def without_secrets(count: int) -> Report:
 class Writer(Protocol):
     """Writes a session in one format.
 
-    It may say which options of style it `heeds`, by their names in `Options`; one that does not is never refused any.
+    It may have `supported_options`: the names of those options of style that affect it. Without, all are allowed.
     """
 
     @property
@@ -180,7 +180,7 @@ class Site(Protocol):
     """A writer whose files make up a site: asked once, when every session of an export to a folder is written."""
 
     def finish(self, entries: Sequence[Entry], context: WriterContext, /) -> Iterator[Page]:
-        """The pages that lead to the sessions, newest first. Whoever asks writes them, and only where they changed."""
+        """The pages that lead to the sessions, newest first. The caller writes those that changed."""
 
 
 @runtime_checkable

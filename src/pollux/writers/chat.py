@@ -70,7 +70,7 @@ WHY = {
 }
 
 
-class Asked(Value, frozen=True, kw_only=True):
+class AnsweredCall(Value, frozen=True, kw_only=True):
     """A tool call with its answer."""
 
     id: str
@@ -87,7 +87,7 @@ class Turn(Value, frozen=True, kw_only=True):
     text: str
     thinking: str
     images: tuple[Attachment, ...]
-    calls: tuple[Asked, ...]
+    calls: tuple[AnsweredCall, ...]
 
 
 class CallIds:
@@ -100,7 +100,7 @@ class CallIds:
         self._new = (f"call_{number}" for number in count(1))
 
     def __call__(self, call: ToolCall) -> str:
-        """The call's own id where it can serve, else a new one."""
+        """The call's own id if it is usable, else a new one."""
         own = call.id if not self._short else None
         if not own or own in self._given:
             why = "short ones were asked for" if self._short else "the agent gave none, or one twice"
@@ -141,15 +141,15 @@ class _SoFar:
         self.text: list[str] = []
         self.thinking: list[str] = []
         self.images: list[Attachment] = []
-        self.calls: list[Asked] = []
+        self.calls: list[AnsweredCall] = []
 
     def think(self, thought: str) -> None:
-        """Thoughts are the assistant's; what others thought is as if they had said it."""
+        """Add a thought. Only the assistant has thoughts; those of others become text."""
         if thought:
             (self.thinking if self.message.role is Role.ASSISTANT else self.text).append(thought)
 
     def turn(self) -> Iterator[Turn]:
-        """The turn that it makes, where there is anything in it."""
+        """The turn, if there is anything in it."""
         text = "\n\n".join(text for text in self.text if text.strip())
         if text or self.thinking or self.images or self.calls:
             yield Turn(
@@ -206,12 +206,12 @@ class Chat:
     def _take(self, part: Part, so_far: _SoFar) -> None:
         match part:
             case ToolCall():
-                so_far.calls.append(self._asked(part))
+                so_far.calls.append(self._answered_call(part))
             case Thinking() if not self._thinking:
                 self._tally.drop(THINKING)
             case Thinking():
                 so_far.think("\n".join(filter(None, (part.subject, part.text))))
-            case Attachment() if self._pictures and shown(part) and so_far.message.role is Role.USER:
+            case Attachment() if self._pictures and can_be_shown(part) and so_far.message.role is Role.USER:
                 so_far.images.append(part)
                 self._tally.drop(BYTES, part.data is not None and part.uri is not None)
             case Attachment():
@@ -226,15 +226,15 @@ class Chat:
         self._tally.drop(BYTES, len(attachments))
         self._tally.drop(DETAILS, sum(bool(one.extra) for one in attachments))
 
-    def _asked(self, call: ToolCall) -> Asked:
+    def _answered_call(self, call: ToolCall) -> AnsweredCall:
         self._tally.drop(OUTCOMES)
         if call.output is None:
             self._tally.fabricate("an answer to tool calls that have none", "in a chat every call is answered")
         answer = call.output if call.output is not None else f"[{call.status}]"
-        return Asked(id=self._id(call), name=call.name, arguments=arguments(call, self._tally), answer=answer)
+        return AnsweredCall(id=self._id(call), name=call.name, arguments=arguments(call, self._tally), answer=answer)
 
 
-def shown(part: Attachment) -> bool:
+def can_be_shown(part: Attachment) -> bool:
     """Can a picture be put into a chat?"""
     return part.media_type.startswith("image/") and (part.data is not None or part.uri is not None)
 

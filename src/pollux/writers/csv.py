@@ -120,7 +120,7 @@ class Csv:
     name = "csv"
     suffix = ".csv"
     purpose = "a table of messages, one row each, for a spreadsheet"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the whole session, message by message."""

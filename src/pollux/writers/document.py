@@ -16,12 +16,12 @@ _BEGINS = re.compile(rb'\s*\{\s*(?:"key"\s*:\s*"|"agent"\s*:\s*"(?:[^"\\]|\\.)*"
 
 
 def begins(head: bytes) -> bool:
-    """Does a file begin like such a document, also after another program set its lines or sorted its fields?"""
+    """Does a file begin like such a document, even if another program formatted it or sorted its fields?"""
     return _BEGINS.match(head) is not None
 
 
-class _Beside(Value, frozen=True, kw_only=True):
-    """What a document has in other places than a session, or in other words."""
+class _DocumentFields(Value, frozen=True, kw_only=True):
+    """Fields of a document that a session has in another form."""
 
     key: str
     recorded_title: str | None
@@ -39,7 +39,7 @@ def read_document(path: Path) -> Session:
 def session_of(document: bytes) -> Session:
     """The session. Raises `ValueError` where this is no document of ours."""
     session = msgspec.json.decode(document, type=Session)
-    beside = msgspec.json.decode(document, type=_Beside)
-    if beside.key != session.key:
+    fields = msgspec.json.decode(document, type=_DocumentFields)
+    if fields.key != session.key:
         raise ValueError("the key is not that of the session")
-    return msgspec.structs.replace(session, title=beside.recorded_title, exact=beside.usage.exact)
+    return msgspec.structs.replace(session, title=fields.recorded_title, exact=fields.usage.exact)

@@ -21,7 +21,7 @@ class HuggingFace:
     name = "hf"
     suffix = ".hf.jsonl"
     purpose = "a session trace, for the Hugging Face Hub"
-    heeds = ("ids",)
+    supported_options = ("ids",)
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""

@@ -19,7 +19,7 @@ class Json:
     name = "json"
     suffix = ".json"
     purpose = "everything, for programs: the same document as `pollux show --json`"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write one object and a newline, message by message."""

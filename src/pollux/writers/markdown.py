@@ -13,7 +13,7 @@ from pollux.text.escape import one_line, visible
 from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section, outcome
 from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
-from pollux.writers.safe_markdown import code, fence, plain, tame
+from pollux.writers.safe_markdown import code, fence, plain, safe_markdown
 from pollux.writers.transcript import (
     Answer,
     Attached,
@@ -42,7 +42,7 @@ class Markdown:
     name = "markdown"
     suffix = ".md"
     purpose = "a transcript to keep, to share or to paste"
-    heeds = TRANSCRIPT
+    supported_options = TRANSCRIPT
     between = "\n---\n\n"
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
@@ -76,9 +76,9 @@ def _paragraphs(block: Block, paper: Paper) -> Iterator[str]:
         case Heading():
             yield _heading(block, paper)
         case Words(text=text):
-            yield tame(text)
+            yield safe_markdown(text)
         case Thought(subject=subject, text=text):
-            yield _folded(f"Thinking: {one_line(subject)}" if subject else "Thinking", tame(text))
+            yield _folded(f"Thinking: {one_line(subject)}" if subject else "Thinking", safe_markdown(text))
         case Call():
             yield _call(block, paper)
             yield from map(_section, paper.sections(block))
@@ -97,7 +97,7 @@ def _paragraphs(block: Block, paper: Paper) -> Iterator[str]:
         case Digest(text=text):
             words = " ".join(["The conversation so far, summed up", *_bracketed(block.marks)])
             marked_up = text.lstrip().startswith("<")
-            yield _folded(words, fence(visible(text).strip(), "xml") if marked_up else tame(text))
+            yield _folded(words, fence(visible(text).strip(), "xml") if marked_up else safe_markdown(text))
         case Remark():
             yield _remark(block)
         case Figures(usage=usage):

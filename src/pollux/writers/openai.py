@@ -18,7 +18,7 @@ class OpenAI:
     name = "openai"
     suffix = ".openai.jsonl"
     purpose = "chat messages, one line a session, for training"
-    heeds = ("thinking", "ids")
+    supported_options = ("thinking", "ids")
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""

@@ -34,7 +34,7 @@ class Parquet:
     name = "parquet"
     suffix = ".parquet"
     purpose = "tables of messages and tool calls, for DuckDB, Polars, pandas"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
     tables = (MESSAGES, CALLS)
 
     def ready(self) -> None:

@@ -1,4 +1,4 @@
-"""Markdown that somebody else wrote, made safe to stand inside a document of ours.
+"""Markdown that somebody else wrote, made safe for use inside a document of ours.
 
 Prompts and replies are Markdown, and stay so. But an open fence, an open HTML comment or a `<details>` without an end
 would swallow everything after it, and a heading could pass for one of ours. So HTML becomes plain text, an open fence
@@ -45,8 +45,8 @@ _MARKERS_ONLY = re.compile(r"[\s>*+\-\d.)]*")
 _CLOSING = re.compile(r"(^|[ \t])(#+)$")
 
 
-def tame(text: str) -> str:
-    """The same Markdown, whose structure ends where it ends; for a place of its own between blank lines."""
+def safe_markdown(text: str) -> str:
+    """The same Markdown, which cannot affect the text after it; it needs a blank line before and after."""
     text = _BLANK_START.sub("", visible(text)).rstrip()
     if len(text) > LONGEST:
         return fence(text, "text")
@@ -100,28 +100,28 @@ def _parser() -> MarkdownIt:
 
 
 def understood(tokens: Iterable[Token], lines: Sequence[str]) -> bool:
-    """Has every line its place? The parser gives up on what is nested too deeply."""
+    """Does every line belong to a token? The parser gives up on text that is nested too deeply."""
     leaves = ("inline", "fence", "code_block", "hr", "heading_open", "table_open")
-    known = {n for t in tokens if t.type in leaves and t.map for n in range(*t.map)}
-    return all(n in known or _MARKERS_ONLY.fullmatch(line) for n, line in enumerate(lines))
+    known_lines = {n for t in tokens if t.type in leaves and t.map for n in range(*t.map)}
+    return all(n in known_lines or _MARKERS_ONLY.fullmatch(line) for n, line in enumerate(lines))
 
 
 def _rewritten(tokens: Sequence[Token], lines: list[str]) -> list[str]:
     levels = [int(token.tag[1]) for token in tokens if token.type == "heading_open"]
     shift = max(0, TOP_HEADING - min(levels, default=TOP_HEADING))
-    gone: set[int] = set()
+    removed_lines: set[int] = set()
     for opening, token in pairwise(tokens):
         if token.type != "inline" or opening.map is None:
             continue
         first, end = opening.map
         if opening.type == "heading_open":
             _heading(lines, first, opening, token.content, min(6, int(opening.tag[1]) + shift))
-            gone.update(range(first + 1, end))
+            removed_lines.update(range(first + 1, end))
         else:
             lines[first:end] = _without_html("\n".join(lines[first:end])).split("\n")
             if _defines(token.content):
                 lines[first] = lines[first].replace("[", "\\[", 1)
-    return [line for n, line in enumerate(lines) if n not in gone]
+    return [line for n, line in enumerate(lines) if n not in removed_lines]
 
 
 def _heading(lines: list[str], first: int, opening: Token, content: str, level: int) -> None:

@@ -25,7 +25,7 @@ class ShareGPT:
     name = "sharegpt"
     suffix = ".sharegpt.jsonl"
     purpose = "conversations in plain text, one line a session, for training"
-    heeds = ("thinking",)
+    supported_options = ("thinking",)
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the conversation as the agent would resume it; who speaks twice in a row speaks once."""

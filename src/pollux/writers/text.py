@@ -36,7 +36,7 @@ class PlainText:
     name = "text"
     suffix = ".txt"
     purpose = "a transcript in plain text, for a pager or a mail"
-    heeds = TRANSCRIPT
+    supported_options = TRANSCRIPT
     between = f"\n{'═' * 72}\n\n"
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:

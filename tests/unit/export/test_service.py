@@ -12,12 +12,12 @@ from pollux import Filter, Library, registry
 from pollux.errors import OutputError
 from pollux.export.redaction import redactor
 from pollux.export.service import Exporter
-from pollux.library.sample import surroundings
+from pollux.library.sample import sample_environment
 
 
 @pytest.fixture
 def library() -> Library:
-    environ, cwd = surroundings()
+    environ, cwd = sample_environment()
     return Library(environ, cwd, hunt=False)
 
 

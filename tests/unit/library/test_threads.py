@@ -175,10 +175,16 @@ def test_without_a_cache_each_thread_has_its_answers(home: Home) -> None:
     assert counts == [SESSIONS] * THREADS
 
 
-def test_only_the_main_thread_makes_processes() -> None:
-    found: list[int] = []
-    at_once(lambda: found.append(workers.process_count([1 << 30] * 8)))
-    assert found == [1]
+def test_a_process_with_several_threads_starts_no_others() -> None:
+    counts: list[int] = []
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    counts.append(workers.process_count([1 << 30] * 8))
+    done.set()
+    other.join()
+    at_once(lambda: counts.append(workers.process_count([1 << 30] * 8)))
+    assert counts == [1, 1]
 
 
 def test_the_garbage_collector_is_back_when_all_threads_are_done() -> None:

@@ -11,7 +11,7 @@ import pytest
 from pollux.errors import RequestError, UnknownName
 from pollux.library import watch
 from pollux.library.library import Event, Filter, Library
-from pollux.library.watch import Happening, Seen, ticks
+from pollux.library.watch import EventKind, SeenSession, ticks
 from pollux.model import Author, Fate, Message, Part, Role, Session, Status, Text, Thinking, ToolCall
 from tests.cli.made import session as written
 
@@ -39,7 +39,7 @@ def session(*messages: Message) -> Session:
 
 
 def news(before: Session, after: Session) -> list[tuple[str, str, tuple[Part, ...]]]:
-    return [(what, message.id, message.parts) for what, message in Seen(before).news(after)]
+    return [(what, message.id, message.parts) for what, message in SeenSession(before).news(after)]
 
 
 # ---------------------------------------------------------------------- what is new
@@ -91,13 +91,13 @@ def test_what_is_inherited_was_said_elsewhere() -> None:
 
 def test_a_session_nobody_looked_at() -> None:
     both = session(said(Text(text="old"), id="1", hour=1), said(Text(text="new"), id="2", hour=-1))
-    assert [message.id for _, message in Seen(both, {hash("1")}).news(both)] == ["2"]
+    assert [message.id for _, message in SeenSession(both, {hash("1")}).news(both)] == ["2"]
 
 
 def test_a_message_that_was_gone_for_a_moment() -> None:
     whole = session(said(Text(text="x"), id="1"), said(Text(text="y"), id="2"))
-    after = Seen(session(whole.messages[0]))
-    after.keep(Seen(whole))
+    after = SeenSession(session(whole.messages[0]))
+    after.keep(SeenSession(whole))
     assert list(after.news(whole)) == []
 
 
@@ -120,7 +120,7 @@ def library(home: Path, request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     if request.param == "polling":
         monkeypatch.setitem(sys.modules, "watchfiles", None)
     monkeypatch.setattr(watch, "PAUSE", 0.05)
-    monkeypatch.setattr(watch, "PATIENCE", 0.5)
+    monkeypatch.setattr(watch, "SYNC_INTERVAL", 0.5)
     return Library({"HOME": str(home)}, home, hunt=False)
 
 
@@ -220,4 +220,4 @@ def test_ticks_go_on_where_no_watch_is_to_be_had(tmp_path: Path, monkeypatch: py
 
 
 def test_happenings_are_words() -> None:
-    assert [str(one) for one in Happening] == ["session", "message", "more", "fate"]
+    assert [str(one) for one in EventKind] == ["session", "message", "more", "fate"]

@@ -10,7 +10,7 @@ from pollux.index.catalog.queries import Filter
 from pollux.model import Status, ToolCall, Usage
 from pollux.usage.labels import tokens
 from pollux.usage.service import By, Of
-from pollux.usage.stats import opened
+from pollux.usage.stats import as_open
 from tests.unit.usage.usage_of import CODEX, NOON, OPUS, PRO, reply, session, usage_of, used
 
 
@@ -30,15 +30,15 @@ def test_a_session_over_midnight_splits_by_message(tmp_path: Path) -> None:
 def test_no_sum_is_exact_that_something_unread_may_belong_to(tmp_path: Path) -> None:
     whole = session(reply(used(100, 10)))
     found = usage_of(tmp_path, whole).stats(By.AGENT, within=[By.SESSION])
-    other = opened(found, {"claude"})
+    other = as_open(found, {"claude"})
     assert (found.total.usage.exact, found.total.open, found.total.at_least) == (True, False, False)
     assert (other.total.usage.exact, other.total.open, other.total.at_least) == (None, True, True)
     assert other.rows == found.rows
-    (row,) = opened(found, {"gemini"}).rows
+    (row,) = as_open(found, {"gemini"}).rows
     assert (row.usage.exact, row.open) == (None, True)
     assert row.rows == found.rows[0].rows
     low = replace(found, total=replace(found.total, usage=replace(found.total.usage, exact=False)))
-    assert opened(low, {"gemini"}).total.usage.exact is False
+    assert as_open(low, {"gemini"}).total.usage.exact is False
 
 
 def test_models_of_one_session_are_priced_each_by_itself(tmp_path: Path) -> None:

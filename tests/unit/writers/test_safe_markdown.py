@@ -8,7 +8,7 @@ from hypothesis import example, given, settings, strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pollux.writers.safe_markdown import LONGEST, code, fence, plain, tame
+from pollux.writers.safe_markdown import LONGEST, code, fence, plain, safe_markdown
 
 # The very pieces of which trouble is made.
 PIECES = st.sampled_from(
@@ -56,7 +56,7 @@ def headings(tokens: list[Token]) -> list[tuple[int, str, str]]:
 @example("[a]: b '`'\n <b>`", "[a]: b\n2. ``` \n <b> ```")
 @example("a\nb`\n---\n`c <x>`", "\\<x>")
 def test_nothing_leaves_its_place(first: str, second: str) -> None:
-    tokens = parsed(f"# T\n\n## You\n\n{tame(first)}\n\n### Assistant\n\n{tame(second)}\n\n## End\n")
+    tokens = parsed(f"# T\n\n## You\n\n{safe_markdown(first)}\n\n### Assistant\n\n{safe_markdown(second)}\n\n## End\n")
     ours = [(0, "h1", "T"), (0, "h2", "You"), (0, "h3", "Assistant"), (0, "h2", "End")]
     assert [found for found in headings(tokens) if found[1] in ("h1", "h2", "h3")] == ours
     assert not [token.content for token in everything(tokens) if token.type.startswith("html")]
@@ -74,7 +74,7 @@ def test_markdown_without_html_reads_as_before(pieces: list[str]) -> None:
         page = MarkdownIt("commonmark").render(markdown)
         return " ".join(re.sub(r"(</?h)\d", r"\1", page).replace("</code>", " </code>").replace("<br />", " ").split())
 
-    assert rendered(tame(text)) == rendered(text.strip("\n"))
+    assert rendered(safe_markdown(text)) == rendered(text.strip("\n"))
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_markdown_without_html_reads_as_before(pieces: list[str]) -> None:
     ],
 )
 def test_rewriting(text: str, safe: str) -> None:
-    assert tame(text) == safe
+    assert safe_markdown(text) == safe
 
 
 def test_what_is_too_long_or_too_deep_is_shown_as_it_is() -> None:
     long = "<b>\n" * LONGEST
-    assert tame(long).startswith("```text\n<b>\n")
+    assert safe_markdown(long).startswith("```text\n<b>\n")
     deep = "> " * 500 + "<b>"
-    assert tame(deep) == f"```text\n{deep}\n```"
+    assert safe_markdown(deep) == f"```text\n{deep}\n```"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_what_is_too_long_or_too_deep_is_shown_as_it_is() -> None:
 )
 def test_does_not_take_for_ever(bit: str) -> None:
     started = time.perf_counter()
-    tame("<b>" + bit * (60_000 // len(bit)))
+    safe_markdown("<b>" + bit * (60_000 // len(bit)))
     assert time.perf_counter() - started < 20
 
 

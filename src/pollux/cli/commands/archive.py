@@ -55,14 +55,14 @@ def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
 @common()
 @click.pass_context
 def on(ctx: click.Context) -> None:
-    """Keep with every sync from now on, and begin now."""
+    """Archive changes with every command from now on, starting now."""
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
     library = open_library(ctx)
     result = library.archive.run()  # where that fails, nothing is turned on
     library.archive.turn(on=True)
-    talk("From now on every pollux command also keeps what changed.")
+    talk("From now on every pollux command also archives what changed.")
     _tell_run(ctx, result, as_json=False, lossy=library.index.problem is not None)
 
 
@@ -70,17 +70,17 @@ def on(ctx: click.Context) -> None:
 @common()
 @click.pass_context
 def off(ctx: click.Context) -> None:
-    """Keep no more by itself. What is kept stays."""
+    """Switch the automatic archive off. What was archived stays."""
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
     open_library(ctx).archive.turn(on=False)
-    talk("Only `pollux archive run` keeps from now on. What is kept stays.")
+    talk("The archive is off. `pollux archive run` still archives once. What was archived stays.")
 
 
 @_answering("run")
 def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) -> None:
-    """Keep what changed, once."""
+    """Archive what changed, once."""
     writing(ctx)
     result = library.archive.run()
     _tell_run(ctx, result, as_json=as_json, lossy=library.index.problem is not None)
@@ -147,12 +147,12 @@ def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
 @command.command("restore")
 @click.argument("key", shell_complete=sessions)
 @click.option("--output", "-o", metavar="FOLDER", type=NamedPath(path_type=Path), help="Below this folder.")
-@click.option("--in-place", is_flag=True, help="Where the agent had them.")
+@click.option("--in-place", is_flag=True, help="Write to the original places.")
 @click.option(
     "--as-of",
     metavar="WHEN",
     type=When(end=True),
-    help="As they were at an earlier time, instead of before the last loss.",
+    help="Restore the state at this time. Default: the last complete state.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option
@@ -190,7 +190,7 @@ def restore(
         screen.lines(file_lines(files))
 
 
-@command.command("schedule", short_help="Let a timer keep what changed.")
+@command.command("schedule", short_help="Let a timer archive what changed.")
 @click.option("--install", "act", flag_value="install", help="Install the timer, or renew it.")
 @click.option("--remove", "act", flag_value="remove", help="Remove it.")
 @click.option("--every", metavar="PERIOD", help="How often: 15min, 6h, daily, weekly. Usually 6h.")
@@ -213,7 +213,7 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     from pollux.cli.terminal.screen import Screen
 
     if ctx.meta.get(SAMPLE):
-        raise RequestError("A timer is for your own history.", "Leave --sample out.")
+        raise RequestError("The sample cannot be archived by a timer.", "Leave --sample out.")
     if act == "remove" and (every or using):
         raise RequestError("--remove takes no other options.", "Leave --every and --using out.")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
@@ -231,7 +231,7 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
 _file = click.argument("file", type=NamedPath(path_type=Path, dir_okay=False))
 
 
-@command.command("export", short_help="Write everything that is kept into one new file.")
+@command.command("export", short_help="Write the whole archive into one new file.")
 @_file
 @json_option
 @common()
@@ -280,9 +280,9 @@ def _tell_transfer(ctx: click.Context, amount: TransferResult, line: str, *, as_
     ctx.exit(damage if amount.damaged else 0)
 
 
-@command.command("prune", short_help="Forget all that is kept of some sessions, for good.")
+@command.command("prune", short_help="Delete sessions from the archive permanently.")
 @click.argument("keys", nargs=-1, metavar="KEY…", shell_complete=sessions)
-@click.option("--lost", is_flag=True, help="What cannot be read any more, instead of sessions.")
+@click.option("--lost", is_flag=True, help="Delete only what is damaged.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option
 @common()
@@ -304,7 +304,7 @@ def prune(ctx: click.Context, keys: tuple[str, ...], lost: bool, yes: bool, as_j
     chosen = [library.session(key) for key in keys]
     if not yes:
         if as_json or not screen.terminal:
-            raise RequestError("What is forgotten is gone for good.", "Add --yes to do it.")
+            raise RequestError("Deleted states cannot be restored.", "Add --yes to do it.")
         what = "what cannot be read any more" if lost else plural(len(chosen), "session")
         click.confirm(f"Forget {what} for good?", abort=True, err=True)
     amount = library.archive.prune_lost() if lost else library.archive.prune(chosen)

@@ -12,7 +12,7 @@ from pollux.cli.options.group import Group
 @common()
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Look at the cache, or throw it away.
+    """Show the cache, or delete it.
 
     It holds nothing that is not in the agents' files, and is made anew when it is missing.
     """
@@ -25,7 +25,7 @@ def command(ctx: click.Context) -> None:
 @common()
 @click.pass_context
 def info(ctx: click.Context, as_json: bool = False) -> None:
-    """Tell where the cache is and what it holds, as it is."""
+    """Show the cache without updating it."""
     from pollux.cli.terminal.screen import Screen
 
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)

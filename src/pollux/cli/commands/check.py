@@ -34,7 +34,7 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     screen = Screen(ctx)
     record, kind = parse_document(read_file(file))
     if not kind:
-        raise Unreadable(f"{file} is neither JSON nor CBOR as records have it.")
+        raise Unreadable(f"{file} is not a record: it is neither JSON nor CBOR.")
     if isinstance(record, dict) and record.get("scheme") == SCHEME:
         raise Unreadable(f"{file} is a salted record, which has another schema.", f"Try: pollux verify {file}")
     problems = check(record)

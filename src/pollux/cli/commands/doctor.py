@@ -9,7 +9,7 @@ from pollux.cli.options.group import Command
 
 
 @click.command("doctor", cls=Command)
-@click.option("--all", "every_file", is_flag=True, help="List every file, also those that are in order.")
+@click.option("--all", "every_file", is_flag=True, help="List every file, including files without problems.")
 @click.option("--strict", is_flag=True, help="End with status 3 where anything is unreadable or unknown.")
 @json_option
 @common()
@@ -38,7 +38,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     elif archive_count:
         from pollux.text.figures import plural
 
-        talk(f"The agents have no files here. What pollux kept holds {plural(archive_count, 'session')}: pollux list.")
+        talk(f"The agents have no files here. The archive holds {plural(archive_count, 'session')}: pollux list.")
     else:
         from pollux.cli.render.empty import nothing
 

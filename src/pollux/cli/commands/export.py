@@ -39,26 +39,28 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     type=NamedPath(),
     help="Where to write. One session goes to stdout by default.",
 )
-@click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All sessions, including sub-agents; the next four options select some."
+)
 @narrowing
 @click.option(
     "--by",
     type=Choice(["session", "day"]),
     default="session",
     show_default=True,
-    help="In a folder: a file a session, or a file a project and day. (day: markdown, text)",
+    help="One file for each session, or for each project and day. (day: markdown, text)",
 )
 @click.option("--list", "listing", is_flag=True, help="List the formats and what each is for.")
-@click.option("--thinking", is_flag=True, help="With the model's thinking. (markdown, text, openai, sharegpt)")
+@click.option("--thinking", is_flag=True, help="Include the model's thinking. (markdown, text, openai, sharegpt)")
 @click.option(
     "--tools",
     type=Choice(["none", "brief", "full"]),
     default="brief",
     show_default=True,
-    help="How much of the tool calls. (markdown, text)",
+    help="How much to show of tool calls. (markdown, text)",
 )
-@click.option("--tokens", is_flag=True, help="With token figures. (markdown, text)")
-@click.option("--notices", is_flag=True, help="With the client's info and warning lines. (markdown, text)")
+@click.option("--tokens", is_flag=True, help="Include token figures. (markdown, text)")
+@click.option("--notices", is_flag=True, help="Include the client's info and warning lines. (markdown, text)")
 @click.option(
     "--fate",
     type=Choice(["live", "all"]),
@@ -73,7 +75,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="The dialect of another program: session-signals has eight types of events. (events)",
 )
 @click.option("--cbor", is_flag=True, help="In CBOR instead of JSON. (vac)")
-@click.option("--content", is_flag=True, help="With what was said and done, not only when and how long. (otel)")
+@click.option("--content", is_flag=True, help="Include texts, not only times. (otel)")
 @click.option(
     "--ids",
     type=Choice(["own", "short"]),
@@ -83,13 +85,11 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 )
 @click.option("--redact", is_flag=True, help="Replace secrets, home directories and user names.")
 @private
-@click.option("--share", is_flag=True, help="For strangers: html, if --to names no other, with --redact-emails.")
+@click.option("--share", is_flag=True, help="For sharing: --redact and --redact-emails, as html unless --to is given.")
 @click.option(
-    "--json-report", "report_file", metavar="FILE", type=NamedPath(), help="Write what the format could not hold."
+    "--json-report", "report_file", metavar="FILE", type=NamedPath(), help="Write a report of what the format left out."
 )
-@click.option(
-    "--force", is_flag=True, help="Overwrite every FILE named, and files in FOLDER that pollux did not write."
-)
+@click.option("--force", is_flag=True, help="Overwrite FILE, and files in FOLDER that pollux did not write.")
 @common()
 @click.pass_context
 def command(
@@ -132,7 +132,7 @@ def command(
         writer = _in_cbor(writer)
     _heeded(ctx, writer)
     if style["compat"] is not None and writer.name != "events":
-        raise RequestError("--compat is for events.", "Leave it out, or try: --to events")
+        raise RequestError("--compat works only with --to events.", "Leave it out, or try: --to events")
     if everything == bool(keys):
         raise RequestError("Either name sessions or say --all, not both." if keys else "Which session?", TRY)
     if keys and any(value is not None for value in (agent, project, since, until)):
@@ -141,7 +141,7 @@ def command(
         )
     folder = _folder(output, writer, several=everything or len(keys) > 1)
     if report_file == "-":
-        raise RequestError("The report needs a file.", "Try: --json-report report.json")
+        raise RequestError("--json-report needs a file name.", "Try: --json-report report.json")
     _check(writer, by, folder, style)
     from pollux.export.service import Exporter
     from pollux.library.jobs import Job
@@ -189,7 +189,7 @@ def _to_file(ctx: click.Context, exporter: Exporter, session: Session, output: s
 
 
 def _report(exporter: Exporter, target: OutputFile) -> None:
-    """Write what the format could not hold."""
+    """Write a report of what the format left out."""
     from pollux.answers.export import report_document
     from pollux.cli.terminal.screen import json_text
 
@@ -225,7 +225,7 @@ def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None
         if by == "day":
             raise RequestError(f"{writer.name} writes one file for each agent and month.", "Leave out --by day.")
     if by == "day" and not folder:
-        raise RequestError("--by day is for a folder.", "Try: -o FOLDER/")
+        raise RequestError("--by day needs a folder.", "Try: -o FOLDER/")
     if by == "day" and not isinstance(writer, Joinable):
         raise RequestError(f"In {writer.name} every session has a file of its own.", "Leave out --by day.")
     if by == "day" and style["front_matter"]:
@@ -250,8 +250,12 @@ def _heeded(ctx: click.Context, writer: Writer) -> None:
 
     for name in STYLE:
         given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in getattr(writer, "heeds", STYLE):
-            formats = [one for one in registry.writer_names() if name in getattr(registry.writer(one), "heeds", STYLE)]
+        if given and name not in getattr(writer, "supported_options", STYLE):
+            formats = [
+                one
+                for one in registry.writer_names()
+                if name in getattr(registry.writer(one), "supported_options", STYLE)
+            ]
             option = f"--{name.replace('_', '-')}"
             raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 

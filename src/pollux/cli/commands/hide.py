@@ -12,10 +12,16 @@ from pollux.errors import RequestError
 
 @click.command("hide", cls=Command)
 @click.argument("file", type=NamedPath())
-@click.option("--place", "places", metavar="PLACE", multiple=True, help="All below it, as session.entries[3].content.")
-@click.option("--text", "words", metavar="TEXT", multiple=True, help="Every value in which this text stands.")
-@click.option("--secrets", is_flag=True, help="Every value in which the rules of redaction find a secret.")
-@click.option("--names", is_flag=True, help="Hide where the values stood as well.")
+@click.option(
+    "--place",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    help="Hide everything below this place, such as session.entries[3].content.",
+)
+@click.option("--text", "words", metavar="TEXT", multiple=True, help="Hide every value that contains TEXT.")
+@click.option("--secrets", is_flag=True, help="Hide every value in which redaction finds a secret.")
+@click.option("--names", is_flag=True, help="Hide the places of hidden values too.")
 @click.option("--output", "-o", metavar="FILE", type=NamedPath(), required=True, help="The copy.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @common()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What a new key signs with.",
 )
-@click.option("--folder", metavar="FOLDER", type=NamedPath(), help="Where the keys are, if not in pollux's own place.")
+@click.option("--folder", metavar="FOLDER", type=NamedPath(), help="The folder of the keys. Default: pollux's own.")
 @json_option
 @common()
 @click.pass_context

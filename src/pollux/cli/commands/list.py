@@ -43,7 +43,7 @@ def command(
     from pollux.wire import display_path
 
     if as_json and jsonl:
-        raise RequestError("--json and --jsonl exclude each other.", "Leave out one of them.")
+        raise RequestError("--json and --jsonl cannot be combined.", "Leave out one of them.")
     for_programs = as_json or jsonl
     selection = wanted(**options, words=tuple(display_path(word) for text in query for word in text.split()))
     library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
@@ -59,7 +59,7 @@ def command(
     every = library.count(selection) if limit is not None else len(entries)
     if screen.terminal:
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
-        for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.closed)):
+        for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.unreadable_paths)):
             talk(screen.paint(line, "dim"))
     if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
         from pollux.text.figures import size

@@ -33,7 +33,7 @@ EVIDENCE = {
 @click.command("projects", cls=Command, short_help="List the projects that have sessions.")
 @click.argument("name", required=False, shell_complete=projects)
 @click.option(
-    "--add", metavar="PATH", type=NamedPath(), help="Teach pollux a project's path, so that its hash is known."
+    "--add", metavar="PATH", type=NamedPath(), help="Tell pollux a project's path, so that it recognises the hash."
 )
 @json_option
 @common()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT = "json"
 
 
-@click.command("recover", cls=Command, short_help="Put a session together from all that is left of it.")
+@click.command("recover", cls=Command, short_help="Recover a session from all that is left of it.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option(
     "--to",
@@ -36,7 +36,7 @@ DOCUMENT = "json"
     help="json, for `pollux show`, or the agent's name: files that it resumes.  [default: json for *.json]",
 )
 @click.option("--output", "-o", metavar="FILE-OR-FOLDER", type=NamedPath(path_type=Path), help="Where to write.")
-@click.option("--in-place", is_flag=True, help="Write files that the agent resumes where the agent has them.")
+@click.option("--in-place", is_flag=True, help="Write files that the agent can resume into the agent's folder.")
 @click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option
 @common()

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 @click.command("rehome", cls=Command, short_help="Show the history of a moved project under its new path.")
 @click.argument("old", required=False)
 @click.argument("new", required=False)
-@click.option("--in-place", is_flag=True, help="Show what must change in the agents' files so that they find it too.")
+@click.option(
+    "--in-place", is_flag=True, help="Also change the agents' files, so that they find it too. Shows the changes first."
+)
 @click.option("--yes", is_flag=True, help="Do not ask before changing an agent's files.")
 @click.option("--undo", is_flag=True, help="Forget the move from OLD, and put back what it changed.")
 @json_option
@@ -40,7 +42,7 @@ def command(
         writing(ctx)
     library = open_library(ctx, quiet=as_json)
     if yes and not in_place:
-        raise RequestError("Only a move in place asks for --yes.", "Try: pollux rehome OLD NEW --in-place --yes")
+        raise RequestError("--yes needs --in-place.", "Try: pollux rehome OLD NEW --in-place --yes")
     if old is not None and new is not None and in_place and not undo:
         _move_in_place(ctx, library, old, new, yes=yes, as_json=as_json)
         return

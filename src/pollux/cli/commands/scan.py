@@ -25,7 +25,9 @@ FOUND = 6
 
 @click.command("scan", cls=Command, short_help="Find secrets in sessions, without showing them.")
 @click.argument("keys", metavar="KEY…", nargs=-1, shell_complete=sessions)
-@click.option("--all", "everything", is_flag=True, help="Every session of every kind; the next four narrow it down.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All sessions, including sub-agents; the next four options select some."
+)
 @narrowing
 @private
 @click.option(

@@ -83,7 +83,7 @@ def _excludes(argument: str) -> bool:
     type=click.FloatRange(min=0, min_open=True),
     help=f"How long the regular expression may take in one file.  [default: {SECONDS:g}]",
 )
-@click.option("--all", "everything", is_flag=True, hidden=True, help="As in `list`; here it is always so.")
+@click.option("--all", "everything", is_flag=True, hidden=True, help="No effect: search always includes all sessions.")
 @json_option
 @common()
 @click.pass_context
@@ -165,7 +165,7 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
     if regex is not None and text.strip():
         raise RequestError("Either a query or --regex, not both.", "--agent, --project and --since narrow both down.")
     if regex is not None and sort == SORTS[0]:
-        raise RequestError("What --regex finds has no relevance: it comes newest first.")
+        raise RequestError("--sort does not work with --regex, which lists newest first.")
     if regex == "" or (regex is None and not text.strip()):
         raise RequestError("Give a query.", "Try: pollux search WORD…")
 

@@ -60,7 +60,7 @@ def command(
     from pollux.cli.terminal.screen import Screen
 
     if at is not None and as_json:
-        raise RequestError("--at is for reading, and --json gives the whole session.", "Leave out one of them.")
+        raise RequestError("--at and --json cannot be combined.", "Leave out one of them.")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
     if as_of is not None:

@@ -21,7 +21,7 @@ from pollux.errors import RequestError
     type=NamedPath(),
     help="The signature's file. By default FILE.cose.",
 )
-@click.option("--attach", is_flag=True, help="Put what is signed into the signature's file.")
+@click.option("--attach", is_flag=True, help="Include the signed file in the signature's file.")
 @click.option("--salted", is_flag=True, help="Sign a copy of the record in which you can hide values later.")
 @click.option("--force", is_flag=True, help="Overwrite the signature's file.")
 @common()
@@ -48,7 +48,7 @@ def command(
     if not issuer.strip():
         raise RequestError("Name the issuer.", "Try: --issuer NAME")
     if salted and attach:
-        raise RequestError("A salted copy and its signature are two files.", "Leave out --attach.")
+        raise RequestError("--salted and --attach cannot be combined.", "Leave out --attach.")
     library = open_library(ctx)
     signature = library.signing.sign(file, issuer, key=key, output=output, attach=attach, salted=salted, force=force)
     talk(f"Signed: {visible(signature)}")

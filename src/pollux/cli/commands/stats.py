@@ -43,7 +43,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
     type=Choice(["tokens", "cost"]),
     help="What bars and charts show, and rows are sorted by.  [default: cost where all is known, else tokens]",
 )
-@click.option("--stack", type=Choice(["agent", "model"]), help="What its columns are made of.  [default: agent]")
+@click.option("--stack", type=Choice(["agent", "model"]), help="What divides each column.  [default: agent]")
 @click.option("--force", is_flag=True, help="Overwrite the picture.")
 @common()
 @click.pass_context
@@ -78,9 +78,9 @@ def command(
     from pollux.usage.service import By, Of
 
     if (as_json, as_csv, output is not None).count(True) > 1:
-        raise RequestError("--json, --csv and -o exclude each other.", "Leave out all but one of them.")
+        raise RequestError("--json, --csv and -o cannot be combined.", "Leave out all but one of them.")
     if output is None and (stack or force):
-        raise RequestError("--stack and --force are for a chart.", "Try: -o chart.svg")
+        raise RequestError("--stack and --force need a chart.", "Try: -o chart.svg")
     selection = wanted(**options)
     library, screen = open_library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:

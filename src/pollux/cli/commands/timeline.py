@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     type=Choice(["sessions", "prompts", "tokens", "cost"]),
     default="tokens",
     show_default=True,
-    help="What a day is measured by.",
+    help="What the calendar shows.",
 )
 @narrowing
 @timezone_option
@@ -56,11 +56,12 @@ def command(
     pollux timeline --of prompts --project tidewatch
     pollux timeline --of cost --since 2026 -o calendar.svg
     """
+    from pollux.cli.render.empty import nothing
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.usage.service import Of
 
     if as_json and output is not None:
-        raise RequestError("--json and -o exclude each other.", "Leave out one of them.")
+        raise RequestError("--json and -o cannot be combined.", "Leave out one of them.")
     selection = wanted(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     library.homes.require_agent(selection.agent)
@@ -72,6 +73,8 @@ def command(
 
         screen.json(timeline_document(of, amounts, _total(library, of, selection)))
         ctx.exit(0 if days else library.index.absence(selection.agent).exit_code)
+    if not days and not library.count():
+        nothing(ctx, screen, library)
     if not days:
         asks = any(options.values())
         hint = library.index.hint(selection, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")

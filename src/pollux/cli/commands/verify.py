@@ -17,7 +17,7 @@ from pollux.cli.options.paths import NamedPath
     type=NamedPath(),
     help="The signature's file. By default FILE.cose.",
 )
-@click.option("--key", metavar="NAME-OR-FILE", help="The public key. By default the own key that the signature names.")
+@click.option("--key", metavar="NAME-OR-FILE", help="The public key. Default: your own key that the signature names.")
 @json_option
 @common()
 @click.pass_context

@@ -129,14 +129,14 @@ def open_library(
         if not is_needed(library):
             return library
         ctx.meta[SAMPLE] = True
-    from pollux.library.sample import surroundings
+    from pollux.library.sample import sample_environment
 
     cache = None
     if words:
         from tempfile import TemporaryDirectory
 
         cache = ctx.with_resource(TemporaryDirectory(prefix="pollux-"))
-    environ, cwd = surroundings(cache)
+    environ, cwd = sample_environment(cache)
     if not quiet:
         click.echo("pollux: this is the bundled sample, not your own history.", err=True)
     return ctx.with_resource(Library(environ, cwd, hunt=False))

@@ -43,7 +43,7 @@ timezone_option = click.option(
     "--timezone",
     metavar="NAME",
     is_eager=True,  # what a day is must be known before the days are read
-    help="Whose days: Europe/Berlin, UTC.  [default: this machine's]",
+    help="The time zone of days: Europe/Berlin, UTC.  [default: this machine's]",
 )
 
 

@@ -33,7 +33,7 @@ class _Once(click.Command):
 
 
 def _check(given: list[click.Parameter]) -> None:
-    """Raise `RequestError` where an option with one value was given twice, or two that exclude each other."""
+    """Raise `RequestError` where an option with one value was given twice, or two that cannot be combined."""
     options = [one for one in given if isinstance(one, click.Option) and not (one.multiple or one.count)]
     for option, times in Counter(options).items():
         name = max(option.opts, key=len)

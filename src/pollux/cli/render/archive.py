@@ -49,7 +49,7 @@ def status_lines(screen: Screen, status: ArchiveStatus, home: str) -> Iterator[s
         value.add(text)
     yield from table(screen, [name, value])
     if status.busy:
-        yield screen.paint("Another pollux is keeping just now: there will be more.", "warn")
+        yield screen.paint("Another pollux is writing to the archive: the figures will grow.", "warn")
     yield from retention(screen, status.due, home)
 
 

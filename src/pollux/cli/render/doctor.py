@@ -154,7 +154,7 @@ def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
             "by `pollux show --raw`; please report it, so that pollux learns it."
         )
     if report.totals.get("unreadable"):
-        advice.append("See that you may read these files, and whether your disk or a backup has a better copy.")
+        advice.append("Check the permissions of these files, or restore them from a backup.")
     if not advice:
         return
     yield ""

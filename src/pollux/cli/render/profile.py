@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.model import Session, Usage
-    from pollux.usage.profile import Ended, Profile
+    from pollux.usage.profile import NotableCall, Profile
     from pollux.usage.sums import Bill
 
 CHART, MANY = 24, 60
@@ -142,7 +142,7 @@ def _sent(screen: Screen, profile: Profile) -> Iterator[str]:
     yield from table(screen, [name, amount, part, chart], indent="  ")
 
 
-def _calls(screen: Screen, title: str, calls: tuple[Ended, ...]) -> Iterator[str]:
+def _calls(screen: Screen, title: str, calls: tuple[NotableCall, ...]) -> Iterator[str]:
     if not calls:
         return
     yield ""

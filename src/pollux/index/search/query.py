@@ -282,7 +282,7 @@ _DEEPEST = 20
 _MOST_STARS = 100
 _QUOTE = 'To look for the text itself, put it in quotes: "…"'
 _LITERAL_OR = 'To look for the word itself, put it in quotes: "OR"'
-_SIGNS = "Signs are found with: pollux search --regex PATTERN"
+_SIGNS = "To search for punctuation: pollux search --regex PATTERN"
 _NOT_OPERATORS = {
     "AND": "All words must occur anyway.",
     "NOT": "To leave out what follows, put a - before it.",

@@ -83,7 +83,7 @@ def pattern(text: str) -> re.Pattern[str]:
             warnings.simplefilter("ignore")
             return re.compile(text, re.MULTILINE | (re.IGNORECASE if any_case else re.NOFLAG))
     except re.error as error:
-        raise BadQuery(f"The pattern makes no sense: {error.msg}.", text, error.pos or 0) from None
+        raise BadQuery(f"The pattern is not a valid regular expression: {error.msg}.", text, error.pos or 0) from None
     except (RecursionError, OverflowError):
         raise BadQuery("The pattern is too large.", text, 0) from None
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import tantivy
 
-from pollux.errors import StoreError
 from pollux.index.search.compile import one_of
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
@@ -267,7 +266,8 @@ def _store_errors(folder: Path, *, writing: bool = False) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{folder} cannot be used: {error.strerror or error}.") from error
+        kind = NotWritten if writing else Damaged
+        raise kind(f"{folder} cannot be used: {error.strerror or error}.") from error
     except BaseException as error:
         if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
             raise

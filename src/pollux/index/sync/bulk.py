@@ -1,4 +1,4 @@
-"""A large load: several processes read at once, and each keeps the words of what it reads in a piece of its own."""
+"""A large load: several processes read at once, and each writes words into an index of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pollux.index.catalog.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.trouble import NotWritten
 from pollux.index.search.word_index import WordIndex, Writer
-from pollux.index.sync.readers import Kept, failed, read
+from pollux.index.sync.readers import StoredWords, failed, read
 from pollux.index.sync.tasks import Task
 from pollux.model import Session
 from pollux.system.gc_pause import gc_paused
@@ -25,24 +25,24 @@ from pollux.system.progress import Enough
 from pollux.system.workers import WorkerPool
 
 _AT_ONCE = 700 << 20
-"""So many bytes are read before what was read is seen. Each process then makes one segment, or few: joining is work."""
+"""So many bytes are read in one step. Each process then makes few segments, and few must be merged."""
 
 _HEAP = 300_000_000
 """The memory in which all processes together gather words."""
 
 _LEAST = 32_000_000
-_UNWRITTEN = b"\xc1"
+_NOT_WRITTEN = b"\xc1"
 """No answer begins with this byte: msgpack has no use for it."""
 
 Report = Callable[[Task, BundleRows], None]
-"""Hears of every task that was read; may raise `Enough`."""
+"""Is called for every task that was read; may raise `Enough`."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(BundleRows).decode
 
 
-class _Died(Exception):
-    """A process died over the task of this number, or while it kept what it had read."""
+class _ProcessDied(Exception):
+    """A process died while it read the task of this number, or, with None, while it wrote."""
 
     def __init__(self, number: int | None) -> None:
         super().__init__(number)
@@ -50,7 +50,7 @@ class _Died(Exception):
 
 
 class Load:
-    """Reads many tasks, and keeps what came of them step by step."""
+    """Reads many tasks, and stores the results step by step."""
 
     def __init__(
         self, catalogue: Catalog, text: WordIndex, size: int, report: Report, pulse: Callable[[], None]
@@ -63,7 +63,7 @@ class Load:
         self._pieces = text.folder.with_name("pieces")
 
     def run(self, tasks: Sequence[Task]) -> None:
-        """Keep everything. Interrupted, what was read so far is kept."""
+        """Read and store all tasks. If interrupted, store what was read so far."""
         try:
             for step in _steps(tasks):
                 self._step(step)
@@ -72,14 +72,14 @@ class Load:
         self._tidy()
 
     def _step(self, tasks: list[Task]) -> None:
-        """A process died over a task, of hunger for memory perhaps: that task has failed, the others are read again."""
+        """Read some tasks. If a process dies, perhaps for lack of memory, its task fails; the rest is read again."""
         fatal: set[int] = set()
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
         while True:
             try:
-                with patient() as interrupted:
+                with interrupt_later() as interrupted:
                     self._read(tasks, fatal, interrupted)
-            except _Died as death:
+            except _ProcessDied as death:
                 if death.number is None or death.number in fatal:
                     raise NotWritten("The process that writes the index of words was killed.") from None
                 fatal.add(death.number)
@@ -99,15 +99,15 @@ class Load:
             for number in fatal:
                 self._keep(tasks[number], failed(number, tasks[number].bundle, "the process died", []))
 
-            def hire(place: int) -> _Reader:
+            def make_reader(place: int) -> _Reader:
                 index = WordIndex.open(self._pieces / str(place))
                 return _Reader(tasks, order, index.writer(heap), first_number(first + place), last)
 
-            with WorkerPool(hire, len(order), self._size) as team:
+            with WorkerPool(make_reader, len(order), self._size) as team:
                 for place, content in team.answers():
                     if content is None:
-                        raise _Died(None if place is None else order[place])
-                    if content[:1] == _UNWRITTEN:
+                        raise _ProcessDied(None if place is None else order[place])
+                    if content[:1] == _NOT_WRITTEN:
                         raise NotWritten(content[1:].decode())
                     if place is None:
                         self._pulse()
@@ -129,12 +129,12 @@ class Load:
             if task.old is not None:
                 self._catalogue.forget([task.old])
             self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading)
-        if reading.number not in self._told:
-            self._told.add(reading.number)
+        if reading.number not in self._reported:
+            self._reported.add(reading.number)
             self._report(task, reading)
 
     def _tidy(self) -> None:
-        """Join small segments, then drop what was replaced."""
+        """Merge small segments, then drop what was replaced."""
         self._pulse()
         with self._text.writer() as writer:
             writer.join()
@@ -148,7 +148,7 @@ class Load:
 
 
 def _steps(tasks: Sequence[Task]) -> Iterator[list[Task]]:
-    """Tasks that are kept together, the largest first: so all processes end at about the same time."""
+    """Groups of tasks that are stored together. In each the largest come first, so that processes end together."""
     step: list[Task] = []
     size = 0
     for task in tasks:
@@ -171,9 +171,9 @@ class _Reader:
         self._no = number
         self._generation = generation
 
-    def keep(self, session: Session) -> Kept:
+    def keep(self, session: Session) -> StoredWords:
         self._no += 1
-        return Kept(self._no, self._writer.add(self._no, Facts.of(session), passages(session)))
+        return StoredWords(self._no, self._writer.add(self._no, Facts.of(session), passages(session)))
 
     def work(self, number: int) -> bytes:
         task = self._tasks[self._order[number]]
@@ -181,34 +181,34 @@ class _Reader:
             with gc_paused():
                 return _encode(read(self._order[number], (task.source, task.bundle), self))
         except StoreError as error:
-            return _UNWRITTEN + str(error).encode()
+            return _NOT_WRITTEN + str(error).encode()
 
     def end(self) -> bytes:
         try:
             self._writer.commit(self._generation)
             self._writer.close()
         except StoreError as error:
-            return _UNWRITTEN + str(error).encode()
+            return _NOT_WRITTEN + str(error).encode()
         return b""
 
 
 @contextmanager
-def patient() -> Iterator[Callable[[], bool]]:
-    """Inside, a first Ctrl-C is only noted, so that what was read can be kept; a second one breaks off."""
-    noted = False
+def interrupt_later() -> Iterator[Callable[[], bool]]:
+    """Inside, a first Ctrl-C is only noted, so that what was read can be stored; a second one interrupts."""
+    was_noted = False
 
     def note(number: int, frame: FrameType | None) -> None:
-        nonlocal noted
-        if noted:
+        nonlocal was_noted
+        if was_noted:
             signal.default_int_handler(number, frame)
-        noted = True
+        was_noted = True
 
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield lambda: noted
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield lambda: was_noted
         return
     signal.signal(signal.SIGINT, note)
     try:
-        yield lambda: noted
+        yield lambda: was_noted
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)

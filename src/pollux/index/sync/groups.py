@@ -1,7 +1,7 @@
-"""How the files of a root hang together, so that what changed in one group of sessions leaves the others alone.
+"""Groups of sessions in a root: a change in one group does not affect the others.
 
-Most of the time one session of thousands grew. Which files make up a session may depend on others, but not on all:
-a source says by what its sessions are tied together, and those that share no tie are groups of their own.
+Most of the time only one session of thousands grew. Which files make up a session may depend on other sessions, but not
+on all. A source names the group keys of each session; sessions that share a key are in one group.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ import msgspec
 
 from pollux.sources.base import Bundle, File
 
-_EVERYBODY = 0
-"""The group of what nobody knows the reach of: where a file of it changes, everything is looked at."""
+_UNKNOWN = 0
+"""The group of files that may affect any session: if one of them changes, everything is compared."""
 
 _FEW = 200
-"""Where more files than these are new in a layout, all of it is written down again."""
+"""If more files than these are new in a layout, all of it is written again."""
 
 
-class Written(NamedTuple):
-    """A layout to be kept: all of it, or the news since it was kept last."""
+class EncodedLayout(NamedTuple):
+    """A layout to be stored: all of it, or the news since it was stored last."""
 
     layout: bytes | None
     news: bytes | None
 
 
-class Kept(msgspec.Struct, array_like=True):
+class FileState(msgspec.Struct, array_like=True):
     """A file as it was, and its group.
 
-    The group is negative for a file that is no session's own, but lies among those of a group: it goes along with them,
-    and if it changes everything is looked at.
+    The group is negative for a file that belongs to no session, but lies among the files of a group. It is passed on
+    with them, and if it changes, everything is compared.
     """
 
     size: int
@@ -41,101 +41,101 @@ class Kept(msgspec.Struct, array_like=True):
     group: int
 
     def same(self, file: File) -> bool:
-        """Is it as it was?"""
+        """Is the file unchanged?"""
         return self.mtime_ns == file.mtime_ns and self.size == file.size and self.inode == file.inode
 
 
 class News(msgspec.Struct, array_like=True):
-    """What became different in a layout since all of it was written down: mostly one file of thousands."""
+    """What changed in a layout since all of it was written: mostly one file of thousands."""
 
-    files: dict[str, Kept]
+    files: dict[str, FileState]
     keys: dict[str, int]
 
 
 class Layout(msgspec.Struct, array_like=True):
     """The files of a root as they were when all of it was in the catalog.
 
-    `keys` are those of its bundles, `group_keys` the other names that bundles share; each with the number of its group.
-    `news` is None where it was never written down.
+    `keys` are the keys of its bundles, `group_keys` the other names that bundles share; each with the number of its
+    group. `news` is None for a layout that was never written.
     """
 
-    files: dict[str, Kept]
+    files: dict[str, FileState]
     keys: dict[str, int]
     group_keys: dict[str, int]
     news: News | None = None
 
     @classmethod
     def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
-        """The layout of a root of which these are all bundles; empty where they cannot be told apart."""
-        tied = {
-            bundle.key: [*_names(bundle, group_keys)]
+        """The layout of a root with these bundles; empty if one of them has unknown group keys."""
+        names = {
+            bundle.key: [*_group_names(bundle, group_keys)]
             for bundle in bundles
             if (group_keys := bundle.group_keys()) is not None
         }
-        if len(tied) < len(bundles):
+        if len(names) < len(bundles):
             return cls({}, {}, {})
-        groups = _grouped(tied.values())
-        kept = {file.path: _kept(file, _group(file.path, groups)) for file in files}
-        keys = {key: groups.pop(key) for key in tied}
-        return cls(kept, keys, {tie: group for tie, group in groups.items() if tie not in kept})
+        groups = _number_groups(names.values())
+        states = {file.path: _file_state(file, _group(file.path, groups)) for file in files}
+        keys = {key: groups.pop(key) for key in names}
+        return cls(states, keys, {name: group for name, group in groups.items() if name not in states})
 
     @classmethod
     def read(cls, layout: bytes, news: bytes | None) -> Layout:
-        """A layout that was written down, and the news of it."""
-        kept = msgspec.msgpack.decode(layout, type=cls)
-        kept.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {})
-        kept.files.update(kept.news.files)
-        kept.keys.update(kept.news.keys)
-        return kept
+        """Decode a layout and the news since it was written."""
+        complete = msgspec.msgpack.decode(layout, type=cls)
+        complete.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {})
+        complete.files.update(complete.news.files)
+        complete.keys.update(complete.news.keys)
+        return complete
 
-    def written(self) -> Written:
-        """What is to be kept: only the news where these are few; nothing without groups, or where a name is no text."""
+    def encode(self) -> EncodedLayout:
+        """Encode the layout: only the news if these are few; nothing without groups, or if a name is no text."""
         try:
             if self.news is not None and len(self.news.files) <= _FEW:
-                return Written(None, msgspec.msgpack.encode(self.news))
+                return EncodedLayout(None, msgspec.msgpack.encode(self.news))
             self.news = None
-            return Written(msgspec.msgpack.encode(self) if self.keys else None, None)
+            return EncodedLayout(msgspec.msgpack.encode(self) if self.keys else None, None)
         except UnicodeEncodeError:
-            return Written(None, None)
+            return EncodedLayout(None, None)
 
     def part(self, files: list[File]) -> Part | None:
-        """The groups in which something changed; None where that may concern everything."""
-        changed: dict[str, Kept] = {}
+        """The groups in which something changed; None if that may affect everything."""
+        changed: dict[str, FileState] = {}
         fresh: set[str] = set()
         for file in files:
             before = self.files.get(file.path)
             if before is None:
                 fresh.add(file.path)
-                changed[file.path] = _kept(file, abs(_group(file.path, self.group_keys)))
+                changed[file.path] = _file_state(file, abs(_group(file.path, self.group_keys)))
             elif not before.same(file):
-                changed[file.path] = _kept(file, before.group)
-        if len(files) - len(fresh) < len(self.files) or any(one.group <= _EVERYBODY for one in changed.values()):
+                changed[file.path] = _file_state(file, before.group)
+        if len(files) - len(fresh) < len(self.files) or any(state.group <= _UNKNOWN for state in changed.values()):
             return None
         news = self.news and News({**self.news.files, **changed}, self.news.keys)
         now = Layout({**self.files, **changed}, self.keys, self.group_keys, news)
         return Part(now, files, changed, fresh)
 
-    def group(self, tie: str) -> int:
-        """The group that a name belongs to, as far as that is known."""
-        if (kept := self.files.get(tie)) is not None:
-            return kept.group
-        return self.keys.get(tie) or self.group_keys.get(tie, _EVERYBODY)
+    def group(self, name: str) -> int:
+        """The group of a name, as far as it is known."""
+        if (state := self.files.get(name)) is not None:
+            return state.group
+        return self.keys.get(name) or self.group_keys.get(name, _UNKNOWN)
 
 
 class Part:
     """The groups of a root in which something changed."""
 
-    def __init__(self, layout: Layout, files: Iterable[File], changed: dict[str, Kept], fresh: set[str]) -> None:
+    def __init__(self, layout: Layout, files: Iterable[File], changed: dict[str, FileState], fresh: set[str]) -> None:
         self._layout = layout
         self._fresh = fresh
-        self._touched = {kept.group for kept in changed.values()}
+        self._touched = {state.group for state in changed.values()}
         self.files = [file for file in files if abs(layout.files[file.path].group) in self._touched]
 
-    def whole(self, bundles: Sequence[Bundle]) -> Layout | None:
-        """The root's layout now, where these bundles of the part are what they would be among all others.
+    def complete(self, bundles: Sequence[Bundle]) -> Layout | None:
+        """The root's present layout, if these bundles of the part are the same as among all others; else None.
 
-        That is so where none has gone, none is tied to anything new or to two groups, and every new file is some
-        session's own.
+        They are the same if no bundle is gone, none has a new group key or belongs to two groups, and every new file
+        belongs to a bundle.
         """
         layout, own = self._layout, set[str]()
         keys: dict[str, int] = {}
@@ -143,7 +143,7 @@ class Part:
             group_keys = bundle.group_keys()
             if group_keys is None:
                 return None
-            groups = {layout.group(tie) for tie in _names(bundle, group_keys) if tie != bundle.key}
+            groups = {layout.group(name) for name in _group_names(bundle, group_keys) if name != bundle.key}
             if before := layout.group(bundle.key):
                 groups.add(before)
             if len(groups) != 1 or not groups <= self._touched:
@@ -151,70 +151,70 @@ class Part:
             if not before:
                 (keys[bundle.key],) = groups
             own.update(file.path for file in bundle.files)
-        gone = {key for key, group in layout.keys.items() if group in self._touched} - {one.key for one in bundles}
-        if gone or not own >= self._fresh:
+        expected = {key for key, group in layout.keys.items() if group in self._touched}
+        if expected - {bundle.key for bundle in bundles} or not own >= self._fresh:
             return None
         news = layout.news and News(layout.news.files, {**layout.news.keys, **keys})
         return Layout(layout.files, {**layout.keys, **keys}, layout.group_keys, news)
 
 
-def _names(bundle: Bundle, group_keys: Iterable[str]) -> Iterator[str]:
-    """By what a bundle is tied to others: what its source says, its files and its key."""
+def _group_names(bundle: Bundle, group_keys: Iterable[str]) -> Iterator[str]:
+    """All names by which a bundle may share a group: its key, its group keys and its files."""
     yield bundle.key
     yield from group_keys
     for file in bundle.files:
         yield file.path
 
 
-def _kept(file: File, group: int) -> Kept:
-    return Kept(file.size, file.mtime_ns, file.inode, group)
+def _file_state(file: File, group: int) -> FileState:
+    return FileState(file.size, file.mtime_ns, file.inode, group)
 
 
-def _grouped(tied: Iterable[Iterable[str]]) -> dict[str, int]:
-    """A number for every tie, the same for those that some bundle has in common."""
-    joined = _Joined()
-    for group_keys in tied:
-        joined.join(group_keys)
-    return {tie: joined.first(number) for tie, number in joined.numbers.items()}
+def _number_groups(name_lists: Iterable[Iterable[str]]) -> dict[str, int]:
+    """A number for every name. Names of one bundle have the same number."""
+    sets = _DisjointSets()
+    for group_keys in name_lists:
+        sets.join(group_keys)
+    return {name: sets.first(number) for name, number in sets.numbers.items()}
 
 
-class _Joined:
-    """Numbers that were found to mean the same."""
+class _DisjointSets:
+    """Names in disjoint sets, each set with a number."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self._same = [_EVERYBODY]
+        self._same = [_UNKNOWN]
 
     def join(self, group_keys: Iterable[str]) -> None:
-        """All of these have one number."""
+        """Put some names into one set."""
         common = 0
-        for tie in group_keys:
-            number = self.numbers.get(tie)
+        for name in group_keys:
+            number = self.numbers.get(name)
             if number is None:
                 if not common:
                     common = len(self._same)
                     self._same.append(common)
-                self.numbers[tie] = common
+                self.numbers[name] = common
             elif not common:
                 common = self.first(number)
             elif (other := self.first(number)) != common:
                 self._same[max(common, other)] = common = min(common, other)
 
     def first(self, number: int) -> int:
-        """The least number that means the same."""
+        """The number of the set to which a number belongs now."""
         while self._same[number] != number:
             self._same[number] = number = self._same[self._same[number]]
         return number
 
 
 def _group(path: str, group_keys: dict[str, int]) -> int:
-    """A file's group: its own, or, negative, that of the nearest folder above it."""
+    """The group of a file; if it has none, that of the nearest folder above it, negative."""
     if (group := group_keys.get(path)) is not None:
         return group
-    return next((-group_keys[folder] for folder in _above(path) if folder in group_keys), _EVERYBODY)
+    return next((-group_keys[folder] for folder in _folders_above(path) if folder in group_keys), _UNKNOWN)
 
 
-def _above(path: str) -> Iterator[str]:
+def _folders_above(path: str) -> Iterator[str]:
     while (folder := os.path.dirname(path)) != path:  # noqa: PTH120
         yield folder
         path = folder

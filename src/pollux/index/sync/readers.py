@@ -1,4 +1,4 @@
-"""Reading a bundle for the store: its words go one way, everything else comes back as rows."""
+"""Reads a bundle for the index: its words go to the index of words, everything else into rows."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from pollux.wire import display_path
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Kept(NamedTuple):
-    """Under which number the words of a session are kept, and how many of its outputs had to be cut."""
+class StoredWords(NamedTuple):
+    """The number of a session in the index of words, and how many of its outputs were cut."""
 
     no: int
     cut: int
 
 
 class Words(Protocol):
-    """Takes the words of sessions."""
+    """Stores the words of sessions."""
 
-    def keep(self, session: Session) -> Kept:
-        """Keep the words of a session under a number that no other ever had."""
+    def keep(self, session: Session) -> StoredWords:
+        """Store the words of a session under a new number."""
         ...
 
 
 def read(number: int, task: tuple[Source, Bundle], words: Words) -> BundleRows:
-    """Read one bundle. Whatever goes wrong costs this bundle only, but for words that cannot be kept."""
+    """Read one bundle. An error affects this bundle only, unless words cannot be stored."""
     source, bundle = task
-    kept: list[Kept] = []
+    stored_words: list[StoredWords] = []
     try:
         entries: list[Entry] = []
         reading = source.read(bundle)
         for session in reading.sessions:
-            kept.append(words.keep(session))
-            entries.append(entry(session, *kept[-1]))
+            stored_words.append(words.keep(session))
+            entries.append(entry(session, *stored_words[-1]))
         notices = () if entries else reading.notices
         return _writable(BundleRows(number, reading.problem, notices, reading.dependencies, entries))
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
-        return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no, _ in kept])
+        return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no, _ in stored_words])
 
 
 def _writable(reading: BundleRows) -> BundleRows:
-    """The reading as it can be kept."""
+    """The rows, with lone surrogates escaped."""
     try:
         _encode(reading)
     except UnicodeEncodeError:
@@ -58,9 +58,9 @@ def _writable(reading: BundleRows) -> BundleRows:
     return reading
 
 
-def failed(number: int, bundle: Bundle, reason: str, wasted: list[int]) -> BundleRows:
+def failed(number: int, bundle: Bundle, reason: str, unused: list[int]) -> BundleRows:
     """A bundle that could not be read."""
     text = f"Reading failed ({reason}); please report it."
     file = display_path(bundle.files[0].path) if bundle.files else None
     notice = Notice(code="reader.failed", text=text, severity=Severity.ERROR, file=file)
-    return BundleRows(number, text, (notice,), b"", [], wasted)
+    return BundleRows(number, text, (notice,), b"", [], unused)

@@ -1,4 +1,4 @@
-"""A few sessions on their way into the store, read by this process."""
+"""A small load: this process reads a few sessions and stores them in batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
-from pollux.index.sync.readers import Kept, read
+from pollux.index.sync.readers import StoredWords, read
 from pollux.index.sync.tasks import Task
 from pollux.model import Session
 from pollux.system.progress import Enough
@@ -22,12 +22,12 @@ _BATCH_SECONDS = 20.0
 
 
 class Batch:
-    """Sessions on their way into the store. Ended in two steps: their words are there first, then their rows."""
+    """Sessions that are stored together: first their words, then their rows."""
 
     def __init__(self, catalogue: Catalog, text: WordIndex | None) -> None:
         self._catalogue = catalogue
-        self._held = ExitStack()
-        self._writer = self._held.enter_context(text.writer()) if text is not None else None
+        self._open_writer = ExitStack()
+        self._writer = self._open_writer.enter_context(text.writer()) if text is not None else None
         self._text = text
         self._begin()
 
@@ -42,12 +42,12 @@ class Batch:
         if self._writer is not None:
             self._writer.forget(self._garbage)
 
-    def keep(self, session: Session) -> Kept:
-        """Keep the words of a session. Interrupted after this, they belong to no row, and count for nothing."""
+    def keep(self, session: Session) -> StoredWords:
+        """Store the words of a session. If the batch ends here, they belong to no row, and are ignored."""
         number = self._catalogue.number()
         if self._writer is None:
-            return Kept(number, 0)
-        return Kept(number, self._writer.add(number, Facts.of(session), passages(session)))
+            return StoredWords(number, 0)
+        return StoredWords(number, self._writer.add(number, Facts.of(session), passages(session)))
 
     def add(self, task: Task) -> BundleRows:
         """Read a bundle, and replace what was known of it."""
@@ -73,8 +73,8 @@ class Batch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What was read is kept, also where the user interrupted; where writing itself failed, nothing of the step."""
-        with self._held:
+        """Store what was read, also if the user interrupted. If writing failed, drop the batch."""
+        with self._open_writer:
             if error is None or isinstance(error, KeyboardInterrupt | Enough):
                 self._commit()
             else:

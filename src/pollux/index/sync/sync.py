@@ -1,8 +1,7 @@
-"""Bringing the store up to date: find, compare, read what changed, replace.
+"""Brings the index up to date: find, compare, read what changed, replace.
 
-One pollux at a time writes, and others wait for it. Sessions are written in batches, first their
-words, then their rows. A batch that was cut off leaves words under numbers that no row has; they are ignored, and
-dropped by the next one that writes.
+One pollux at a time writes, and others wait for it. Sessions are written in batches, first their words, then their
+rows. An interrupted batch leaves words under numbers that no row has. They are ignored, and the next sync drops them.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What a sync did. `busy`: the cache is as it was, for another pollux has it and does not get on; or not all is in.
+    """What a sync did. `busy`: it could not finish, or another pollux has the cache and makes no progress.
 
-    `removed` sessions are known no more; `kept` ones are gone from the agents' files, and still there.
+    `removed` counts the sessions that are gone, `kept` those that the agents deleted and the archive has.
     """
 
     sessions: int = 0
@@ -46,14 +45,14 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 class Stamps(Mapping[str, str]):
-    """The stamps of files by their shown paths. Mostly few are asked for."""
+    """The stamps of files by their display paths, made when first asked for."""
 
     def __init__(self, files: list[File]) -> None:
-        self._listed = files
+        self._all_files = files
 
     @cached_property
     def _files(self) -> dict[str, File]:
-        return {display_path(file.path): file for file in self._listed}
+        return {display_path(file.path): file for file in self._all_files}
 
     def __getitem__(self, path: str) -> str:
         return self._files[path].stamp
@@ -76,26 +75,26 @@ class RootScan:
 
     @cached_property
     def stamps(self) -> Stamps:
-        """Those of all files by their shown paths."""
+        """The stamps of all files by their display paths."""
         return Stamps(self.files)
 
     @cached_property
     def snapshot(self) -> str:
-        """Stands for all files."""
+        """A value that changes with any file."""
         try:
             return hashlib.sha256(msgspec.msgpack.encode(self.files)).hexdigest()
         except UnicodeEncodeError:  # names that are no text
             return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
-    def known(self, catalogue: Catalog) -> bool:
-        """Does a catalogue hold all that is under this root?"""
+    def is_known(self, catalogue: Catalog) -> bool:
+        """Does a catalogue hold this root as it is now?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
 
 class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
-    `pulse` shows others who wait that it gets on, also while nothing is ready.
+    `pulse` shows waiting processes that this one makes progress.
     """
 
     report: Report
@@ -104,7 +103,7 @@ class SyncInput(NamedTuple):
 
 
 class Sync:
-    """One run, by the only one who writes."""
+    """One sync, by the only process that writes."""
 
     def __init__(self, catalogue: Catalog, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
@@ -114,51 +113,51 @@ class Sync:
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
         self._layouts: dict[int, Layout] = {}
-        self._sole: set[int] = set()
-        self._seen: list[tuple[RootScan, int]] = []
-        self._glanced: Peeks = {}
+        self._changed_alone: set[int] = set()
+        self._roots: list[tuple[RootScan, int]] = []
+        self._peeks: Peeks = {}
 
     def run(self, scans: Iterable[RootScan]) -> Outcome:
-        """Take all roots that changed in."""
+        """Sync these roots."""
         self._heal()
-        seen = self._seen = self._begin(list(scans))
-        tasks = self._tasks(seen)
+        roots = self._roots = self._begin(list(scans))
+        tasks = self._tasks(roots)
         size = sum(task.bundle.size for task in tasks)
         self._progress.files, self._progress.bytes = sum(len(task.bundle.files) for task in tasks), size
         self._pulse()
         self._read(tasks)
         with self._catalogue.change():
-            for scan, root in seen:
-                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root].written())
+            for scan, root in roots:
+                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root].encode())
                 self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(scan.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
     def _begin(self, scans: list[RootScan]) -> list[tuple[RootScan, int]]:
-        """The roots and their numbers. One that changed alone is perhaps not looked at whole."""
-        changed = [scan for scan in scans if not scan.known(self._catalogue)]
+        """The roots and their numbers. Notes which roots are the only changed one of their agent."""
+        changed = [scan for scan in scans if not scan.is_known(self._catalogue)]
         agents = [scan.source.name for scan in changed]
-        seen: list[tuple[RootScan, int]] = []
+        roots: list[tuple[RootScan, int]] = []
         with self._catalogue.change():
             for scan in scans:
-                whole = self._catalogue.root(scan.source.name, scan.name)[1] != ""
+                is_complete = self._catalogue.root(scan.source.name, scan.name)[1] != ""
                 root = self._catalogue.add_root(scan.source.name, scan.name)
                 # What lies under one root of an agent may depend on another of its roots.
-                if whole and scan in changed and agents.count(scan.source.name) == 1:
-                    self._sole.add(root)
+                if is_complete and scan in changed and agents.count(scan.source.name) == 1:
+                    self._changed_alone.add(root)
                 self._catalogue.mark_changing(root)
-                seen.append((scan, root))
-        return seen
+                roots.append((scan, root))
+        return roots
 
-    def _tasks(self, seen: Iterable[tuple[RootScan, int]]) -> list[Task]:
-        """What must be read under some roots, the newest first. What is no more is dropped."""
+    def _tasks(self, roots: Iterable[tuple[RootScan, int]]) -> list[Task]:
+        """What must be read under some roots, the newest first. Bundles that are gone are dropped."""
         gone: list[int] = []
         with gc_paused():
-            tasks = [task for scan, root in seen for task in self._compare(scan, root, gone)]
+            tasks = [task for scan, root in roots for task in self._compare(scan, root, gone)]
         self._removed += self._drop(gone)
         return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
 
     def _heal(self) -> None:
-        """Words of a batch whose rows were never written are dropped."""
+        """Drop the words of a batch whose rows were never written."""
         ahead = self._text.generation() or 0 if self._text is not None else 0
         if self._text is not None and ahead > self._catalogue.generation:
             with self._text.writer() as writer:
@@ -166,14 +165,14 @@ class Sync:
                 writer.commit(ahead)
 
     def _compare(self, scan: RootScan, root: int, gone: list[int]) -> list[Task]:
-        """The bundles of a root that must be read; those that are no more go to `gone`."""
+        """The bundles of a root that must be read. The ids of those that are gone are added to `gone`."""
         self._pulse()
         part = self._part(scan, root)
-        tasks = self._partly(scan, root, part) if part is not None else None
+        tasks = self._compare_part(scan, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._glancing(scan, root, scan.files, self._catalogue.peeks(root)) as around:
-            bundles = scan.source.bundles(scan.root.path, scan.files, around)
+        with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
+            bundles = scan.source.bundles(scan.root.path, scan.files, context)
             old = self._catalogue.known_bundles(root)
             tasks = self._outdated(scan, root, bundles, old)
         gone += [before.id for before in old.values()]
@@ -181,50 +180,50 @@ class Sync:
         return tasks
 
     def _part(self, scan: RootScan, root: int) -> Part | None:
-        """What must be looked at, where that is not everything."""
-        kept, news = self._catalogue.layout(root) if root in self._sole else (None, None)
-        if kept is None:
+        """The part of a root that changed; None if everything must be compared."""
+        layout, news = self._catalogue.layout(root) if root in self._changed_alone else (None, None)
+        if layout is None:
             return None
-        return Layout.read(kept, news).part(scan.files)
+        return Layout.read(layout, news).part(scan.files)
 
-    def _partly(self, scan: RootScan, root: int, part: Part) -> list[Task] | None:
-        """As `_compare`, for a part of the root; None where that turns out to be tied to the rest."""
-        heads = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
-        with self._glancing(scan, root, part.files, heads) as around:
-            bundles = scan.source.bundles(scan.root.path, part.files, around)
-            layout = part.whole(bundles)
+    def _compare_part(self, scan: RootScan, root: int, part: Part) -> list[Task] | None:
+        """As `_compare`, for a part of the root; None if the part turns out to depend on the rest."""
+        peeks = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
+        with self._peeking(scan, root, part.files, peeks) as context:
+            bundles = scan.source.bundles(scan.root.path, part.files, context)
+            layout = part.complete(bundles)
             if layout is None:
                 return None
             self._layouts[root] = layout
             return self._outdated(
-                scan, root, bundles, self._catalogue.known_bundles(root, (one.key for one in bundles))
+                scan, root, bundles, self._catalogue.known_bundles(root, (bundle.key for bundle in bundles))
             )
 
     @contextmanager
-    def _glancing(self, scan: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
-        """The context in which glances at these files are remembered, those before and those to come."""
-        around = SourceContext(peeks=dict(known))
+    def _peeking(self, scan: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
+        """A context with what is known of the beginnings of these files; what a source adds is stored at the end."""
+        context = SourceContext(peeks=dict(known))
 
         def others() -> OtherFiles:
             for _, number in self._others(scan):
-                around.peeks |= self._catalogue.peeks(number)
-            around.peeks |= self._glanced
+                context.peeks |= self._catalogue.peeks(number)
+            context.peeks |= self._peeks
             return other_files(scan.root, scan.files, ((other.root, other.files) for other, _ in self._others(scan)))
 
-        around.other_files = others
-        yield around
-        self._glanced |= around.peeks
+        context.other_files = others
+        yield context
+        self._peeks |= context.peeks
         stamps = {display_path(file.path): file.stamp for file in files}
-        heads = {place: told for place, told in around.peeks.items() if stamps.get(place[1]) == told[0]}
+        peeks = {place: peek for place, peek in context.peeks.items() if stamps.get(place[1]) == peek[0]}
         with self._catalogue.change():
-            self._catalogue.put_peeks(root, known, heads)
+            self._catalogue.put_peeks(root, known, peeks)
 
     def _others(self, scan: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""
-        return [pair for pair in self._seen if pair[0].source.name == scan.source.name and pair[0] is not scan]
+        return [pair for pair in self._roots if pair[0].source.name == scan.source.name and pair[0] is not scan]
 
     def _outdated(self, scan: RootScan, root: int, bundles: list[Bundle], old: dict[str, KnownBundle]) -> list[Task]:
-        """Those of some bundles that must be read. What is known of them is taken from `old`."""
+        """Those of some bundles that must be read. All of these bundles are removed from `old`."""
         tasks: list[Task] = []
         stamps = Stamps([*scan.files, *(file for other, _ in self._others(scan) for file in other.files)])
         for bundle in bundles:
@@ -245,10 +244,10 @@ class Sync:
             return self._catalogue.forget(gone)
 
     def _read(self, tasks: list[Task]) -> None:
-        """Read the tasks and keep what came of them."""
+        """Read the tasks and store the results."""
         if not tasks:
             return
-        # Imported by those alone who have something to read.
+        # Imported only if there is something to read.
         from pollux.index.sync.bulk import Load
         from pollux.index.sync.small import Batch
         from pollux.system.workers import process_count

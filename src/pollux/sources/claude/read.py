@@ -159,13 +159,17 @@ class _Reader:
     def _with_fates(self, builder: Builder, own: list[tuple[Transcript, list[Pair]]]) -> list[Message]:
         """The messages in the order in which they happened, with their fates."""
         tree = Tree([line for _, lines in own for _, line in lines], self.by_uuid)
-        if (order := branches.in_order(builder.items, tree)) is not None:
+        # In a chain of messages in one file, each follows the one before it.
+        is_in_order = tree.is_chain and len(own) == 1 and not builder.ticks
+        if not is_in_order and (order := branches.in_order(builder.items, tree)) is not None:
             builder.reorder(order)
         if self.bundle.kind is not Kind.MAIN:
             return builder.messages
         prompts = {line.uuid for line in builder.prompts if line.type == "user"}
         written = [(transcript, lines) for transcript, lines in own if lines]
-        last, rows = max(written, key=_last_written_key) if written else (self.transcripts[-1], [])
+        if len(written) > 1:
+            written = [max(written, key=_last_written_key)]
+        last, rows = written[0] if written else (self.transcripts[-1], [])
         fates = branches.fates(builder, tree, leaf_of(tree, rows, last.mark, prompts))
         if not fates:
             return builder.messages

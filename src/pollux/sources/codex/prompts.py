@@ -1,4 +1,4 @@
-"""What lies beside the sessions: the prompts a human typed, the names of threads, and the ledger of imports."""
+"""Files beside the sessions: the log of typed prompts, the names of threads, and the list of imports."""
 
 from __future__ import annotations
 
@@ -81,16 +81,16 @@ class Beside:
 
     @property
     def nobody(self) -> str:
-        """The id under which prompts stand that name no session."""
+        """The id for prompts that name no session."""
         return prompts_id(os.fsencode(self.log.path if self.log is not None else ""))
 
     @cached_property
     def typed(self) -> dict[str, list[Line]]:
         """The prompts by the session they were typed in."""
-        found: dict[str, list[Line]] = {}
+        lines: dict[str, list[Line]] = {}
         for number, line in self._lines(find.PROMPTS, Typed):
-            found.setdefault(line.session_id or self.nobody, []).append(Line(number, line))
-        return found
+            lines.setdefault(line.session_id or self.nobody, []).append(Line(number, line))
+        return lines
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -111,12 +111,12 @@ class Beside:
         except Malformed as error:
             self._notes.add("file.damaged", f"Nothing can be read: the file is no JSON ({error}).", Severity.ERROR)
         else:
-            listed = ledger.records if ledger is not None and ledger.records is not None else []
-            return {record.imported_thread_id: record for record in listed if record.imported_thread_id}
+            records = ledger.records if ledger is not None and ledger.records is not None else []
+            return {record.imported_thread_id: record for record in records if record.imported_thread_id}
         return {}
 
     def notices(self) -> tuple[Notice, ...]:
-        """What was odd about the files, all of which are read for that."""
+        """The notices of all these files, which are read for that."""
         _ = self.typed, self.names, self.imports
         return self._notes.all()
 
@@ -131,7 +131,7 @@ class Beside:
 
 
 def as_message(line: Line, file: str) -> Message:
-    """A prompt of which only the log tells; what begins with `/` or `!` was meant for the program or the shell."""
+    """A prompt that only the log holds. One that begins with `/` or `!` is a command for the client or the shell."""
     text = line.typed.text or ""
     return typed_message(
         f"history-{line.number}",
@@ -143,15 +143,15 @@ def as_message(line: Line, file: str) -> Message:
     )
 
 
-def lost(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
-    """The typed prompts that stand in none of the messages."""
+def missing_prompts(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
+    """The typed prompts that are in none of the messages."""
     said = MessageTexts(messages)
     texts = [line.typed.text or "" for line in lines]
     return [line for line, text in zip(lines, texts, strict=True) if text.strip() and not said.holds(text)]
 
 
-def woven(messages: list[Message], more: list[Message]) -> list[Message]:
-    """Messages and lost prompts in the order of their times; where those are not known, prompts come last."""
+def in_time_order(messages: list[Message], more: list[Message]) -> list[Message]:
+    """Messages and missing prompts in the order of their times; prompts without a time come last."""
     result = list(messages)
     for message in more:
         later = (

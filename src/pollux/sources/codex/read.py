@@ -14,12 +14,12 @@ from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import prompts
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.alike import NEVER
-from pollux.sources.codex.forks.chain import Chain, chained
+from pollux.sources.codex.forks.chain import Chain, chain_of
 from pollux.sources.codex.forks.part import Part, read_part
-from pollux.sources.codex.forks.reviews import asked_by
+from pollux.sources.codex.forks.reviews import session_of_review
 from pollux.sources.codex.forks.threads import Threads, identity
 from pollux.sources.codex.forks.twins import unite, without_copies
-from pollux.sources.codex.format.document import document, items_of, records_of, seal_of
+from pollux.sources.codex.format.document import document, item_fingerprint, items_of, records_of
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
@@ -57,7 +57,7 @@ def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
         own.sort(key=lambda part: (part.base is not None, _when(part.ended), len(part.walk.times), part.file.path))
         own, same = unite(own, notes)
         copies += same
-    chain = chained(own, bundle.threads, notes)
+    chain = chain_of(own, bundle.threads, notes)
     return _session(bundle, chain, copies, notes)
 
 
@@ -65,18 +65,18 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     first, current = chain.own[0], chain.own[-1]
     meta = first.meta
     kind, author = _kind(meta)
-    placed = chain.entries()
+    parts_and_entries = chain.entries()
     for part in (*chain.own, *chain.foreign):
         for call in part.walk.spawns:
             _adopt(call, bundle)
-    messages = _messages(placed, author)
+    messages = _messages(parts_and_entries, author)
     files = [*(part.file.path for part in chain.own), *(file.path for file in copies)]
     files += [part.file.path for part in chain.foreign]
     if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
-        lost = prompts.lost(bundle.beside.typed[bundle.id], messages)
+        missing_lines = prompts.missing_prompts(bundle.beside.typed[bundle.id], messages)
         log = bundle.beside.log.path
-        messages = prompts.woven(messages, [prompts.as_message(line, log) for line in lost])
-        files += [log] if lost else []
+        messages = prompts.in_time_order(messages, [prompts.as_message(line, log) for line in missing_lines])
+        files += [log] if missing_lines else []
     if not any(_is_said(message) for message in messages):
         return None
     project, evidence = _project(chain)
@@ -110,21 +110,21 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     )
 
 
-def _settle(entry: Entry, author: Author | None, *, echoed: bool) -> None:
+def _settle(entry: Entry, author: Author | None, *, has_echoes: bool) -> None:
     """Whose prompts they were: what was inherited was said by whoever said it there."""
     if author is not None and not entry.inherited:
         entry.author = author
-    elif echoed and entry.is_doubtful:
+    elif has_echoes and entry.is_doubtful:
         entry.author = CLIENT
 
 
 def _adopt(call: Call, bundle: CodexBundle) -> None:
     """Which session a call started, where there is one."""
-    child = call.child or _spawned(call)
+    child = call.child or _spawned_session(call)
     call.child = f"{AGENT}:{child}" if child is not None and bundle.threads.holds(child) else None
 
 
-def _spawned(call: Call) -> str | None:
+def _spawned_session(call: Call) -> str | None:
     output = call.outcome[0]
     if type(output) is not str or '"agent_id"' not in output:
         return None
@@ -137,16 +137,16 @@ def _spawned(call: Call) -> str | None:
     return None
 
 
-def _messages(placed: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
+def _messages(parts_and_entries: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
     names = _Names()
     messages: list[Message] = []
-    for part, entries in placed:
+    for part, entries in parts_and_entries:
         file, document = display_path(part.file.path), part.file.path.endswith(".json")
         # Before lines had times, nothing was written of what was shown.
-        echoed = bool(part.walk.times)
+        has_echoes = bool(part.walk.times)
         for entry in entries:
             if entry.author is HUMAN:
-                _settle(entry, author, echoed=echoed)
+                _settle(entry, author, has_echoes=has_echoes)
             messages.append(entry.message(names.of(entry), file, document))
     return messages
 
@@ -200,7 +200,7 @@ def _parent(part: Part, threads: Threads) -> tuple[str | None, str]:
         case {"session_id": str(root)} if _kind(meta)[0] is Kind.SUBAGENT and root != meta.get("id"):
             return root, evidence
         case {"source": {"subagent": "review"}}:
-            return asked_by(part, threads) or (None, "")
+            return session_of_review(part, threads) or (None, "")
     return None, ""
 
 
@@ -230,9 +230,9 @@ def _title(bundle: CodexBundle, chain: Chain) -> str | None:
     """The name somebody gave it: as the index has it last, else as its files do, else as it was imported."""
     if (name := bundle.beside.names.get(bundle.id)) is not None:
         return name or None
-    named = next((part.books.name for part in reversed(chain.own) if part.books.name), None)
+    name_in_files = next((part.books.name for part in reversed(chain.own) if part.books.name), None)
     record = bundle.beside.imports.get(bundle.id)
-    return named or (record.title if record is not None and record.title else None)
+    return name_in_files or (record.title if record is not None and record.title else None)
 
 
 def _links(
@@ -300,7 +300,7 @@ def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
             return facts
         facts |= {"session": content.session, **content.extra}
         whole = items_of(current.file).seals
-        other = [item for n, item in enumerate(content.items or ()) if seal_of(item) not in whole[n : n + 1]]
+        other = [item for n, item in enumerate(content.items or ()) if item_fingerprint(item) not in whole[n : n + 1]]
         if other:
             facts["items"] = other
         # What is odd about it is told, too.

@@ -47,7 +47,7 @@ def shown_weeks(values: Iterable[date]) -> list[date | None]:
 
 
 def months(mondays: Sequence[date]) -> Iterator[tuple[int, str]]:
-    """The weeks above which the name of a month stands: its first one, and the very first where there is room."""
+    """The weeks that have the name of a month above them: its first one, and the very first if there is room."""
     for column, monday in enumerate(mondays):
         if monday.day <= 7 or (column == 0 and all(later.day > 7 for later in mondays[1:2])):
             yield column, MONTHS[monday.month - 1]

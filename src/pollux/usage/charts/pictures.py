@@ -26,18 +26,18 @@ CUT = "; gaps of more than a year are cut"
 def stats_picture(  # noqa: PLR0913
     usage: UsageService,
     by: By,
-    wanted: Filter,
+    criteria: Filter,
     *,
     of: Of | None = None,
     stack: By = By.AGENT,
     timezone: str | None = None,
 ) -> str:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else. Raises `NotFound`."""
-    of = of or usage.stats(By.AGENT, wanted).of
-    amounts = usage.stacks(by, of, stack, wanted, timezone)
+    of = of or usage.stats(By.AGENT, criteria).of
+    amounts = usage.stacks(by, of, stack, criteria, timezone)
     if not amounts:
         raise NotFound("No usage matches.", "Try: pollux stats")
-    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(usage, of, wanted)
+    title, subtitle = f"{of.value.capitalize()} by {by.value}", _subtitle(usage, of, criteria)
     if by in TIMES:
         names = unbroken(name for name in amounts if name is not None)
         if not names:
@@ -52,9 +52,9 @@ def stats_picture(  # noqa: PLR0913
     return bars(title, subtitle, sums, lambda value: label(of, value))
 
 
-def _subtitle(usage: UsageService, of: Of, wanted: Filter) -> str:
+def _subtitle(usage: UsageService, of: Of, criteria: Filter) -> str:
     """The sum of all, and what is to be known about it."""
-    total = usage.stats(By.AGENT, wanted).total
+    total = usage.stats(By.AGENT, criteria).total
     if of == "cost" and total.cost_usd is None:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = at_least(of, total)

@@ -34,12 +34,12 @@ def edits(call: ToolCall) -> Iterator[Edit]:
         return
     arguments = call.input
     if (patch := _patch_in(arguments)) is not None:
-        yield from _patched(patch)
+        yield from _patch_edits(patch)
     elif isinstance(arguments, Mapping) and isinstance(path := arguments.get("file_path"), str):
-        yield from _asked(call, arguments, path)
+        yield from _requested_edits(call, arguments, path)
 
 
-def _asked(call: ToolCall, arguments: Mapping[str, Any], path: str) -> Iterator[Edit]:
+def _requested_edits(call: ToolCall, arguments: Mapping[str, Any], path: str) -> Iterator[Edit]:
     content, changes = arguments.get("content"), arguments.get("edits")
     if call.canonical == "file_write" and isinstance(content, str):
         yield Edit(path=path, new=content)
@@ -59,7 +59,7 @@ def _asked(call: ToolCall, arguments: Mapping[str, Any], path: str) -> Iterator[
 
 
 def _before(call: ToolCall) -> str | None:
-    """The whole file as the tool found it; not where its own account of the change says that there was more of it."""
+    """The whole file before the change; None if the tool's own account of the change shows that this is only a part."""
     for name in ("result", "resultDisplay"):
         match call.extra.get(name):
             case {"originalFile": str(text)}:
@@ -83,7 +83,7 @@ def _patch_in(arguments: Any) -> str | None:
     return None
 
 
-def _patched(patch: str) -> Iterator[Edit]:
+def _patch_edits(patch: str) -> Iterator[Edit]:
     """The files of a patch as some agents write it: lines to add, to take away and to stay, by file."""
     path, kind, old, new = "", "", list[str](), list[str]()
 

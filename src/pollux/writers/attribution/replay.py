@@ -33,8 +33,8 @@ class File:
         self._lines = text.split("\n")
         self._authors: list[str | None] = [author] * len(self._lines)
 
-    def found(self, text: str) -> None:
-        """The file reads so now: what is still there is still its author's."""
+    def set_text(self, text: str) -> None:
+        """Set the present text. Lines that are still there keep their author."""
         lines = text.split("\n")
         if lines == self._lines:
             return
@@ -50,7 +50,7 @@ class File:
         starts = [match.start() for match in re.finditer(re.escape(old), text)] if old else []
         if not starts or (len(starts) > 1 and not every):
             return False
-        for start in reversed(starts):  # so that what stands before the next one is as it was
+        for start in reversed(starts):  # from the end, so that earlier places stay valid
             self._put(text, start, start + len(old), new, author)
         return True
 
@@ -101,7 +101,7 @@ class Replay:
             self.files[edit.path] = File(edit.new, author)
             return True
         if edit.before is not None:
-            self.files.setdefault(edit.path, File(edit.before, None)).found(edit.before)
+            self.files.setdefault(edit.path, File(edit.before, None)).set_text(edit.before)
         file = self.files.get(edit.path)
         if file is not None and file.replace(edit.old, edit.new, author, every=edit.every):
             return True

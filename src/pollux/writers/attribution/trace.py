@@ -34,7 +34,7 @@ class AgentTrace:
     name = "agent-trace"
     suffix = ".agent-trace.json"
     purpose = "an Agent Trace record: the lines of files that the session wrote"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the record and a newline."""

@@ -26,7 +26,7 @@ class Events:
     name = "events"
     suffix = ".events.jsonl"
     purpose = "what happened, one event a line, in one vocabulary for every agent"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
     between = ""
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:

@@ -59,7 +59,7 @@ class Stream:
         )
 
     def end(self) -> Event:
-        """The session ends, or was left."""
+        """The session ends."""
         return self._event("session_end", self._session.id, self._session.ended)
 
     def message(self, message: Message) -> Iterator[Event]:
@@ -67,11 +67,11 @@ class Stream:
 
         A message that only refers to results which stand with their calls is no event.
         """
-        if message.parts and all(isinstance(part, ToolResult) and _bare(part) for part in message.parts):
+        if message.parts and all(isinstance(part, ToolResult) and _is_reference(part) for part in message.parts):
             return
         whole = _facts(message)
         first: str | None = None
-        for event in self._happened(message):
+        for event in self._events(message):
             if first is None:
                 first = event["id"]
                 event["metadata"] = {**whole, **event.get("metadata", {})}
@@ -81,23 +81,23 @@ class Stream:
                 event.setdefault("parent_id", first)
             yield event
 
-    def _happened(self, message: Message) -> Iterator[Event]:
+    def _events(self, message: Message) -> Iterator[Event]:
         if not message.parts:
-            yield self._said(message, ())
+            yield self._speech_event(message, ())
         for spoken, group in groupby(message.parts, key=_is_spoken):
             parts = list(group)
             if spoken:
-                yield self._said(message, parts)
+                yield self._speech_event(message, parts)
                 continue
             for part in parts:
                 if isinstance(part, Thinking):
-                    yield self._thought(message, part)
+                    yield self._thinking_event(message, part)
                 elif isinstance(part, ToolCall):
                     yield from self._call(message, part)
                 elif isinstance(part, ToolResult):
-                    yield self._answer(message, part)
+                    yield self._result_event(message, part)
 
-    def _said(self, message: Message, parts: Sequence[Part]) -> Event:
+    def _speech_event(self, message: Message, parts: Sequence[Part]) -> Event:
         words = [part.text for part in parts if isinstance(part, Text | SummaryPart)]
         others = [
             part_document(part)
@@ -124,14 +124,14 @@ class Stream:
         self._folded = False
         return "user_prompt" if message.role is Role.USER else "assistant_message"
 
-    def _thought(self, message: Message, part: Thinking) -> Event:
+    def _thinking_event(self, message: Message, part: Thinking) -> Event:
         return self._event(
             "reasoning",
             message.id,
             part.at or message.at,
             message=part.text,
             model=message.model,
-            metadata={"subject": part.subject, **_recorded(part.extra)},
+            metadata={"subject": part.subject, **_extra(part.extra)},
         )
 
     def _call(self, message: Message, call: ToolCall) -> Iterator[Event]:
@@ -150,7 +150,7 @@ class Stream:
             **named,
             tool_input=_object(call.input),
             model=message.model,
-            metadata={"child": call.child, **_recorded(call.extra)},
+            metadata={"child": call.child, **_extra(call.extra)},
         )
         yield used
         if call.status is Status.UNFINISHED and call.output is None and not call.attachments:
@@ -175,7 +175,7 @@ class Stream:
             metadata=more,
         )
 
-    def _answer(self, message: Message, part: ToolResult) -> Event:
+    def _result_event(self, message: Message, part: ToolResult) -> Event:
         """A result by itself. Whether the call succeeded was not recorded."""
         return self._event(
             "tool_result",
@@ -185,16 +185,16 @@ class Stream:
             tool_name=part.name.lower() if part.name else None,
             raw_tool_name=part.name,
             tool_result={"success": None, **({"output": part.output} if part.output is not None else {})},
-            metadata={"attachments": [part_document(file) for file in part.attachments], **_recorded(part.extra)},
+            metadata={"attachments": [part_document(file) for file in part.attachments], **_extra(part.extra)},
         )
 
-    def _times(self, call: ToolCall, around: datetime | None) -> tuple[datetime | None, datetime | None]:
+    def _times(self, call: ToolCall, message_time: datetime | None) -> tuple[datetime | None, datetime | None]:
         """When a call was made and when it was answered, from the one time that is known and how long it took."""
-        at, taken = call.at or around, call.seconds
-        if at is None or call.at is None or taken is None:
+        at, seconds = call.at or message_time, call.seconds
+        if at is None or call.at is None or seconds is None:
             return at, at
         try:
-            span = timedelta(seconds=taken)
+            span = timedelta(seconds=seconds)
             return (at - span, at) if self._about.answered else (at, at + span)
         except OverflowError:
             return at, at
@@ -219,7 +219,7 @@ class Stream:
             **more,
         }
         self._seq += 1
-        event["metadata"] = _held(event.get("metadata", {}))
+        event["metadata"] = _without_empty(event.get("metadata", {}))
         return {name: value for name, value in event.items() if value is not None and (name, value) != ("metadata", {})}
 
 
@@ -228,12 +228,12 @@ _NAMES = ("harness", "answered", "trace")
 
 def _is_spoken(part: Part) -> bool:
     if isinstance(part, ToolResult):
-        return _bare(part)
+        return _is_reference(part)
     return not isinstance(part, Thinking | ToolCall)
 
 
-def _bare(part: ToolResult) -> bool:
-    """Does a result only say that the answer stands with its call?"""
+def _is_reference(part: ToolResult) -> bool:
+    """Does a result only refer to the answer of its call?"""
     return part.output is None and not part.attachments and not part.extra
 
 
@@ -245,17 +245,17 @@ def _facts(message: Message) -> Event:
         "author": message.author,
         "fate": message.fate if message.fate is not Fate.LIVE else None,
         "inherited": message.inherited or None,
-        "origin": _held(msgspec.structs.asdict(message.origin)) if message.origin is not None else None,
+        "origin": _without_empty(msgspec.structs.asdict(message.origin)) if message.origin is not None else None,
         "model": message.model if message.role is Role.SYSTEM else None,
     }
-    return _held({**event, **_recorded(message.extra)})
+    return _without_empty({**event, **_extra(message.extra)})
 
 
-def _recorded(extra: Mapping[str, Any]) -> Event:
+def _extra(extra: Mapping[str, Any]) -> Event:
     return {"extra": extra} if extra else {}
 
 
-def _held(members: Mapping[str, Any]) -> Event:
+def _without_empty(members: Mapping[str, Any]) -> Event:
     return {name: value for name, value in members.items() if value is not None and value not in ((), [], {})}
 
 

@@ -29,7 +29,7 @@ class HtmlPage:
     name = "html"
     suffix = ".html"
     purpose = "a page for the browser, in one file: all of it, folded, searchable"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the page, message by message."""

@@ -20,7 +20,7 @@ _STEPS = ("content", "description", "step", "title")
 _MARKS = {"completed": "✓", "in_progress": "▸", "cancelled": "–"}
 
 
-def shown(arguments: Any) -> Iterator[Html]:
+def render_arguments(arguments: Any) -> Iterator[Html]:
     """Every argument: the short ones first."""
     if not isinstance(arguments, Mapping):
         if arguments not in (None, "", [], {}):

@@ -22,20 +22,20 @@ _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status
 
 def call(block: Call, child: Html | None) -> Html:
     """A call with its outcome; `child` is the session it started, or a link to it."""
-    made = block.call
-    changes, rest = diffs.asked(made.input)
-    recorded = diffs.recorded(made)
-    if recorded and diffs.covers(recorded, changes):
-        changes = recorded
+    tool_call = block.call
+    changes, rest = diffs.requested_changes(tool_call.input)
+    recorded_diffs = diffs.recorded_changes(tool_call)
+    if recorded_diffs and diffs.covers(recorded_diffs, changes):
+        changes = recorded_diffs
     body = [
         *(diffs.diff(change) for change in changes),
-        *arguments.shown(rest),
-        *_result(made),
-        *map(attachment, made.attachments),
+        *arguments.render_arguments(rest),
+        *_result(tool_call),
+        *map(attachment, tool_call.attachments),
         child,
-        _used(made.at, made.id),
+        _used(tool_call.at, tool_call.id),
     ]
-    return fold(_line(block, changes), *body, class_=f"call {made.status}")
+    return fold(_line(block, changes), *body, class_=f"call {tool_call.status}")
 
 
 def answer(result: ToolResult) -> Html:
@@ -53,17 +53,18 @@ def _used(at: datetime | None, id: str | None) -> Html | None:
 
 
 def _line(block: Call, changes: list[diffs.Diff]) -> Html:
-    made = block.call
+    tool_call = block.call
     brief = [
         join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)]) for a in block.arguments
     ]
-    ending = None if made.status is Status.OK and not made.exit_code else outcome(made)
-    if ending is not None and (why := reason(made)) is not None:
+    ending = None if tool_call.status is Status.OK and not tool_call.exit_code else outcome(tool_call)
+    if ending is not None and (why := reason(tool_call)) is not None:
         ending = f"{ending}: {one_line(why)}"
+    kind = f"{tool_call.canonical} ({tool_call.tool_kind})"
     return join(
         [
-            _mark(made.status),
-            tag("b", one_line(made.name) or "unnamed tool", title=f"{made.canonical} ({made.tool_kind})"),
+            _mark(tool_call.status),
+            tag("b", one_line(tool_call.name) or "unnamed tool", title=kind),
             " ",
             tag("span", join(brief, Html(" ")), class_="asked"),
             tag("span", diffs.sizes(changes), class_="sizes") if changes else None,
@@ -76,12 +77,12 @@ def _mark(status: Status) -> Html:
     return tag("span", _MARKS[status], class_="mark", title=str(status), role="img", aria_label=str(status))
 
 
-def _result(made: ToolCall) -> Iterator[Html]:
-    if made.tool_kind == "agent" and made.output is not None and made.output.strip():
+def _result(tool_call: ToolCall) -> Iterator[Html]:
+    if tool_call.tool_kind == "agent" and tool_call.output is not None and tool_call.output.strip():
         yield tag("p", "Answer", class_="what")
-        yield markdown(made.output)
+        yield markdown(tool_call.output)
     else:
-        yield from _output(made.output)
+        yield from _output(tool_call.output)
 
 
 def _output(output: str | None) -> Iterator[Html]:

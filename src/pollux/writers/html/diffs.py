@@ -36,7 +36,7 @@ class Diff(Value, frozen=True, kw_only=True):
         return sum(line[0] == "-" for line in self.lines)
 
 
-def asked(arguments: Any) -> tuple[list[Diff], Any]:
+def requested_changes(arguments: Any) -> tuple[list[Diff], Any]:
     """The changes that a call asks for, and its other arguments."""
     if isinstance(arguments, str) and PATCH in arguments:
         return list(_patch(arguments)), None
@@ -55,7 +55,7 @@ def asked(arguments: Any) -> tuple[list[Diff], Any]:
     return [], arguments
 
 
-def recorded(call: ToolCall) -> list[Diff]:
+def recorded_changes(call: ToolCall) -> list[Diff]:
     """The changes as the tool recorded them, with the lines around them."""
     for name in ("result", "resultDisplay"):
         record = call.extra.get(name)
@@ -70,10 +70,10 @@ def recorded(call: ToolCall) -> list[Diff]:
     return []
 
 
-def covers(diffs: list[Diff], wanted: list[Diff]) -> bool:
+def covers(diffs: list[Diff], others: list[Diff]) -> bool:
     """Do these changes hold every line of the others?"""
     have = [{line[1:] for diff in diffs for line in diff.lines if line[0] in marks} for marks in ("+ ", "- ")]
-    need = [{line[1:] for diff in wanted for line in diff.lines if line[0] == mark and line[1:]} for mark in "+-"]
+    need = [{line[1:] for diff in others for line in diff.lines if line[0] == mark and line[1:]} for mark in "+-"]
     return all(few <= many for few, many in zip(need, have, strict=True))
 
 
@@ -99,8 +99,8 @@ def diff(change: Diff) -> Html:
 
 def sizes(changes: Iterable[Diff]) -> Html:
     """The numbers of added and removed lines."""
-    several = list(changes)
-    came, went = sum(d.added for d in several), sum(d.removed for d in several)
+    diffs = list(changes)
+    came, went = sum(d.added for d in diffs), sum(d.removed for d in diffs)
     return join([tag("span", f"+{came:,}", class_="came"), " ", tag("span", f"−{went:,}", class_="went")])
 
 
@@ -115,11 +115,11 @@ def _patch(text: str) -> Iterator[Diff]:
     file: str | None = None
     lines: list[str] = []
     for line in text.strip("\n").split("\n"):
-        if (named := _FILE.fullmatch(line.rstrip())) is not None:
+        if (header := _FILE.fullmatch(line.rstrip())) is not None:
             if file is not None:
                 yield Diff(file=file, lines=tuple(lines))
                 lines = []
-            file = named[1]
+            file = header[1]
         lines.append(line if line[:1] in ("+", "-", " ") else f"@{line}" if line else " ")
     yield Diff(file=file, lines=tuple(lines))
 

@@ -36,7 +36,7 @@ class Otel:
     name = "otel"
     suffix = ".otel.json"
     purpose = "OpenTelemetry spans with the GenAI names, for viewers of traces"
-    heeds = ("content", "ids")
+    supported_options = ("content", "ids")
 
     def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
         """Write the request, span by span, and a newline."""

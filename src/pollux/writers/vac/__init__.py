@@ -29,7 +29,7 @@ class Vac:
     name = "vac"
     suffix = ".vac.json"
     purpose = "a verifiable agent record: everything, ready to be signed"
-    heeds: tuple[str, ...] = ()
+    supported_options: tuple[str, ...] = ()
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
         """Write the record."""

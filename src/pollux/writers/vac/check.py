@@ -13,9 +13,9 @@ TIME = re.compile(
     r"([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 )
 
-Found = Iterator["Problem | Found"]
+Problems = Iterator["Problem | Problems"]
 """Broken rules, and further walks inside: no function calls itself, however deep a record is."""
-Rule = Callable[[Any, str], Found]
+Rule = Callable[[Any, str], Problems]
 
 
 class Problem(Value, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Shape(Value, frozen=True, kw_only=True):
 def check(record: Any) -> list[Problem]:
     """Every broken rule of a record, from its beginning to its end."""
     problems: list[Problem] = []
-    inside = [_shaped("record")(record, "")]
+    inside = [_map_rule("record")(record, "")]
     while inside:
         match next(inside[-1], None):
             case None:
@@ -81,7 +81,7 @@ def kind_of(value: Any) -> str:
 
 
 def _is(test: Callable[[Any], bool], wanted: str) -> Rule:
-    def rule(value: Any, place: str) -> Found:
+    def rule(value: Any, place: str) -> Problems:
         if not test(value):
             yield Problem(place=place, text=f"must be {wanted}, and is {kind_of(value)}")
 
@@ -92,7 +92,7 @@ def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _time(value: Any, place: str) -> Found:
+def _time(value: Any, place: str) -> Problems:
     if isinstance(value, str):
         if TIME.fullmatch(value) is None:
             yield Problem(place=place, text=f"must be a time like 2026-11-15T05:57:01.123Z, and is {value[:40]!r}")
@@ -100,12 +100,12 @@ def _time(value: Any, place: str) -> Found:
         yield Problem(place=place, text=f"must be a time or a count of milliseconds, and is {kind_of(value)}")
 
 
-def _anything(_value: Any, _place: str) -> Found:
+def _anything(_value: Any, _place: str) -> Problems:
     return iter(())
 
 
 def _list_of(rule: Rule) -> Rule:
-    def inner(value: Any, place: str) -> Found:
+    def inner(value: Any, place: str) -> Problems:
         if not isinstance(value, list | tuple):
             yield Problem(place=place, text=f"must be a list, and is {kind_of(value)}")
             return
@@ -116,17 +116,17 @@ def _list_of(rule: Rule) -> Rule:
 
 
 def _one_of(*words: str) -> Rule:
-    def rule(value: Any, place: str) -> Found:
+    def rule(value: Any, place: str) -> Problems:
         if value not in words:
             yield Problem(place=place, text=f"must be one of {', '.join(words)}")
 
     return rule
 
 
-def _shaped(name: str) -> Rule:
+def _map_rule(name: str) -> Rule:
     """The rule of a map; looked up when it is needed, since maps hold one another."""
 
-    def rule(value: Any, place: str) -> Found:
+    def rule(value: Any, place: str) -> Problems:
         if not isinstance(value, Mapping):
             yield Problem(place=place or "the record", text=f"must be an object, and is {kind_of(value)}")
             return
@@ -146,14 +146,14 @@ def _shaped(name: str) -> Rule:
     return rule
 
 
-def _entry(value: Any, place: str) -> Found:
+def _entry(value: Any, place: str) -> Problems:
     kind = value.get("type") if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping):
         yield Problem(place=place, text=f"must be an object, and is {kind_of(value)}")
     elif not isinstance(kind, str) or kind not in ENTRIES:
         yield Problem(place=_within(place, "type"), text=f"must be one of {', '.join(ENTRIES)}")
     else:
-        yield _shaped(ENTRIES[kind])(value, place)
+        yield _map_rule(ENTRIES[kind])(value, place)
 
 
 def _within(place: str, member: str) -> str:
@@ -180,21 +180,21 @@ _ANY_ENTRY = {"timestamp": _time, "id": TEXT, "children": ENTRY_LIST}
 
 SHAPES = {
     "record": Shape(
-        required={"version": TEXT, "id": TEXT, "session": _shaped("trace")},
+        required={"version": TEXT, "id": TEXT, "session": _map_rule("trace")},
         optional={
             "created": _time,
-            "file-attribution": _shaped("attribution"),
-            "vcs": _shaped("vcs"),
-            "recording-agent": _shaped("recorder"),
+            "file-attribution": _map_rule("attribution"),
+            "vcs": _map_rule("vcs"),
+            "recording-agent": _map_rule("recorder"),
         },
     ),
     "trace": Shape(
-        required={"session-id": NAME, "agent-meta": _shaped("agent"), "entries": ENTRY_LIST},
+        required={"session-id": NAME, "agent-meta": _map_rule("agent"), "entries": ENTRY_LIST},
         optional={
             "format": TEXT,
             "session-start": _time,
             "session-end": _time,
-            "environment": _shaped("environment"),
+            "environment": _map_rule("environment"),
         },
     ),
     "agent": Shape(
@@ -202,7 +202,9 @@ SHAPES = {
         optional={"models": _list_of(TEXT), "cli-name": TEXT, "cli-version": TEXT},
     ),
     "recorder": Shape(required={"name": TEXT}, optional={"version": TEXT}),
-    "environment": Shape(required={"working-dir": TEXT}, optional={"vcs": _shaped("vcs"), "sandboxes": _list_of(TEXT)}),
+    "environment": Shape(
+        required={"working-dir": TEXT}, optional={"vcs": _map_rule("vcs"), "sandboxes": _list_of(TEXT)}
+    ),
     "vcs": Shape(required={"type": TEXT}, optional={"revision": TEXT, "branch": TEXT, "repository": TEXT}),
     "message": Shape(
         required={"type": TEXT},
@@ -211,7 +213,7 @@ SHAPES = {
             "content": _anything,
             "model-id": TEXT,
             "parent-id": TEXT,
-            "token-usage": _shaped("usage"),
+            "token-usage": _map_rule("usage"),
         },
     ),
     "tool-call": Shape(
@@ -229,16 +231,18 @@ SHAPES = {
         required={},
         optional={**dict.fromkeys(("input", "output", "cached", "reasoning", "total"), COUNT), "cost": NUMBER},
     ),
-    "attribution": Shape(required={"files": _list_of(_shaped("file"))}, optional={}, open=False),
-    "file": Shape(required={"path": TEXT, "conversations": _list_of(_shaped("conversation"))}, optional={}, open=False),
+    "attribution": Shape(required={"files": _list_of(_map_rule("file"))}, optional={}, open=False),
+    "file": Shape(
+        required={"path": TEXT, "conversations": _list_of(_map_rule("conversation"))}, optional={}, open=False
+    ),
     "conversation": Shape(
-        required={"ranges": _list_of(_shaped("range"))},
-        optional={"url": TEXT, "contributor": _shaped("contributor"), "related": _list_of(_shaped("resource"))},
+        required={"ranges": _list_of(_map_rule("range"))},
+        optional={"url": TEXT, "contributor": _map_rule("contributor"), "related": _list_of(_map_rule("resource"))},
         open=False,
     ),
     "range": Shape(
         required={"start-line": COUNT, "end-line": COUNT},
-        optional={"content-hash": TEXT, "content-hash-alg": TEXT, "contributor": _shaped("contributor")},
+        optional={"content-hash": TEXT, "content-hash-alg": TEXT, "contributor": _map_rule("contributor")},
         open=False,
     ),
     "contributor": Shape(

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pollux.model import Session
+from pollux.sources.claude.format.schema import Line, Spoken
+from pollux.sources.claude.tree.tree import Tree
 from tests.unit.sources.claude.conftest import (
     SID,
     SUMMARY,
@@ -302,3 +304,23 @@ def test_record_whose_parent_is_lost_follows_the_one_before(home: Home) -> None:
     records = chained([user("Hi"), model("Hello"), user("More"), model("Yes.", "msg_2")])
     home.log(SID, records[0], *records[2:])
     assert {message.fate.value for message in home.only().messages} == {"live"}
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ((("a", None), ("b", "a"), ("c", "b")), True),
+        ((("a", None), ("b", "a"), ("c", "a")), False),
+        ((("a", "lost"), ("b", "a")), False),
+        ((("a", None), ("b", "a"), ("b", "a")), False),
+        ((("a", None), (None, "a")), False),
+        ((), False),
+    ],
+)
+def test_chain_has_no_branches(records: tuple[tuple[str | None, str | None], ...], *, expected: bool) -> None:
+    lines = [Spoken(uuid=uuid, parentUuid=parent) for uuid, parent in records]
+    by_uuid: dict[str, Line] = {}
+    for line in lines:
+        if line.uuid is not None:
+            by_uuid.setdefault(line.uuid, line)
+    assert Tree(lines, by_uuid).is_chain is expected

@@ -136,20 +136,22 @@ def test_only_pictures_made_of_pixels_are_shown() -> None:
 
 class TestDiffs:
     def test_old_and_new_strings(self) -> None:
-        found, rest = diffs.asked({"file_path": "a.py", "old_string": "a\nb\nc", "new_string": "a\nB\nc", "all": 1})
+        found, rest = diffs.requested_changes(
+            {"file_path": "a.py", "old_string": "a\nb\nc", "new_string": "a\nB\nc", "all": 1}
+        )
         assert [(diff.file, diff.lines) for diff in found] == [("a.py", (" a", "-b", "+B", " c"))]
         assert rest == {"file_path": "a.py", "all": 1}
 
     def test_several_edits(self) -> None:
         edits = [{"old_string": "", "new_string": "x"}, {"old_string": "y", "new_string": ""}]
-        found, rest = diffs.asked({"file_path": "a.py", "edits": edits})
+        found, rest = diffs.requested_changes({"file_path": "a.py", "edits": edits})
         assert [diff.lines for diff in found] == [("+x",), ("-y",)]
         assert rest == {"file_path": "a.py"}
 
     def test_a_patch_of_several_files(self) -> None:
         patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** Update File: b.py\n@@ def f\n-y\n z\n\n*** End Patch"
         for given, left in ((patch, None), ({"input": patch, "x": 1}, {"x": 1})):
-            found, rest = diffs.asked(given)
+            found, rest = diffs.requested_changes(given)
             assert [diff.file for diff in found] == ["a.py", "b.py"]
             assert found[0].lines == ("@*** Begin Patch", "@*** Add File: a.py", "+x")
             assert found[1].lines == ("@*** Update File: b.py", "@@@ def f", "-y", " z", " ", "@*** End Patch")
@@ -166,7 +168,7 @@ class TestDiffs:
     )  # fmt: skip
     def test_what_the_tool_noted_is_shown_with_the_lines_around(self, extra: dict[str, object]) -> None:
         edit = call("edit", {"file_path": "a.py", "old_string": "b", "new_string": "B"}, Status.OK, "done", extra=extra)
-        (noted,) = diffs.recorded(edit)
+        (noted,) = diffs.recorded_changes(edit)
         assert noted.lines == ("@@@ -3,2 +3,2 @@", " a", "-b", "+B")
         shown = shown_call(Call(call=edit, arguments=(), is_whole=True), None)
         assert "@@ -3,2 +3,2 @@" in shown

@@ -32,7 +32,7 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
     facts = [session.agent, *map(one_line, summary.models), _project(summary, home), _span(summary), *_amounts(summary)]
     for line in wrap_facts((fact for fact in facts if fact), screen.columns):
         yield screen.paint(line, "dim")
-    for line in wrap_facts(_surroundings(session), screen.columns):
+    for line in wrap_facts(_circumstances(session), screen.columns):
         yield screen.paint(line, "dim")
     yield screen.paint(one_line(session.key), "dim")
     if session.kept:
@@ -43,7 +43,7 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
         yield screen.paint(f"{LINKS.get(link.kind, link.kind)} {one_line(link.target)}", "dim")
 
 
-def _surroundings(session: Session) -> Iterator[str]:
+def _circumstances(session: Session) -> Iterator[str]:
     """What is known of its surroundings; of many values, the first and how many there are."""
     for name, values in session.facts.items():
         other = [value for value in values if value not in (session.project, session.title)]

@@ -22,7 +22,7 @@ class Effort(Shape, omit_defaults=True):
     effort: str | None = None
 
 
-class Sent(Shape, omit_defaults=True):
+class SentCharacters(Shape, omit_defaults=True):
     """A message as it was sent to the API."""
 
     role: str | None = None
@@ -78,7 +78,7 @@ class Aside(Shape, omit_defaults=True):
     shapeHash: str | None = None
     shape: Any = None
     hash: str | None = None
-    message: Sent | None = None
+    message: SentCharacters | None = None
     params: Any = None
     keep: Any = None
     tail: Any = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from itertools import count
 from typing import Any, cast
 
@@ -64,15 +63,15 @@ class Builder:
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
         """Make the messages of all files. A result may be in another file than its call, so all are grouped first."""
-        numbers = count()
-        places: list[list[tuple[int, datetime | None]]] = []
-        for file, items in [(file, self._group_lines(lines)) for file, lines in files]:
+        groups = [(file, self._group_lines(lines)) for file, lines in files]
+        for file, items in groups:
             self._context.file = self._context.notes.file = file
-            places.append([(next(numbers), first_line(item).timestamp) for item in items])
             self.items += items
             self._build(items)
-        if sum(map(bool, places)) > 1:  # the session went on in several files
-            self.reorder(in_time(places))
+        if sum(bool(items) for _, items in groups) > 1:  # the session went on in several files
+            numbers = count()
+            times = [[(next(numbers), first_line(item).timestamp) for item in items] for _, items in groups]
+            self.reorder(in_time(times))
         return self
 
     def reorder(self, order: list[int]) -> None:

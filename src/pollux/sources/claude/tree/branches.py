@@ -33,6 +33,8 @@ def _off_path(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate
     A branch that begins with a prompt was rewound; one that begins with a reply was cancelled. The lines of a reply,
     and the client's lines after them, such as results of parallel calls, are branches, too: they belong to the reply.
     """
+    if tree.is_chain and leaf is tree.lines[-1]:
+        return {}
     path = list(tree.path(leaf))
     known: dict[str | None, Fate | None] = {line.uuid: None for line in path}
     unknown = [line for line in tree.lines if line.uuid not in known]

@@ -24,10 +24,14 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Tree:
-    """The records of a session in file order. `by_uuid` has the original in place of each copy."""
+    """The records of a session in file order. `by_uuid` has the original in place of each copy.
+
+    `is_chain` says that each record follows the one before it, as in most sessions: there are no branches.
+    """
 
     def __init__(self, lines: Sequence[Line], by_uuid: Mapping[str, Line]) -> None:
-        self.lines = [line for line in lines if line.uuid is not None]
+        self.is_chain = _is_chain(lines, by_uuid)
+        self.lines = lines if self.is_chain else [line for line in lines if line.uuid is not None]
         self.by_uuid = by_uuid
         self._before: dict[str | None, Line] | None = None
 
@@ -59,6 +63,18 @@ class Tree:
         if self._before is None:
             self._before = {line.uuid: before for before, line in zip(self.lines, self.lines[1:], strict=False)}
         return self._before.get(line.uuid)
+
+
+def _is_chain(lines: Sequence[Line], by_uuid: Mapping[str, Line]) -> bool:
+    """Does each record follow the one before it, and the first none? Is each the only one with its uuid?"""
+    if not lines or len(lines) != len(by_uuid):
+        return False
+    before: str | None = None
+    for line, known in zip(lines, by_uuid.values(), strict=True):
+        if line is not known or line.parentUuid != before:
+            return False
+        before = line.uuid
+    return True
 
 
 def is_compaction(line: Line) -> bool:

@@ -28,17 +28,17 @@ from pollux.sources.codex.format.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.format.tools import canonical, edit_name, full_name, hunks, patch_of
-from pollux.wire import REFUSED, prune, tidy
+from pollux.wire import REFUSED, tidy
 
-Asked = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
-Answered = FunctionOutput | CustomOutput | ToolSearchOutput
+CallItem = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
+AnswerItem = FunctionOutput | CustomOutput | ToolSearchOutput
 
 _OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
 _ENDED = {None: _OK, "completed": _OK, "generating": _OK, "failed": _ERROR}
 _ABORTS = ("Wall time: ", "aborted")
 _ABORTED = re.compile(r"(?:Wall time: [^\n]*\n)?aborted by user")
-# What Codex answers itself where a run was killed before the tool could.
-_MADE_UP = "aborted"
+# The answer that Codex itself writes where a run was killed before the tool could answer.
+_INVENTED = "aborted"
 _FAILURES = (
     "unsupported call:",
     "unsupported custom tool call:",
@@ -59,7 +59,7 @@ _FAILURES = (
     "unable to locate image",
     "Script failed\n",
 )
-# What is answered where the human did not allow an MCP tool; how it is wrapped depends on the release.
+# The answer where the human did not allow an MCP tool; releases wrap it in different ways.
 _DENIED = re.compile(
     r"(?:Wall time: [^\n]*\nOutput:\n)?"
     r'(?:\[\{"type":"text","text":")?user (?:rejected|cancelled) MCP tool call(?:"\}\])?'
@@ -70,38 +70,38 @@ _json = msgspec.json.Decoder().decode
 
 
 Outcome = tuple[str | None, int | None, bool, tuple[Attachment, ...]]
-"""An answer in words, the exit code, whether it tells of a failure, and the pictures in it."""
+"""The text of an answer, the exit code, whether the tool failed, and the pictures in the answer."""
 
 
 class Call(msgspec.Struct, gc=False):
-    """A call while its file is read: what was asked, and whatever becomes of it.
+    """A call while its file is read: what was asked, and what became of it.
 
-    `ended` is how a call ended that the model's own service saw to: no answer to it is ever written. `cancelled` says
-    that its turn was broken off while it ran or when it was refused. `beside` and `answer_beside` are what else was
-    recorded of the call and of its answer.
+    `ended` is the status of a call that the model's own service ran: no answer to it is ever written. `cancelled` says
+    that its turn was broken off while the call ran, or when it was refused. `call_extra` and `answer_extra` are other
+    fields of the call and of its answer.
     """
 
     name: str
     id: str | None
-    given: Any
+    arguments: Any
     at: datetime | None
     namespace: str | None = None
-    patched: bool = False
+    may_patch: bool = False
     ended: Status | None = None
-    beside: dict[str, Any] | None = None
+    call_extra: dict[str, Any] | None = None
     answered: bool = False
     outcome: Outcome = (None, None, False, ())
     extra: dict[str, Any] | None = None
-    answer_beside: dict[str, Any] | None = None
+    answer_extra: dict[str, Any] | None = None
     events: list[dict[str, Any]] | None = None
     cancelled: bool = False
     child: str | None = None
 
     @property
     def is_settled(self) -> bool:
-        """Did the model get an answer that is one, so that it may have gone on? Codex makes one up for a killed run."""
+        """Did the tool answer, so that the model may have gone on? The answer that Codex invents does not count."""
         output = self.outcome[0]
-        return self.answered and not (output is not None and (output == _MADE_UP or _ABORTED.match(output)))
+        return self.answered and not (output is not None and (output == _INVENTED or _ABORTED.match(output)))
 
     @property
     def is_denied(self) -> bool:
@@ -109,30 +109,40 @@ class Call(msgspec.Struct, gc=False):
         output, _, failed, _ = self.outcome
         return failed and output is not None and ("rejected by user" in output or _DENIED.fullmatch(output) is not None)
 
-    def answer_with(self, item: Answered, around: Envelope) -> None:
-        """Take an answer in."""
+    def answer_with(self, item: AnswerItem, envelope: Envelope) -> None:
+        """Add the answer."""
         self.answered, self.extra = True, {}
         self.outcome = outcome(item, self.extra)
-        if type(item) is not FunctionOutput or item.id is not None or item.status is not None or rides(item, around):
-            self.answer_beside = _beside_answer(item, around)
+        if (
+            type(item) is not FunctionOutput
+            or item.id is not None
+            or item.status is not None
+            or has_leftovers(item, envelope)
+        ):
+            self.answer_extra = _answer_extra(item, envelope)
 
-    def also(self, event: dict[str, Any]) -> None:
-        """Note what the user interface told of the call."""
+    def add_event(self, event: dict[str, Any]) -> None:
+        """Add an event of the user interface about the call."""
         if self.events is None:
             self.events = []
         self.events.append(event)
 
 
-def called(item: Asked, around: Envelope) -> Call:
-    """A call as it is made."""
+def call_of(item: CallItem, envelope: Envelope) -> Call:
+    """The call of an item."""
     if type(item) is FunctionCall:
         text = item.arguments
-        given, patched = (_arguments(text), "*** Begin Patch" in text) if text else (text, False)
-        call = Call(item.name or "?", item.call_id or item.id, given, around.timestamp, item.namespace, patched)
-        if item.id is not None or item.status is not None or item.namespace is not None or rides(item, around):
-            call.beside = _beside_call(item, around)
+        arguments, may_patch = (_arguments(text), "*** Begin Patch" in text) if text else (text, False)
+        call = Call(item.name or "?", item.call_id or item.id, arguments, envelope.timestamp, item.namespace, may_patch)
+        if (
+            item.id is not None
+            or item.status is not None
+            or item.namespace is not None
+            or has_leftovers(item, envelope)
+        ):
+            call.call_extra = _call_extra(item, envelope)
         return call
-    return _called(item, around)
+    return _rare_call_of(item, envelope)
 
 
 def _arguments(text: str) -> Any:
@@ -142,49 +152,49 @@ def _arguments(text: str) -> Any:
         return text
 
 
-def _called(item: Asked, around: Envelope) -> Call:
-    """A call of one of the rarer sorts."""
-    at, id_ = around.timestamp, getattr(item, "call_id", None) or item.id
+def _rare_call_of(item: CallItem, envelope: Envelope) -> Call:
+    """The call of an item of a rarer kind."""
+    at, id_ = envelope.timestamp, getattr(item, "call_id", None) or item.id
     match item:
         case CustomCall():
-            call = Call(item.name or "?", id_, item.input, at, item.namespace, patched=True)
+            call = Call(item.name or "?", id_, item.input, at, item.namespace, may_patch=True)
         case ShellCall():
             call = Call("local_shell", id_, tidy(item.action), at)
         case SearchCall():
             call = Call("web_search", id_, tidy(item.action), at, ended=_ENDED.get(item.status, _UNFINISHED))
         case ImageCall():
-            given = item.revised_prompt
-            call = Call("image_generation", id_, given, at, ended=_ENDED.get(item.status, _UNFINISHED))
+            arguments = item.revised_prompt
+            call = Call("image_generation", id_, arguments, at, ended=_ENDED.get(item.status, _UNFINISHED))
         case _:
             call = Call("tool_search", id_, item.arguments, at)
-    call.beside = _beside_call(item, around)
+    call.call_extra = _call_extra(item, envelope)
     return call
 
 
 def tool_call(call: Call) -> ToolCall:
-    """A call with all that became of it."""
-    name, namespace, given = call.name, call.namespace, call.given
+    """The finished call, with its answer."""
+    name, namespace, arguments = call.name, call.namespace, call.arguments
     extra: dict[str, Any] = {} if call.extra is None else call.extra
-    shared, kind = canonical(name, namespace, given)
-    if call.patched and (patch := patch_of(name, given)) is not None:
+    shared, kind = canonical(name, namespace, arguments)
+    if call.may_patch and (patch := patch_of(name, arguments)) is not None:
         patches = hunks(patch)
         shared, kind = edit_name(patches), "edit"
         if patches:
             extra["hunks"] = patches
     output, code, failed, attachments = call.outcome
     if call.events is not None:
-        code, failed = _told(call, code, failed=failed)
+        code, failed = _from_events(call, code, failed=failed)
         extra["events"] = call.events
-    if call.beside:
-        extra.update(call.beside)
-    if call.answer_beside:
-        extra["answered"] = call.answer_beside
+    if call.call_extra:
+        extra.update(call.call_extra)
+    if call.answer_extra:
+        extra["answered"] = call.answer_extra
     return ToolCall(
         id=call.id,
         name=name if namespace is None else full_name(name, namespace),
         canonical=shared,
         tool_kind=kind,
-        input=given,
+        input=arguments,
         status=_status(call, output, failed=failed or bool(code)),
         output=output,
         exit_code=code,
@@ -196,8 +206,8 @@ def tool_call(call: Call) -> ToolCall:
     )
 
 
-def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
-    """What an answer says; what else stands in it goes into `extra`."""
+def outcome(answer: AnswerItem, extra: dict[str, Any]) -> Outcome:
+    """The outcome in an answer. Its other fields go into `extra`."""
     if type(answer) is ToolSearchOutput:
         extra["tools"] = answer.tools
         return None, None, False, ()
@@ -220,18 +230,18 @@ def outcome(answer: Answered, extra: dict[str, Any]) -> Outcome:
     return (text if isinstance(text, str) else None), None, wrapped.get("success") is False, ()
 
 
-def unasked(item: Answered, around: Envelope) -> ToolResult:
+def result_without_call(item: AnswerItem, envelope: Envelope) -> ToolResult:
     """An answer whose call was lost."""
     extra: dict[str, Any] = {}
     text, _, _, attachments = outcome(item, extra)
-    rest = {**extra, **leftovers(item, around), **({"id": item.id} if item.id is not None else {})}
+    rest = {**extra, **leftovers(item, envelope), **({"id": item.id} if item.id is not None else {})}
     return ToolResult(
         call=item.call_id, name=getattr(item, "name", None), output=text, attachments=attachments, extra=rest
     )
 
 
 def _shell_in(text: str) -> ShellOutput | None:
-    """What a text holds that is JSON."""
+    """The shell output in a text, if the text is JSON of this shape."""
     try:
         return _shell_output(text)
     except REFUSED:
@@ -241,33 +251,35 @@ def _shell_in(text: str) -> ShellOutput | None:
 def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:
     parts = [part_of(piece) for piece in output]
     texts = [part.text for part in parts if type(part) is Text]
-    held = tuple(part for part in parts if type(part) is Attachment)
+    attachments = tuple(part for part in parts if type(part) is Attachment)
     rest = [
-        piece for piece, part in zip(output, parts, strict=True) if getattr(part, "extra", True) and part not in held
+        piece
+        for piece, part in zip(output, parts, strict=True)
+        if getattr(part, "extra", True) and part not in attachments
     ]
     if rest:
         extra["parts"] = [tidy(piece) for piece in rest]
     text = "\n".join(texts) if texts else None
     code, failed = verdict(text) if text is not None else (None, False)
-    return text, code, failed, held
+    return text, code, failed, attachments
 
 
 def verdict(output: str) -> tuple[int | None, bool]:
-    """The exit code in the head of an answer, and whether its words are those of a failure."""
+    """The exit code in the head of an answer, and whether its text tells of a failure."""
     code = exit_code(output)
     return code, code is None and (output.startswith(_FAILURES) or _DENIED.fullmatch(output) is not None)
 
 
-def _told(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bool]:
-    """What the user interface knew: an exit code, and failures of which the answer's words say nothing."""
+def _from_events(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bool]:
+    """The exit code and the failure that the events of a call tell, where its answer does not."""
     for event in call.events or ():
-        held = item if type(item := event.get("item")) is dict else event
-        exit_ = held.get("exit_code")
+        record = item if type(item := event.get("item")) is dict else event
+        exit_ = record.get("exit_code")
         if not code and type(exit_) is int:
             code = exit_
-        if held.get("status") in ("failed", "declined") or held.get("success") is False:
+        if record.get("status") in ("failed", "declined") or record.get("success") is False:
             failed = True
-        elif type(result := held.get("result")) is dict:
+        elif type(result := record.get("result")) is dict:
             answer = result.get("Ok")
             wrong = type(answer) is dict and (answer.get("isError") is True or answer.get("is_error") is True)
             failed = failed or wrong or "Err" in result or result.get("isError") is True
@@ -280,7 +292,7 @@ def _status(call: Call, output: str | None, *, failed: bool) -> Status:
     if not call.answered and call.ended is None:
         return _ERROR if failed and call.events is not None else _UNFINISHED
     if output is not None and output.startswith(_ABORTS):
-        if output == _MADE_UP:
+        if output == _INVENTED:
             return _UNFINISHED
         if _ABORTED.match(output):
             return _CANCELLED
@@ -289,18 +301,18 @@ def _status(call: Call, output: str | None, *, failed: bool) -> Status:
     return _OK if call.answered or call.ended is None else call.ended
 
 
-def rides(item: Item, around: Envelope) -> bool:
-    """May anything ride along with an item? An `extra` that nobody made is the one all shapes share."""
+def has_leftovers(item: Item, envelope: Envelope) -> bool:
+    """May an item or its line have leftovers? An empty `extra` is the object that all shapes share."""
     return (
         item.passed is not None
-        or around.metadata is not None
+        or envelope.metadata is not None
         or item.extra is not NOTHING
-        or around.extra is not NOTHING
+        or envelope.extra is not NOTHING
     )
 
 
-def _beside_call(item: Asked, around: Envelope) -> dict[str, Any]:
-    """Whatever else was recorded of a call."""
+def _call_extra(item: CallItem, envelope: Envelope) -> dict[str, Any]:
+    """The other fields of a call."""
     rest: dict[str, Any] = {}
     if item.id is not None and item.id != getattr(item, "call_id", None):
         rest["item"] = item.id
@@ -313,12 +325,12 @@ def _beside_call(item: Asked, around: Envelope) -> dict[str, Any]:
             rest["execution"] = item.execution
     if item.status not in (None, "completed"):
         rest["status"] = item.status
-    return rest | leftovers(item, around)
+    return rest | leftovers(item, envelope)
 
 
-def _beside_answer(answer: Answered, around: Envelope) -> dict[str, Any]:
-    """Whatever else was recorded of an answer."""
-    rest = leftovers(answer, around)
+def _answer_extra(answer: AnswerItem, envelope: Envelope) -> dict[str, Any]:
+    """The other fields of an answer."""
+    rest = leftovers(answer, envelope)
     if answer.id is not None:
         rest["id"] = answer.id
     if answer.status is not None:
@@ -330,16 +342,12 @@ def _beside_answer(answer: Answered, around: Envelope) -> dict[str, Any]:
     return rest
 
 
-def leftovers(item: Item, around: Envelope) -> dict[str, Any]:
-    """What newer releases send along with an item, and what we do not know of it."""
-    rest: dict[str, Any] = {**item.extra, **around.extra}
+def leftovers(item: Item, envelope: Envelope) -> dict[str, Any]:
+    """Metadata that newer releases add to an item, and its unknown fields."""
+    rest: dict[str, Any] = {**item.extra, **envelope.extra}
     passed = item.passed
     if passed is not None:
-        if passed.extra is not NOTHING:
-            rest["passed"] = tidy(passed)
-        else:
-            rest["passed"] = fields = msgspec.to_builtins(passed)
-            prune(fields.get("content_item_metadata"))
-    if around.metadata is not None:
-        rest["line_metadata"] = around.metadata
+        rest["passed"] = msgspec.to_builtins(passed) if passed.extra is NOTHING else tidy(passed)
+    if envelope.metadata is not None:
+        rest["line_metadata"] = envelope.metadata
     return rest

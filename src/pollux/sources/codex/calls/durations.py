@@ -1,4 +1,4 @@
-"""How long a tool took: told by an event, by the answer's metadata, or in the first lines of its text."""
+"""How long a tool took. An event, the answer's metadata or the first lines of its text may say so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pollux.wire import seconds
 
 
 def seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
-    """The first of the three that is there."""
+    """The seconds that a tool took, from the first of these that has them."""
     for event in events or ():
         record = item if type(item := event.get("item")) is dict else event
         if type(duration := record.get("duration")) is dict:

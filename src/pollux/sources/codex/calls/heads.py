@@ -6,7 +6,7 @@ import re
 
 from pollux.wire import seconds
 
-# 0.115 to 0.118 begin with the command, quoted for a shell: only outside of its quotes a new line ends it.
+# 0.115 to 0.118 begin with the command, quoted for a shell: a line break ends it only outside of quotes.
 _COMMAND = re.compile(
     r"""Command: (?:[^\n'"\\]++|'[^']*+'|"(?:[^"\\]++|\\.)*+"|\\.)*+\n(?=Chunk ID: |Wall time: )""", re.DOTALL
 )
@@ -18,7 +18,7 @@ _HEAD = 300
 
 
 def exit_code(output: str) -> int | None:
-    """The exit code, where the head has one. A command may print anything: only the very beginning counts."""
+    """The exit code in the head. A command may print anything, so only the very beginning counts."""
     if not output.startswith(_FIRST):
         return None
     exit_ = _EXIT.match(output, _begins(output))
@@ -26,15 +26,15 @@ def exit_code(output: str) -> int | None:
 
 
 def wall_time(output: str) -> float | None:
-    """How long the command took, where the head says it."""
+    """How long the command took, if the head says so."""
     begins = _begins(output)
     if output.find("Wall time: ", begins, begins + _HEAD) < 0:
         return None
-    found = _WALL.search(output, begins, begins + _HEAD)
-    return seconds(float(found[1])) if found is not None else None
+    match = _WALL.search(output, begins, begins + _HEAD)
+    return seconds(float(match[1])) if match is not None else None
 
 
 def _begins(output: str) -> int:
-    """Where the head begins, behind the command."""
+    """Where the head begins, after the command."""
     command = _COMMAND.match(output) if output.startswith("Command: ") else None
     return command.end() if command is not None else 0

@@ -10,6 +10,7 @@ from functools import cached_property
 import msgspec
 
 from pollux.sources.base import File, fingerprint_of
+from pollux.sources.codex.find import named
 from pollux.sources.codex.forks.copies import after, lines_of
 from pollux.sources.codex.format.lines import canonical
 
@@ -59,10 +60,10 @@ def _rows(path: str) -> _Rows:
         n for n, (_, line) in enumerate(contents) if line is not None and all(sign.search(line) for sign in _SERVED)
     )
     proof = next(served, NEVER)
-    return _Rows(path, [(number, _seal(line) if line is not None else None) for number, line in contents], proof)
+    return _Rows(path, [(number, _line_digest(line) if line is not None else None) for number, line in contents], proof)
 
 
-def _seal(line: bytes) -> bytes:
+def _line_digest(line: bytes) -> bytes:
     """What stands for a line, however it is spaced. It is no JSON."""
     return b"#" + hashlib.blake2b(canonical(line), digest_size=16).digest()
 
@@ -87,17 +88,28 @@ class _Sharing(msgspec.Struct):
 
 
 class Alike:
-    """The files of one beginning, in the order of their folder, each read once."""
+    """The files of one beginning, in the order of their folder, each read once.
+
+    Of several files of one session, the largest stands for all: none of them goes on from another.
+    """
 
     def __init__(self, files: list[File]) -> None:
         self.files = files
+        largest: dict[str, File] = {}
+        for file in files:
+            name = named(file.path)[0] or file.path
+            if name not in largest or file.size > largest[name].size:
+                largest[name] = file
+        self._sessions = list(largest.values())
+        places = {name: place for place, name in enumerate(largest)}
+        self._places = {file.path: places[named(file.path)[0] or file.path] for file in files}
 
     def origin(self, path: str) -> tuple[int, str | None]:
         """Where the own part of a file begins, and of which other the part before is a copy.
 
         Of several it is the one that shares most, and of those one that is a copy as a whole.
         """
-        if len(self.files) < 2:
+        if len(self._sessions) < 2:
             return 0, None
         mine = self._read[self._places[path]] if path in self._places else _rows(path)
         best, parent, begins = 0, None, 0
@@ -130,12 +142,8 @@ class Alike:
         return fingerprint_of(f"{file.path}\n{file.stamp}" for file in self.files)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {file.path: place for place, file in enumerate(self.files)}
-
-    @cached_property
     def _read(self) -> list[_Rows]:
-        return [_rows(file.path) for file in self.files]
+        return [_rows(file.path) for file in self._sessions]
 
     @cached_property
     def _torn(self) -> list[int]:

@@ -30,7 +30,7 @@ class Chain(msgspec.Struct):
         return [*((part, part.walk.entries) for part in self.foreign), *own]
 
 
-def chained(own: list[Part], threads: Threads, notes: Notes) -> Chain:
+def chain_of(own: list[Part], threads: Threads, notes: Notes) -> Chain:
     """Follow the pointers of the newest file. What it does not take over from the session's other files is rewound."""
     path: list[tuple[Part, int | None]] = [(own[-1], None)]
     if len(own) > 1 or own[0].base is not None:

@@ -147,7 +147,7 @@ def _walked(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tupl
         is_over = False
         for number, record in lines:
             if number >= begins and not is_over:
-                walk.rest()
+                walk.end_turn()
                 is_over = True
             yield number, record
 

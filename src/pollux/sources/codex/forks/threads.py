@@ -16,8 +16,8 @@ from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.alike import Alike
-from pollux.sources.codex.forks.asked import Reviews
 from pollux.sources.codex.forks.memo import Memo
+from pollux.sources.codex.forks.review_index import Reviews
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
@@ -64,41 +64,41 @@ class Head(msgspec.Struct):
     prompt: bytes | None = None
 
 
-class _Dated(msgspec.Struct, gc=False):
-    """A session file, its thread, when that began, and a number that changes with the file."""
+class _DatedFile(msgspec.Struct, gc=False):
+    """A session file, its thread, when the thread began, and a number that changes with the file."""
 
     file: File
     thread: str | None
     begun: datetime
-    seal: int
+    fingerprint: int
 
     @classmethod
-    def of(cls, file: File) -> _Dated:
+    def of(cls, file: File) -> _DatedFile:
         """What a file's name says."""
         thread = find.named(file.path)[0]
-        seal = int(fingerprint_of([f"{file.path}\n{file.stamp}"]), 16)
-        return cls(file, thread, find.created(thread) or _EVER, seal)
+        fingerprint = int(fingerprint_of([f"{file.path}\n{file.stamp}"]), 16)
+        return cls(file, thread, find.created(thread) or _EVER, fingerprint)
 
 
-RootScan = Callable[[File], Head]
+Peek = Callable[[File], Head]
 
 
 def head_of(file: File) -> Head:
-    """Look at a file's beginning."""
+    """Read a file's beginning."""
     return Head(identity(file.path), _first_prompt(file.path))
 
 
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `questions` are those asked since they were last emptied, with what the answers depend on. `reviews`, `totals` and
-    `ancestors` are what was read on behalf of other sessions, so that no file is read for each of them.
+    `questions` are the questions since they were last cleared, each with a value that changes with its answer.
+    `reviews`, `totals` and `ancestors` hold what was read for other sessions, so that no file is read again for each.
     """
 
-    def __init__(self, root: Path, files: list[File] | None = None, look: RootScan | None = None) -> None:
+    def __init__(self, root: Path, files: list[File] | None = None, peek: Peek | None = None) -> None:
         self._root = root
-        self._given = files
-        self._look = look or head_of
+        self._own_files = files
+        self._peek = peek or head_of
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
         self.ancestors: Memo[Any] = Memo(_ROOM)
@@ -107,15 +107,15 @@ class Threads:
     @cached_property
     def files(self) -> list[File]:
         """Every session file."""
-        own = self._given if self._given is not None else find.rollouts(self._root)
+        own = self._own_files if self._own_files is not None else find.rollouts(self._root)
         return [*own, *self.other]
 
     @cached_property
     def other(self) -> list[File]:
         """The session files of the home's other folder."""
         names = {find.LIVE: find.ARCHIVE, find.ARCHIVE: find.LIVE}
-        beside = names.get(self._root.name)
-        return find.rollouts(self._root.parent / beside) if beside is not None else []
+        name = names.get(self._root.name)
+        return find.rollouts(self._root.parent / name) if name is not None else []
 
     @cached_property
     def _rollouts(self) -> dict[str, list[File]]:
@@ -138,12 +138,12 @@ class Threads:
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
-        there = thread in self.ids
-        self.questions[f"thread {thread}"] = "yes" if there else ""
-        return there
+        is_known = thread in self.ids
+        self.questions[f"thread {thread}"] = "yes" if is_known else ""
+        return is_known
 
     def answers(self, question: str) -> str:
-        """What a question that was asked before depends on now."""
+        """The present value of a question that was asked before."""
         kind, _, name = question.partition(" ")
         before, self.questions = self.questions, {}
         match kind:
@@ -177,7 +177,7 @@ class Threads:
         """The files of the bare era by their first prompt."""
         beginnings: dict[bytes, list[File]] = {}
         for file in self.files:
-            if (first := self._look(file).prompt) is not None:
+            if (first := self._peek(file).prompt) is not None:
                 beginnings.setdefault(first, []).append(file)
         return {first: Alike(files) for first, files in beginnings.items()}
 
@@ -190,7 +190,7 @@ class Threads:
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
         """The files of sessions that began before a reviewer and were written to since."""
-        # Where files were copied, all of them are younger, or all are older.
+        # If files were copied, their times are all later, or all earlier.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
         files = self._around(reviewer.path, since)
         self.reviews.add(files)
@@ -200,13 +200,13 @@ class Threads:
         own = find.named(path)[0]
         last = find.created(own) or _NEVER
         dated = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
-        self.questions[f"around {since} {path}"] = f"{sum(one.seal for one in dated):x}"
+        self.questions[f"around {since} {path}"] = f"{sum(one.fingerprint for one in dated):x}"
         return [one.file for one in dated]
 
     @cached_property
-    def _dated(self) -> list[_Dated]:
+    def _dated(self) -> list[_DatedFile]:
         """Every session file with what its name says."""
-        return [_Dated.of(file) for file in self.files]
+        return [_DatedFile.of(file) for file in self.files]
 
 
 def _first_prompt(path: str) -> bytes | None:

@@ -1,1 +1,1 @@
-"""What stands in Codex CLI's files: records as types, compressed files, old documents, tool names."""
+"""The format of Codex CLI's files: records as types, compressed files, old documents, tool names."""

@@ -1,4 +1,4 @@
-"""Session files as lines, whether they lie there plain or compressed (`.zst`, 0.137+)."""
+"""Session files as plain bytes, also those that are compressed (`.zst`, 0.137+)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pollux.wire import LARGE, Notes, buffered, opened
 MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame may ask for a window of any size; what Codex writes needs far less than this.
 _WINDOW = 1 << 27
-# So little goes in at a time, so that a small file cannot become a large one at once.
+# Only so many bytes are unpacked at a time, so that a small file cannot become a large one at once.
 _BITE = 1024
-# What agents write becomes a tenth or a fiftieth. What became so much less is a trap, once it is more than a little;
-# and no session is larger than the last of these.
+# Compression makes a session ten to fifty times smaller. A file that unpacks to more than `_MOST` times its size is a
+# trap, unless the result is small. No session is larger than `_LARGEST`.
 _LEAST, _MOST, _LARGEST = 1 << 24, 100, 1 << 30
 
 
@@ -26,7 +26,7 @@ _LEAST, _MOST, _LARGEST = 1 << 24, 100, 1 << 30
 def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
     """A session file opened for reading as plain bytes; compressed ones are unpacked as they are read.
 
-    Where a compressed file is cut off or damaged it ends there, and a notice says so.
+    A compressed file that is cut off or damaged ends there, and a notice says so.
     """
     with opened(path, notes=notes) as file:
         if file.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
@@ -36,7 +36,7 @@ def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
 
 
 def plain_bytes(raw: bytes) -> bytes:
-    """The bytes of a session file, unpacked as far as that goes where they are compressed."""
+    """The plain bytes of a session file. Compressed ones are unpacked as far as possible."""
     if not raw.startswith(MAGIC):
         return raw
     plain = io.BytesIO()
@@ -47,12 +47,12 @@ def plain_bytes(raw: bytes) -> bytes:
 
 
 def unpacked_head(head: bytes) -> bytes:
-    """What the first bytes of a compressed file unpack to, as far as that goes; empty where it goes nowhere."""
+    """The first bytes of a compressed file, unpacked as far as possible; perhaps none."""
     return next(_pieces(io.BytesIO(head[:_BITE]), Notes()), b"")
 
 
 class _Unpacking(io.RawIOBase):
-    """What a compressed file holds, as far as it can be unpacked."""
+    """The plain bytes of a compressed file, as far as it can be unpacked."""
 
     def __init__(self, file: BinaryIO, notes: Notes) -> None:
         self._pieces = _pieces(file, notes)
@@ -62,7 +62,7 @@ class _Unpacking(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Fill the buffer with what comes next."""
+        """Fill the buffer with the next bytes."""
         while not self._left:
             piece = next(self._pieces, None)
             if piece is None:
@@ -77,12 +77,12 @@ class _Unpacking(io.RawIOBase):
 def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
     """The unpacked bytes of all frames, a few at a time."""
     frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
-    begun = False
-    packed = plain = 0
+    is_open = False
+    packed_size = plain_size = 0
     while bite := file.read(_BITE):
-        packed += len(bite)
+        packed_size += len(bite)
         while bite:
-            begun = True
+            is_open = True
             try:
                 piece = frame.decompress(bite)
             except zstandard.ZstdError as error:
@@ -91,15 +91,15 @@ def _pieces(file: BinaryIO, notes: Notes) -> Iterator[bytes]:
             bite = frame.unused_data
             if frame.eof:
                 frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
-                begun = False
+                is_open = False
             if piece:
                 yield piece
-                plain += len(piece)
-        if plain > min(_LARGEST, max(_LEAST, _MOST * packed)):
-            size = f"{_MOST} times as large" if plain <= _LARGEST else f"{_LARGEST >> 20:,} MiB"
+                plain_size += len(piece)
+        if plain_size > min(_LARGEST, max(_LEAST, _MOST * packed_size)):
+            size = f"{_MOST} times as large" if plain_size <= _LARGEST else f"{_LARGEST >> 20:,} MiB"
             _note(notes, f"The compressed file becomes more than {size}; read up to there.")
             return
-    if begun:
+    if is_open:
         _note(notes, "The compressed file is cut off; read as far as it goes.")
 
 

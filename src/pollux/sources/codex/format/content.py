@@ -1,4 +1,4 @@
-"""Whose words they are, and what parts a message is made of."""
+"""The parts of a message, and who wrote each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.model import Attachment, Context, Part, SummaryPart, Text, Unknown
 from pollux.sources.codex.format.schema import MessageItem, Piece
 from pollux.wire import REFUSED, tidy
 
-# What the client puts into the user's place, told by how a part begins.
+# Texts that the client writes with the role of the user, recognized by their beginning.
 INJECTED = {
     "<environment_context>": "environment",
     "<user_instructions>": "instructions",
@@ -28,7 +28,7 @@ INJECTED = {
     "<goal_context>": "goal",
     "<hook_prompt": "hook",
 }
-# The sentence with which a summary is handed over to the next model.
+# The beginning of the text that gives a summary to the next model.
 HANDOVER = "Another language model started"
 _STARTS = (*INJECTED, HANDOVER)
 _FIRST = frozenset(words[0] for words in _STARTS)
@@ -40,7 +40,7 @@ _WORDS = frozenset(("input_text", "output_text", "text", "summary_text", "reason
 
 
 def is_injected(text: str, kind: str | None = None) -> bool:
-    """Did the client write this part? From 0.150 the file says so, but not of everything."""
+    """Did the client write this part? From 0.150 on the file says so, but not for every part."""
     if kind is not None and kind != "unknown" and "." in kind:
         return not kind.startswith("user.")
     first = text[:1]
@@ -50,7 +50,7 @@ def is_injected(text: str, kind: str | None = None) -> bool:
 
 
 def source_of(text: str) -> str:
-    """What sort of text the client put in."""
+    """The kind of an injected text."""
     start = text[:400].lstrip()
     return next((name for words, name in INJECTED.items() if start.startswith(words)), "client")
 
@@ -62,32 +62,32 @@ def pieces(content: list[Piece] | str | None) -> list[Piece]:
     return [Piece(type="input_text", text=content)] if type(content) is str else []
 
 
-def divided(item: MessageItem) -> tuple[list[Part], list[Part]]:
-    """A message in the user's place: what the human said, and what the client put in, told apart part by part."""
+def split_by_author(item: MessageItem) -> tuple[list[Part], list[Part]]:
+    """The parts of a message with the role of the user: those of the human, and those that the client injected."""
     kinds = item.passed.content_item_kinds if item.passed is not None and item.passed.content_item_kinds else []
     content = pieces(item.content)
     words: list[Part] = []
-    slipped: list[Part] = []
+    injected: list[Part] = []
     label: str | None = None
     for index, piece in enumerate(content):
         text = piece.text
         kind = kinds[index] if index < len(kinds) else None
         if text is not None and text.startswith(_TAGS) and _IMAGE.match(text) and not _rest(piece):
-            # The client wraps a picture into a tag that names it.
-            around = content[index + 1 : index + 2] if text != "</image>" else content[max(index - 1, 0) : index]
-            if any(near.image_url is not None for near in around):
+            # The client puts a picture between tags that name it.
+            neighbours = content[index + 1 : index + 2] if text != "</image>" else content[max(index - 1, 0) : index]
+            if any(neighbour.image_url is not None for neighbour in neighbours):
                 label = text if text != "</image>" else None
             else:
                 words.append(Context(source="image", text=text))
         elif text is not None and is_injected(text, kind):
-            slipped.append(_slipped(piece, text))
+            injected.append(_injected_part(piece, text))
         else:
             words.append(part_of(piece, label))
             label = None
-    return words, slipped
+    return words, injected
 
 
-def _slipped(piece: Piece, text: str) -> Part:
+def _injected_part(piece: Piece, text: str) -> Part:
     if text[:400].lstrip().startswith(HANDOVER) and not piece.extra:
         return SummaryPart(text=text)
     return Text(text=text, extra=_rest(piece))
@@ -102,7 +102,7 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
 
 
 def letter(content: Any) -> dict[str, Any] | None:
-    """Words from one agent to another, as some releases put them into the model's place: an object, or one as text."""
+    """A message from one agent to another, which some releases write as the model's: an object, or JSON text."""
     if type(content) is str:
         if not content.startswith('{"author":'):
             return None
@@ -117,7 +117,7 @@ def letter(content: Any) -> dict[str, Any] | None:
 
 
 def only_words(piece: Piece) -> str | None:
-    """The words of a piece that has nothing but words, as nearly all have."""
+    """The text of a piece that has nothing else, as nearly all do."""
     if (
         piece.type in _WORDS
         and piece.image_url is None
@@ -148,7 +148,7 @@ def part_of(piece: Piece, label: str | None = None) -> Part:
 
 
 def picture(url: str, extra: dict[str, Any] | None = None) -> Attachment:
-    """A picture: its bytes where they stand in the address, else where it is."""
+    """A picture: its bytes if the URL contains them, else its URL."""
     data = _DATA.match(url[:200])
     if data is None:
         return Attachment(media_type="image/*", uri=url, extra=extra or {})
@@ -156,7 +156,7 @@ def picture(url: str, extra: dict[str, Any] | None = None) -> Attachment:
 
 
 def _rest(piece: Piece) -> dict[str, Any]:
-    """What rides along with a piece."""
+    """The other fields of a piece."""
     if piece.type in _WORDS and not piece.extra and piece.annotations is None and piece.logprobs is None:
         return {}
     rest = dict(piece.extra)
@@ -171,11 +171,11 @@ def _rest(piece: Piece) -> dict[str, Any]:
 
 
 def words_of(parts: Iterable[Any]) -> str:
-    """The words of some parts without white space: what a prompt and its echo have in common."""
+    """The text of some parts without white space, which is the same in a prompt and its echo."""
     return "".join("".join(part.text.split()) for part in parts if type(part) is Text)
 
 
 def directory_in(text: str) -> str | None:
-    """The working directory an environment context names."""
+    """The working directory that an environment context names."""
     match = _CWD.search(text)
     return (match[1] or match[2]).strip() if match is not None else None

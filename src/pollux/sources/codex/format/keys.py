@@ -1,7 +1,7 @@
-"""What is known to stand in records that are only bookkeeping, by their kind.
+"""The known keys of records that are only bookkeeping, by their kind.
 
-Such records are kept as they are. A key that does not stand here is news, and reported. Objects inside them are looked
-into where `INSIDE` names them; all others are settings, snapshots and catalogues, in which any key may stand.
+Such records are kept as they are. A key that is not listed here is new, and reported. The keys of an inner object are
+checked if `INSIDE` names it. All other objects are settings, snapshots and catalogues, which may have any key.
 """
 
 from __future__ import annotations

@@ -15,23 +15,23 @@ _Decode = Callable[[bytes], Record]
 _quick: _Decode = msgspec.json.Decoder(Line).decode
 _note: _Decode = msgspec.json.Decoder(NoteLine).decode
 
-# An event that is none of those which are typed. The type of a line stands behind its time and its ordinal.
+# An event without a type of its own here. The type of a line comes after its time and its ordinal.
 _is_note = re.compile(
     rb'.{0,80}"event_msg","payload":\{"type":"(?!(?:%s)")' % "|".join(ECHOES).encode(), re.DOTALL
 ).match
 
 
 def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]]:
-    """The records, each with the number of its line; damaged and empty lines are passed over.
+    """The records, each with the number of its line; damaged and empty lines are skipped.
 
-    Bookkeeping is refused at first, which takes long. Where there is some, it is looked for from then on.
+    The quick decoder refuses bookkeeping, which takes long. After the first such line, each line is checked for it.
     """
-    decode = _quick
+    has_notes = False
     for number, line in enumerate(lines, start=1):
         if line == b"\n":
             continue
         try:
-            record = decode(line)
+            record = _note(line) if has_notes and _is_note(line) else _quick(line)
         except REFUSED:
             if line.isspace():
                 continue
@@ -40,20 +40,14 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
             if other is None:
                 continue
             record = other
-            if type(record) is Bookkeeping:
-                decode = _looked_at
+            has_notes = has_notes or type(record) is Bookkeeping
         yield number, record
     notes.line = None
 
 
 def canonical(content: bytes) -> bytes:
-    """What some JSON says, however its keys are ordered and its letters spaced; damaged JSON as it is."""
+    """JSON with sorted keys and without extra space, so that equal values are equal bytes; damaged JSON as it is."""
     try:
         return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
     except REFUSED:
         return content
-
-
-def _looked_at(line: bytes) -> Record:
-    """A record in a file with bookkeeping among the events."""
-    return _note(line) if _is_note(line) else _quick(line)

@@ -1,4 +1,4 @@
-"""Lines that are not as they should be, and such as carry no conversation, as records: no line is refused for that."""
+"""Records of odd lines, and of lines that are not part of the conversation: no line is refused."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
 
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
-# The keys of each kind of object whose objects are looked into.
-_LOOKED_INTO = {
+# For each kind of object, the keys whose inner objects are checked.
+_CHECKED_KEYS = {
     known: [key for key in INSIDE if key in known] for known in (*KNOWN.values(), *UI_ITEMS.values(), *INSIDE.values())
 }
-_AROUND = ("timestamp", "ordinal", "metadata")
+_ENVELOPE = ("timestamp", "ordinal", "metadata")
 
 
 def odd(line: bytes, notes: Notes) -> Record | None:
-    """A line of which the quick way knows nothing; None where it is empty or damaged."""
-    return _booked(line, notes) or _slowly(line, notes)
+    """The record of a line that the quick decoder refused; None if the line is empty or damaged."""
+    return _bookkeeping(line, notes) or _decode_slowly(line, notes)
 
 
-def _booked(line: bytes, notes: Notes) -> Bookkeeping | None:
-    """A line of bookkeeping, as most are that are not typed."""
+def _bookkeeping(line: bytes, notes: Notes) -> Bookkeeping | None:
+    """The record of a line of bookkeeping; None if the line is something else."""
     try:
         record = _untyped(line)
     except REFUSED:
         return None
-    kind, typed = record.kind, _TYPED.get(record.kind)
-    if typed is not None:
+    kind, shapes = record.kind, _TYPED.get(record.kind)
+    if shapes is not None:
         inner = record.payload.get("type")
-        if kind == "token_usage_record" or (type(inner) is str and inner in typed):
-            # It should have been typed.
+        if kind == "token_usage_record" or (type(inner) is str and inner in shapes):
+            # It has a type, but its fields are odd.
             return None
         kind = f"{kind}/{inner}"
     record.kind = ALIASES.get(kind, kind)
-    look_through(record.kind, record.payload, notes)
+    report_news(record.kind, record.payload, notes)
     return record
 
 
-def _slowly(line: bytes, notes: Notes) -> Record | None:
-    """A line of the bare era, or one that is not as it should be."""
+def _decode_slowly(line: bytes, notes: Notes) -> Record | None:
+    """The record of a line of the bare era, or of an odd line."""
     try:
         value = plain(line, notes)
     except Malformed as error:
@@ -70,77 +70,77 @@ def _slowly(line: bytes, notes: Notes) -> Record | None:
 
 
 def record_of(value: dict[str, Any], notes: Notes) -> Record:
-    """A plain object as a record: told by its content, never by a version."""
+    """The record of a plain object. Its content says what it is, never a version."""
     kind = value.get("type")
     if "payload" not in value:
         if type(kind) is str and "record_type" not in value:
             return _item(Envelope(), kind, value, notes)
-        return _kept(Envelope(), "bare", value, notes)
+        return _bookkeeping_record(Envelope(), "bare", value, notes)
     payload = value["payload"]
-    around = _around(value, notes)
+    envelope = _envelope(value, notes)
     if type(payload) is not dict or type(kind) is not str:
-        kind, payload = settled(kind, payload, notes)
-        return Bookkeeping(**_members(around), kind=kind, payload=payload)
+        kind, payload = kind_and_payload(kind, payload, notes)
+        return Bookkeeping(**_members(envelope), kind=kind, payload=payload)
     inner = payload.get("type")
     if kind == "response_item":
-        return _item(around, inner, payload, notes)
+        return _item(envelope, inner, payload, notes)
     if kind == "event_msg":
-        return _event(around, inner, payload, notes)
+        return _event(envelope, inner, payload, notes)
     if kind == "token_usage_record":
         record = fit(UsageRecord, payload, notes)
-        return UsageLine(**_members(around), payload=record or UsageRecord())
-    return _kept(around, kind, payload, notes)
+        return UsageLine(**_members(envelope), payload=record or UsageRecord())
+    return _bookkeeping_record(envelope, kind, payload, notes)
 
 
-def settled(kind: Any, payload: Any, notes: Notes) -> tuple[str, dict[str, Any]]:
-    """What a record is, and its content; one of which that cannot be told is kept whole."""
+def kind_and_payload(kind: Any, payload: Any, notes: Notes) -> tuple[str, dict[str, Any]]:
+    """The kind and the payload of a record; if one of them is odd, the record is kept as a whole."""
     if type(payload) is dict and type(kind) is str:
         return kind, payload
     notes.add("record.unknown", "A record without a kind or without content; kept.", subject="record without a kind")
     return "?", {"type": kind, "payload": payload}
 
 
-def _around(value: dict[str, Any], notes: Notes) -> Envelope:
+def _envelope(value: dict[str, Any], notes: Notes) -> Envelope:
     rest = {key: item for key, item in value.items() if key not in ("type", "payload")}
     return fit(Envelope, rest, notes) or Envelope()
 
 
-def _members(around: Envelope) -> dict[str, Any]:
-    return {name: getattr(around, name) for name in (*_AROUND, "extra")}
+def _members(envelope: Envelope) -> dict[str, Any]:
+    return {name: getattr(envelope, name) for name in (*_ENVELOPE, "extra")}
 
 
-def _item(around: Envelope, kind: Any, value: dict[str, Any], notes: Notes) -> Record:
+def _item(envelope: Envelope, kind: Any, value: dict[str, Any], notes: Notes) -> Record:
     shape = ITEMS.get(kind) if type(kind) is str else None
     if shape is None:
-        return _kept(around, f"response_item/{kind}", value, notes)
-    return ItemLine(**_members(around), payload=_fitted(shape, value, notes))
+        return _bookkeeping_record(envelope, f"response_item/{kind}", value, notes)
+    return ItemLine(**_members(envelope), payload=_fit_payload(shape, value, notes))
 
 
-def _event(around: Envelope, kind: Any, value: dict[str, Any], notes: Notes) -> Record:
+def _event(envelope: Envelope, kind: Any, value: dict[str, Any], notes: Notes) -> Record:
     shape = ECHOES.get(kind) if type(kind) is str else None
     if shape is None:
-        return _kept(around, f"event_msg/{kind}", value, notes)
-    return EventLine(**_members(around), payload=_fitted(shape, value, notes))
+        return _bookkeeping_record(envelope, f"event_msg/{kind}", value, notes)
+    return EventLine(**_members(envelope), payload=_fit_payload(shape, value, notes))
 
 
-def _fitted(shape: type[Shape], value: dict[str, Any], notes: Notes) -> Any:
+def _fit_payload(shape: type[Shape], value: dict[str, Any], notes: Notes) -> Any:
     rest = {key: item for key, item in value.items() if key != "type"}
     try:
-        # Most lines of the bare era are exactly as they should be.
+        # Most lines of the bare era have exactly this shape.
         return msgspec.convert(value, shape, strict=True)
     except (msgspec.ValidationError, RecursionError, ValueError):
         return fit(shape, rest, notes)
 
 
-def _kept(around: Envelope, kind: str, payload: dict[str, Any], notes: Notes) -> Bookkeeping:
-    """A record of bookkeeping, looked through."""
+def _bookkeeping_record(envelope: Envelope, kind: str, payload: dict[str, Any], notes: Notes) -> Bookkeeping:
+    """A record of bookkeeping, after its keys were checked."""
     kind = ALIASES.get(kind, kind)
-    look_through(kind, payload, notes)
-    return Bookkeeping(**_members(around), kind=kind, payload=payload)
+    report_news(kind, payload, notes)
+    return Bookkeeping(**_members(envelope), kind=kind, payload=payload)
 
 
-def look_through(kind: str, payload: dict[str, Any], notes: Notes) -> None:
-    """Say what is news about a record of bookkeeping: that it is of a kind we do not know, or has such fields."""
+def report_news(kind: str, payload: dict[str, Any], notes: Notes) -> None:
+    """Report an unknown kind of bookkeeping, or unknown fields in it."""
     known = KNOWN.get(kind)
     if known is None:
         notes.add("record.unknown", f"A record of a kind we do not know ({kind}); kept.", subject=f"record {kind}")
@@ -160,15 +160,15 @@ def _check_item(item: dict[str, Any], notes: Notes) -> None:
 
 
 def report(kind: str, record: dict[str, Any], known: frozenset[str], notes: Notes) -> None:
-    """Name the keys we do not know, here and in the objects inside that are looked into."""
+    """Report unknown keys, here and in the inner objects that are checked."""
     if known.issuperset(record):
-        looked_into = _LOOKED_INTO[known]
+        checked_keys = _CHECKED_KEYS[known]
     else:
         for key in sorted(record.keys() - known):
             text = f"{kind} has an unknown field {key!r}; kept."
             notes.add("field.unknown", text, Severity.INFO, subject=f"{kind}.{key}")
-        looked_into = [key for key in record if key in INSIDE]
-    for key in looked_into:
+        checked_keys = [key for key in record if key in INSIDE]
+    for key in checked_keys:
         inner = record.get(key)
         for value in inner if type(inner) is list else (inner,):
             if type(value) is dict:

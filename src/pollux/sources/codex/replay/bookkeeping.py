@@ -1,4 +1,4 @@
-"""Bookkeeping that matters: whose file it is, which model answers, turns taken back, summaries, events about calls."""
+"""Bookkeeping that matters: the session, its models, turns that were rolled back, summaries, events about calls."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from pollux.model import SummaryPart, Text
 from pollux.sources.codex.find import came_along
 from pollux.sources.codex.format.content import letter, words_of
 from pollux.sources.codex.format.keys import KNOWN
-from pollux.sources.codex.format.records import look_through, settled
+from pollux.sources.codex.format.records import kind_and_payload, report_news
 from pollux.sources.codex.format.schema import Bookkeeping, ContextLine, Envelope, Kept
 from pollux.sources.codex.replay.entries import CLIENT, MODEL, SYSTEM, USER, Entry
-from pollux.sources.codex.replay.fates import Fold, Standing, absorbed
+from pollux.sources.codex.replay.fates import Fold, Standing, is_summary
 from pollux.sources.codex.replay.items import adopt, take
 from pollux.sources.codex.replay.walk import Walk
 from pollux.sources.codex.usage.refusals import is_refusal
 from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
-_UNTOLD = object()
 
 
 class Task(msgspec.Struct):
-    """A turn as the client counts them (0.100+): the line with which it begins, and whether it came to its end.
+    """A turn as the client counts them (0.100+): the line with which it begins, and whether it ended.
 
-    `cuts` says that a prompt in the midst of it cuts the request that is under way (0.163+); before, it waits.
+    `cuts` says that a prompt during the turn interrupts the present request (0.163+); before, the prompt waits.
     """
 
     line: int
@@ -40,8 +39,8 @@ class _Settings(dict[str, Any]):
     """Settings as they are now."""
 
     def news(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Those that are new or have changed."""
-        news = {key: value for key, value in settings.items() if self.get(key, _UNTOLD) != value}
+        """The settings that are new or have changed."""
+        news = {key: value for key, value in settings.items() if key not in self or self[key] != value}
         self.update(news)
         return news
 
@@ -67,20 +66,20 @@ class Books:
         self._aborted_at = 0
 
     def enter(self, walk: Walk, payload: Any, record: Kept | ContextLine) -> None:
-        """See to one record, which holds an object, or settings that are not decoded yet."""
+        """Handle one record. Its payload is an object, or settings that are not decoded yet."""
         kind, notes = record.kind, walk.notes
         notes.line = walk.line
         if type(record) is ContextLine:
             kind, payload = self._settings_on(record, notes)
         elif type(record) is not Bookkeeping:
-            look_through(kind, payload, notes)
+            report_news(kind, payload, notes)
         own = _KINDS.get(kind)
         if own is not None:
             own(self, walk, payload, record)
         elif kind.startswith("response_item/") and kind not in KNOWN:
             walk.unknown(record, payload)
         elif kind.startswith("event_msg/") and type(call := payload.get("call_id")) is str:
-            event = walk.tell(call, payload)
+            event = walk.add_call_event(call, payload)
             child = payload.get("new_thread_id")
             if event is not None and type(child) is str:
                 event.child = child
@@ -91,10 +90,10 @@ class Books:
 
     # ------------------------------------------------------------------ whose file it is
 
-    def _meta(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
-        """The first is the file's own, unless that was torn or is lost; later ones came with a parent's lines."""
+    def _meta(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
+        """The first one is the file's own, unless that was damaged or lost; later ones were copied from a parent."""
         name = payload.get("id")
-        is_first = walk.line <= 1 and not (type(name) is str and came_along(name, self.thread, around.timestamp))
+        is_first = walk.line <= 1 and not (type(name) is str and came_along(name, self.thread, envelope.timestamp))
         if not self.meta and (is_first or self.thread in (None, name)):
             self.meta = payload
             return
@@ -102,32 +101,32 @@ class Books:
             self.copied.append(name)
         walk.keep("session_meta", payload)
 
-    def _bare(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
-        """Up to 0.31 the first line has no kind; marks of the API's state stand between the items."""
+    def _bare(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
+        """Up to 0.31 the first line has no kind, and there are marks of the API's state between the items."""
         if "record_type" not in payload and not self.meta:
             self.bare = True
-            self._meta(walk, payload, around)
+            self._meta(walk, payload, envelope)
         elif payload.keys() != {"record_type"} or payload["record_type"] != "state":
             walk.keep("bare", payload)
 
     # ------------------------------------------------------------------ turns
 
     def _settings_on(self, line: ContextLine, notes: Notes) -> tuple[str, dict[str, Any]]:
-        """The settings on a line, which are decoded only where they are not the same as before."""
+        """The settings on a line. They are decoded only if they differ from the last ones."""
         if line.payload != self._raw:
             self._raw, raw = line.payload, bytes(line.payload)
             try:
                 self._latest = plain(raw, notes)
             except Malformed:
-                # Nested so deeply that it could just be passed over.
+                # Nested too deeply to be decoded.
                 self._latest = raw.decode("utf-8", "replace")
-        kind, payload = settled(line.kind, self._latest, notes)
+        kind, payload = kind_and_payload(line.kind, self._latest, notes)
         if payload is self._latest:
-            look_through(kind, payload, notes)
+            report_news(kind, payload, notes)
         return kind, payload
 
     def _turn_context(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
-        """Written for each request or each turn; what has not changed is not kept again."""
+        """Keep settings, which are written for each request or turn, only if they changed."""
         if payload is not self._seen and (changed := self._context.news(payload)):
             walk.keep("turn_context", changed)
         self._seen = payload
@@ -155,15 +154,15 @@ class Books:
         walk.keep("event_msg/thread_name_updated", payload)
 
     def _started(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
-        walk.rest()
+        walk.end_turn()
         walk.fresh = False
         if not walk.reviewing:
-            # Nothing says so, but the same releases tell whose turn it is.
+            # No field says so, but the releases that do this also write `turn_attribution`.
             self.tasks.append(Task(walk.line, cuts="turn_attribution" in payload))
         self._turn(walk, payload)
         walk.keep("event_msg/task_started", payload)
 
-    def _completed(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
+    def _completed(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
         walk.open = None
         if self.tasks:
             self.tasks[-1].ended = True
@@ -172,25 +171,25 @@ class Books:
             del payload["last_agent_message"]
         error = payload.get("error")
         if type(error) is dict and type(text := error.get("message")) is str:
-            self._notice(walk, around, text, error)
+            self._notice(walk, envelope, text, error)
             del payload["error"]
         walk.keep("event_msg/task_complete", payload)
 
-    def _error(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
+    def _error(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
         if type(text := payload.get("message")) is str:
-            self._notice(walk, around, text, payload)
+            self._notice(walk, envelope, text, payload)
         else:
             walk.keep("event_msg/error", payload)
 
-    def _notice(self, walk: Walk, around: Envelope, text: str, error: dict[str, Any]) -> None:
-        """The only trace of a failed request."""
-        entry = walk.add(SYSTEM, CLIENT, around, [Text(text=text)])
+    def _notice(self, walk: Walk, envelope: Envelope, text: str, error: dict[str, Any]) -> None:
+        """Add an error, which is the only trace of a failed request."""
+        entry = walk.add(SYSTEM, CLIENT, envelope, [Text(text=text)])
         entry.refused = is_refusal(text, error.get("codex_error_info"))
         entry.note(level=_ERROR, error={key: value for key, value in error.items() if key not in ("message", "type")})
 
     def _aborted(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
-        """What the turn was still waiting for will never come."""
-        walk.rest()
+        """Cancel the calls of the turn that have no answer, or that the human refused at its end."""
+        walk.end_turn()
         went_on = False
         before, self._aborted_at = self._aborted_at, len(walk.entries)
         for entry in islice(reversed(walk.entries), len(walk.entries) - before):
@@ -208,17 +207,17 @@ class Books:
             self._standing.roll_back(walk.entries, turns)
         walk.keep("event_msg/thread_rolled_back", payload)
 
-    def _compacted(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
-        """The model's new context is a copy, no new conversation: it stays beside the summary."""
+    def _compacted(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
+        """Add a summary. The model's new context is a copy, no new conversation, and is kept with the summary."""
         summary = payload.get("message")
         text = summary if type(summary) is str else ""
         rest = {key: value for key, value in payload.items() if key != "message" or type(summary) is not str}
         last = walk.entries[-1] if walk.entries else None
-        if absorbed(last, text) and last is not None:
+        if is_summary(last, text) and last is not None:
             entry = last
             entry.note(line=walk.line)
         else:
-            entry = walk.add(USER, CLIENT, around, [SummaryPart(text=text)] if text else [])
+            entry = walk.add(USER, CLIENT, envelope, [SummaryPart(text=text)] if text else [])
             if not walk.fresh:
                 self.uncounted.append(entry)
         walk.folds.append(Fold(entry, payload.get("replacement_history")))
@@ -233,19 +232,19 @@ class Books:
         walk.reviewing = payload.get("type") == "entered_review_mode"
         walk.keep(f"event_msg/{payload.get('type')}", payload)
 
-    def _item(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
-        take(walk, payload, around)
+    def _item(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
+        take(walk, payload, envelope)
 
     # ------------------------------------------------------------------ other agents
 
-    def _between(self, walk: Walk, payload: dict[str, Any], around: Envelope) -> None:
-        """Words from one agent to another that are no item, or stand beside one."""
+    def _between(self, walk: Walk, payload: dict[str, Any], envelope: Envelope) -> None:
+        """Add a message from one agent to another, unless an item holds it already."""
         mail = letter(payload)
         last = walk.entries[-1] if walk.entries else None
         if mail is None or (last is not None and words_of(last.parts) == words_of([Text(text=mail["content"])])):
             walk.keep("inter_agent_communication", payload)
         else:
-            walk.mail(mail, around)
+            walk.mail(mail, envelope)
 
     def _activity(self, walk: Walk, payload: dict[str, Any], _: Envelope) -> None:
         adopt(walk, {**payload, "type": "SubAgentActivity", "id": payload.get("event_id")})

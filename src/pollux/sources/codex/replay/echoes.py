@@ -1,6 +1,6 @@
-"""What was said twice: the user interface's version of words that also stand in the conversation.
+"""Texts that a file holds twice: in the conversation, and as the user interface showed them.
 
-Releases write the two in either order, so that words are matched by what they say, never by where they stand.
+Releases write the two in either order, so they are matched by their text, never by their position.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pollux.sources.codex.format.content import words_of
 from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, MODEL, SYSTEM, Entry
 from pollux.wire import untagged
 
-# Plans and citations, which are shown elsewhere than in the words around them; and whatever else may be marked so.
+# Tags around plans and citations, which are shown apart from the text; then any other tag.
 _MARKED = (("proposed_plan", "oai-mem-citation"), None)
-# A prompt and its echo in other words stand close together: no more than so many are compared.
+# A prompt and an echo with another text are close together: only so many are compared.
 _NEAR = 64
 
 
-class Heard(msgspec.Struct, gc=False):
-    """Words that were shown and do not stand in the conversation so far: before which entry, and what they are."""
+class ShownText(msgspec.Struct, gc=False):
+    """A text that was shown and is not in the conversation so far. `place` is the number of entries before it."""
 
     place: int
     line: int
@@ -33,7 +33,7 @@ class Heard(msgspec.Struct, gc=False):
     model: str | None
 
     def entry(self) -> Entry:
-        """The message, where the words were only shown: a run was killed before the conversation had them."""
+        """The message of a text that was only shown: the run was killed before it was written to the conversation."""
         if self.kind is Text and self.text == "Compact task completed":
             return Entry(SYSTEM, CLIENT, self.line, self.ordinal, self.at, [Text(text=self.text)])
         part = self.kind(text=self.text)
@@ -41,69 +41,69 @@ class Heard(msgspec.Struct, gc=False):
 
 
 class Echoes:
-    """The model's words and thoughts, said and shown.
+    """The model's texts and thoughts, in the conversation and as they were shown.
 
-    Nearly always the two follow each other: the words shown last are compared before any others are looked for.
+    Nearly always the two follow each other, so the text that was shown last is compared first.
     """
 
-    __slots__ = ("_heard", "_last", "_paired", "_said")
+    __slots__ = ("_last", "_paired", "_said", "_shown")
 
     def __init__(self) -> None:
         self._said: dict[str, int] = {}
-        self._last: Heard | None = None
-        self._heard: dict[str, list[Heard]] = {}
+        self._last: ShownText | None = None
+        self._shown: dict[str, list[ShownText]] = {}
         self._paired: list[str] = []
 
     def say(self, text: str) -> None:
-        """Words of the conversation."""
+        """Add a text of the conversation."""
         last = self._last
         if last is not None and last.text == text:
             self._last = None
             self._paired.append(text)
             return
-        waiting = self._heard.get(text)
+        waiting = self._shown.get(text)
         if waiting:
             waiting.pop()
         else:
             self._said[text] = self._said.get(text, 0) + 1
 
-    def hear(self, heard: Heard) -> None:
-        """Words that were shown: the echo of words said before, or not said yet."""
-        said, text = self._said, heard.text
+    def show(self, shown_text: ShownText) -> None:
+        """Add a text that was shown: the echo of one in the conversation, or of one that is still to come."""
+        said, text = self._said, shown_text.text
         if said and (left := said.get(text)):
             said[text] = left - 1
             return
         if self._last is not None:
-            self._heard.setdefault(self._last.text, []).append(self._last)
-        self._last = heard
+            self._shown.setdefault(self._last.text, []).append(self._last)
+        self._last = shown_text
 
     def knows(self, text: str) -> bool:
-        """Was this said or shown?"""
+        """Was this text written to the conversation, or shown?"""
         for paired in self._paired:
             self._said.setdefault(paired, 0)
         self._paired.clear()
-        return text in self._said or text in self._heard or (self._last is not None and self._last.text == text)
+        return text in self._said or text in self._shown or (self._last is not None and self._last.text == text)
 
-    def alone(self) -> list[Heard]:
-        """What was only shown: its place in the conversation was never written."""
-        waiting = [heard for waiting in self._heard.values() for heard in waiting]
+    def only_shown(self) -> list[ShownText]:
+        """The texts that were only shown, and never written to the conversation."""
+        waiting = [shown_text for waiting in self._shown.values() for shown_text in waiting]
         if self._last is not None:
             waiting.append(self._last)
         if not waiting:
             return waiting
-        unheard = {_dense(untagged(text, names)) for text, left in self._said.items() if left for names in _MARKED} - {
+        unshown = {_dense(untagged(text, names)) for text, left in self._said.items() if left for names in _MARKED} - {
             ""
         }
-        return [heard for heard in waiting if _dense(heard.text) not in unheard]
+        return [shown_text for shown_text in waiting if _dense(shown_text.text) not in unshown]
 
 
 def _dense(text: str) -> str:
-    """Words without white space."""
+    """A text without white space."""
     return "".join(text.split())
 
 
 class _Waiter(msgspec.Struct, gc=False):
-    """A prompt that waits for its other version, and its words once they were asked for."""
+    """A prompt that waits for its other version. Its words are set when they are first needed."""
 
     entry: Entry
     words: str = ""
@@ -121,13 +121,13 @@ class _Queue:
         self._same: dict[str, deque[_Waiter]] = {}
 
     def add(self, entry: Entry) -> None:
-        """One more."""
+        """Add a prompt."""
         waiter = _Waiter(entry)
         self._waiting.append(waiter)
         self._new.append(waiter)
 
     def take(self, entry: Entry) -> Entry | None:
-        """The waiting entry with the same words; else the newest that says the same and more, or less."""
+        """The waiting entry with the same words; else the newest whose words contain these or are part of them."""
         waiting = self._waiting
         if not waiting:
             return None
@@ -141,7 +141,7 @@ class _Queue:
         return waiter.entry
 
     def clear(self) -> None:
-        """None waits any more."""
+        """Remove all prompts."""
         self._waiting.clear()
         self._new.clear()
         self._same.clear()
@@ -169,7 +169,7 @@ class Prompts:
         self._has_waiters = False
 
     def send(self, entry: Entry) -> Entry | None:
-        """A prompt in the conversation: the entry of its echo where that came first."""
+        """Add a prompt of the conversation. Returns the entry of its echo if that came first."""
         echo = self._typed.take(entry)
         if echo is None:
             self._sent.add(entry)
@@ -177,7 +177,7 @@ class Prompts:
         return echo
 
     def type(self, entry: Entry) -> Entry | None:
-        """A prompt as it was typed: the entry of the one that was sent where that came first."""
+        """Add a prompt as it was typed. Returns the entry of the sent one if that came first."""
         original = self._sent.take(entry)
         if original is None:
             self._typed.add(entry)
@@ -185,7 +185,7 @@ class Prompts:
         return original
 
     def forget(self) -> None:
-        """The model answers: what found no echo by now will find none."""
+        """Remove all prompts, because the model answers: a prompt without an echo by now gets none."""
         if self._has_waiters:
             self._sent.clear()
             self._typed.clear()

@@ -20,8 +20,8 @@ USER, ASSISTANT, SYSTEM = Role.USER, Role.ASSISTANT, Role.SYSTEM
 class Entry(msgspec.Struct, gc=False):
     """One message: its parts, among them calls that wait for their answers, and what became of it.
 
-    `sure` says that the user interface showed a prompt as one; `refused` that it tells of a request that was refused;
-    `continued` that it belongs to the response before it, which has the figures of both.
+    `sure`: the user interface showed it as a prompt. `refused`: it reports a request that was refused. `continued`: it
+    belongs to the response before it, which has the figures of both.
     """
 
     role: Role
@@ -47,7 +47,7 @@ class Entry(msgspec.Struct, gc=False):
 
     @property
     def is_paid(self) -> bool:
-        """Are there figures for it?"""
+        """Does it have figures?"""
         return self.usages is not None or self.continued
 
     @property
@@ -57,7 +57,7 @@ class Entry(msgspec.Struct, gc=False):
 
     @property
     def is_doubtful(self) -> bool:
-        """Was it never shown as a prompt, and looks like none: a warning, or in a tag as the next release's context?"""
+        """Was it never shown as a prompt, and does it look like the client's: a warning, or a text in a tag?"""
         if self.sure:
             return False
         text = next((part.text for part in self.parts if type(part) is Text), "")
@@ -65,15 +65,15 @@ class Entry(msgspec.Struct, gc=False):
         return tagged or text.startswith("Warning: ")
 
     def note(self, **more: Any) -> None:
-        """Keep something beside the message; where the same was kept already, both."""
+        """Keep other facts about the message. If a name is taken, keep both values."""
         if self.extra is None:
             self.extra = more
             return
         for name, value in more.items():
             self.extra[name if name not in self.extra else f"{name} ({len(self.extra)})"] = value
 
-    def differs(self, typed: Sequence[Any], sent: Sequence[Any]) -> None:
-        """Keep what only the user interface's version of a prompt holds."""
+    def note_difference(self, typed: Sequence[Any], sent: Sequence[Any]) -> None:
+        """Keep the parts that only the user interface's version of a prompt has."""
         if typed == sent:
             return
         words = words_of(sent)
@@ -82,7 +82,7 @@ class Entry(msgspec.Struct, gc=False):
             self.note(shown=msgspec.to_builtins(more))
 
     def message(self, name: str, file: str, document: bool) -> Message:  # noqa: FBT001 (a fact about the file)
-        """The finished message; in a document its place is that of an item."""
+        """The finished message. In a document its line is the number of an item."""
         usages = self.usages
         return Message(
             id=name,

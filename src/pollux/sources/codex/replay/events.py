@@ -1,4 +1,4 @@
-"""What the user interface showed: prompts, words, reasoning and figures, all of which stand elsewhere as well."""
+"""Events of the user interface: prompts, texts and reasoning, which are in the conversation too, and figures."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from pollux.sources.codex.replay.walk import Walk
 
 
-def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
-    """A prompt as it was typed; up to 0.47 it says what it is, which may be the client's context."""
+def _user_event(walk: Walk, event: UserEvent, envelope: Envelope) -> None:
+    """A prompt as it was typed. Up to 0.47 `kind` says what it is, which may be the client's context."""
     if event.kind not in (None, "plain"):
-        walk.keep("event_msg/user_message", {**tidy(event), **around.extra})
+        walk.keep("event_msg/user_message", {**tidy(event), **envelope.extra})
         return
     parts: list[Part] = [picture(url) for url in event.images] if event.images else []
     if event.message:
         parts.append(Text(text=event.message))
-    rest: dict[str, Any] = {**event.extra, **around.extra}
+    rest: dict[str, Any] = {**event.extra, **envelope.extra}
     if event.local_images:
         rest["local_images"] = event.local_images
     if event.audio:
@@ -42,39 +42,39 @@ def _user_event(walk: Walk, event: UserEvent, around: Envelope) -> None:
         rest["text_elements"] = event.text_elements
     if event.client_id:
         rest["client_id"] = event.client_id
-    if around.metadata is not None:
-        rest["line_metadata"] = around.metadata
-    walk.show_prompt(around, parts, rest)
+    if envelope.metadata is not None:
+        rest["line_metadata"] = envelope.metadata
+    walk.show_prompt(envelope, parts, rest)
 
 
-def _agent_event(walk: Walk, event: AgentEvent, around: Envelope) -> None:
-    """Words of the model."""
+def _agent_event(walk: Walk, event: AgentEvent, envelope: Envelope) -> None:
+    """A text of the model."""
     if event.message:
-        walk.hear(event.message, around, Text)
-    if event.extra or around.extra or event.memory_citation is not None or event.phase or around.metadata:
-        rest = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": around.metadata}
-        walk.keep("event_msg/agent_message", {**rest, **event.extra, **around.extra})
+        walk.show_text(event.message, envelope, Text)
+    if event.extra or envelope.extra or event.memory_citation is not None or event.phase or envelope.metadata:
+        rest = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": envelope.metadata}
+        walk.keep("event_msg/agent_message", {**rest, **event.extra, **envelope.extra})
 
 
-def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, around: Envelope) -> None:
+def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, envelope: Envelope) -> None:
     """Reasoning of the model."""
     if event.text:
-        walk.hear(event.text, around, Thinking)
-    if event.extra or around.extra or around.metadata:
-        walk.keep("event_msg/agent_reasoning", {"line_metadata": around.metadata, **event.extra, **around.extra})
+        walk.show_text(event.text, envelope, Thinking)
+    if event.extra or envelope.extra or envelope.metadata:
+        walk.keep("event_msg/agent_reasoning", {"line_metadata": envelope.metadata, **event.extra, **envelope.extra})
 
 
-def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
-    """Figures, and the limits beside them."""
+def _count(walk: Walk, event: TokenCount, envelope: Envelope) -> None:
+    """Figures and rate limits."""
     walk.counted = True
     info = event.info
     if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
-        _spend(walk, figures, around)
+        _add_usage(walk, figures, envelope)
     if "info" in event.extra:
         walk.meter.lose(walk.line)
-    rest: dict[str, Any] = {**event.extra, **around.extra} if event.extra or around.extra else {}
-    if around.metadata is not None:
-        rest["line_metadata"] = around.metadata
+    rest: dict[str, Any] = {**event.extra, **envelope.extra} if event.extra or envelope.extra else {}
+    if envelope.metadata is not None:
+        rest["line_metadata"] = envelope.metadata
     limits = event.rate_limits
     if limits is not None and limits != walk.limits:
         walk.limits = rest["rate_limits"] = limits
@@ -88,20 +88,20 @@ def _count(walk: Walk, event: TokenCount, around: Envelope) -> None:
         walk.keep("event_msg/token_count", rest)
 
 
-def _spend(walk: Walk, figures: Usage, around: Envelope) -> None:
+def _add_usage(walk: Walk, figures: Usage, envelope: Envelope) -> None:
     walk.notes.line = walk.line
-    walk.spent(coherent(figures, walk.notes), around.timestamp)
+    walk.add_usage(coherent(figures, walk.notes), envelope.timestamp)
 
 
-def _usage(walk: Walk, record: UsageRecord, around: Envelope) -> None:
-    """A response's own figures."""
+def _usage(walk: Walk, record: UsageRecord, envelope: Envelope) -> None:
+    """The figures of one response."""
     walk.counted = True
     usage = walk.meter.record(record, walk.line)
     if usage is not None:
-        _spend(walk, usage, around)
-    rest: dict[str, Any] = dict(around.extra)
-    if around.metadata is not None:
-        rest["line_metadata"] = around.metadata
+        _add_usage(walk, usage, envelope)
+    rest: dict[str, Any] = dict(envelope.extra)
+    if envelope.metadata is not None:
+        rest["line_metadata"] = envelope.metadata
     if usage is None:
         rest |= native(record)
     if rest:

@@ -1,4 +1,4 @@
-"""What became of messages: taken back by the human, or folded into a summary."""
+"""What became of messages: rolled back by the human, or compressed into a summary."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pollux.sources.codex.replay.entries import ASSISTANT, Entry
 
 
 class Fold(msgspec.Struct):
-    """A summary, and the new context beside it."""
+    """A summary, and the model's new context."""
 
     summary: Entry
     history: Any
 
 
 class Standing:
-    """The messages of a file that no roll-back has taken back, in their order. Each is looked at once."""
+    """The messages of a file that were not rolled back, in their order. Each is checked once."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[Entry, bool]] = []
@@ -28,7 +28,7 @@ class Standing:
         self._prompts = 0
 
     def roll_back(self, entries: list[Entry], turns: int) -> None:
-        """Take back the last `turns` prompts and everything after the first of them."""
+        """Roll back the last `turns` prompts and everything after the first of them."""
         for entry in entries[self._seen :]:
             is_turn = entry.is_prompt and not entry.is_doubtful
             self._entries.append((entry, is_turn))
@@ -42,9 +42,9 @@ class Standing:
 
 
 def fold(files: Iterable[tuple[list[Entry], list[Fold]]]) -> None:
-    """Let summaries take the place of what was said before them, in files that go on from one another.
+    """Compress what was said before each summary, in files that continue one another.
 
-    The prompts that the new context repeats stay in it. A summary that was taken back itself folds nothing.
+    Prompts that the new context repeats stay live. A summary that was rolled back itself compresses nothing.
     """
     prompts: dict[str, list[Entry]] = {}
     others: list[Entry] = []
@@ -61,16 +61,16 @@ def fold(files: Iterable[tuple[list[Entry], list[Fold]]]) -> None:
                 others.append(entry)
 
 
-def _compress(prompts: dict[str, list[Entry]], others: list[Entry], repeated: set[str]) -> None:
-    """Fold what was said so far but for some prompts, by their words."""
-    folded = [words for words in prompts if words not in repeated]
-    for entry in (*others, *(entry for words in folded for entry in prompts.pop(words))):
+def _compress(prompts: dict[str, list[Entry]], others: list[Entry], kept_prompts: set[str]) -> None:
+    """Compress everything so far, except prompts with these words."""
+    compressed = [words for words in prompts if words not in kept_prompts]
+    for entry in (*others, *(entry for words in compressed for entry in prompts.pop(words))):
         entry.fate = Fate.COMPRESSED
     others.clear()
 
 
 def _texts(history: Any) -> set[str]:
-    """The user's words in a new context."""
+    """The words of the user's messages in a new context."""
     words: set[str] = set()
     for item in history if isinstance(history, list) else ():
         match item:
@@ -82,8 +82,8 @@ def _texts(history: Any) -> set[str]:
     return words - {""}
 
 
-def absorbed(before: Entry | None, summary: str) -> bool:
-    """Is the model's last message the summary itself (0.145+)? Then it is marked as such, and stands once."""
+def is_summary(before: Entry | None, summary: str) -> bool:
+    """Is the model's last message the summary itself (0.145+)? Then it becomes a summary part."""
     if before is None or before.role is not ASSISTANT or not summary or before.calls:
         return False
     texts = [part for part in before.parts if type(part) is Text]

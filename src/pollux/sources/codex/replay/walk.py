@@ -1,7 +1,7 @@
-"""One session file, line by line: who said what, what was done, what it cost, and what became of it.
+"""One session file, line by line: its messages, calls and figures.
 
-The conversation comes from `response_item`s. Events only say which prompts were the human's, and add what the answers
-of tools do not tell. Everything else is bookkeeping: kept, but no part of the conversation.
+The conversation comes from `response_item`s. Events only say which prompts were the human's, and add facts that the
+answers of tools lack. Everything else is bookkeeping: kept, but no part of the conversation.
 """
 
 from __future__ import annotations
@@ -15,8 +15,24 @@ from typing import Any
 import msgspec
 
 from pollux.model import NOTHING, Part, Text, Thinking, Unknown, Usage
-from pollux.sources.codex.calls.calls import Answered, Asked, Call, called, leftovers, rides, unasked
-from pollux.sources.codex.format.content import as_context, directory_in, divided, letter, only_words, part_of, pieces
+from pollux.sources.codex.calls.calls import (
+    AnswerItem,
+    Call,
+    CallItem,
+    call_of,
+    has_leftovers,
+    leftovers,
+    result_without_call,
+)
+from pollux.sources.codex.format.content import (
+    as_context,
+    directory_in,
+    letter,
+    only_words,
+    part_of,
+    pieces,
+    split_by_author,
+)
 from pollux.sources.codex.format.records import Record
 from pollux.sources.codex.format.schema import (
     AgentItem,
@@ -34,7 +50,7 @@ from pollux.sources.codex.format.schema import (
     ToolSearchCall,
     ToolSearchOutput,
 )
-from pollux.sources.codex.replay.echoes import Echoes, Heard, Prompts
+from pollux.sources.codex.replay.echoes import Echoes, Prompts, ShownText
 from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.replay.events import EVENTS
 from pollux.sources.codex.replay.fates import Fold
@@ -46,7 +62,7 @@ _ROLES = ("developer", "system")
 
 
 class _Loose(msgspec.Struct):
-    """Figures that found no response, the message that has them for the time being, and the lines they lie between."""
+    """Figures without a response, the message that has them for now, and the lines between which they are."""
 
     payer: Entry
     figures: list[Usage]
@@ -97,7 +113,7 @@ class Walk:
         self.window: int | None = None
 
     def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Any, Any], None]) -> Walk:
-        """Take all records in; `bookkeeper` sees to those that are not of the conversation."""
+        """Add all records. `bookkeeper` handles those that are not part of the conversation."""
         sees_to = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
         time = self.times.append
         for self.line, record in records:
@@ -112,18 +128,18 @@ class Walk:
 
     # ------------------------------------------------------------------ entries
 
-    def add(self, role: Any, author: Any, around: Envelope, parts: list[Any]) -> Entry:
-        """A message at the place where we are."""
-        entry = Entry(role, author, self.line, self.ordinal, around.timestamp, parts)
+    def add(self, role: Any, author: Any, envelope: Envelope, parts: list[Any]) -> Entry:
+        """Add a message at the present line."""
+        entry = Entry(role, author, self.line, self.ordinal, envelope.timestamp, parts)
         self.entries.append(entry)
         return entry
 
-    def turn(self, item: Item, around: Envelope) -> Entry:
-        """The model's message that an item belongs to: a new one where something came between."""
+    def turn(self, item: Item, envelope: Envelope) -> Entry:
+        """The model's message that an item belongs to: a new one if something came between."""
         entry = self.open
         if entry is None:
             model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
-            entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, around.timestamp, [], None, model)
+            entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, envelope.timestamp, [], None, model)
             # Up to 0.60 figures come first, then each call of the response with its answer.
             entry.continued = not self.counted and self.last is not None and self.last.is_paid
             self.entries.append(entry)
@@ -135,7 +151,7 @@ class Walk:
         return entry
 
     def name(self, model: str, turn: str | None) -> None:
-        """The model of a turn, whose first messages may stand before this is told."""
+        """Set the model of a turn. The turn's first messages may come before the record that names it."""
         self.model = model
         if turn is not None:
             self.models[turn] = model
@@ -146,25 +162,25 @@ class Walk:
                 entry.model = model
 
     def keep(self, kind: str, rest: dict[str, Any]) -> None:
-        """Bookkeeping, and whatever else has no place in the conversation."""
+        """Keep bookkeeping, and whatever else has no place in the conversation."""
         self.bookkeeping.add({"line": self.line, "kind": kind, "record": rest})
 
     def _finish(self) -> None:
-        self.spend()
-        heard = sorted(self.echoes.alone(), key=lambda heard: (heard.place, heard.line))
-        if heard:
-            # What was shown last takes its figures first.
-            entries = [self._paid(words) for words in reversed(heard)]
-            self._insert([words.place for words in heard], entries[::-1])
-        emptied = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
-        if emptied:
-            self.entries = [entry for entry in self.entries if id(entry) not in emptied]
+        self.settle_pending()
+        shown_texts = sorted(self.echoes.only_shown(), key=lambda shown_text: (shown_text.place, shown_text.line))
+        if shown_texts:
+            # The text that was shown last takes its figures first.
+            entries = [self._with_usage(shown_text) for shown_text in reversed(shown_texts)]
+            self._insert([shown_text.place for shown_text in shown_texts], entries[::-1])
+        empty_payers = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
+        if empty_payers:
+            self.entries = [entry for entry in self.entries if id(entry) not in empty_payers]
         for events in self.waiting.values():
             for event in events:
                 self.keep("event_msg", event)
 
     def _insert(self, places: list[int], entries: list[Entry]) -> None:
-        """Put messages before those that stand at some places."""
+        """Insert messages at some places."""
         start = 0
         result: list[Entry] = []
         for place, entry in zip(places, entries, strict=True):
@@ -175,15 +191,15 @@ class Walk:
 
     # ------------------------------------------------------------------ what was said
 
-    def _message(self, item: MessageItem, around: Envelope) -> None:
+    def _message(self, item: MessageItem, envelope: Envelope) -> None:
         role = item.role
         if role == "assistant":
-            self._reply(item, around)
+            self._reply(item, envelope)
         elif role == "user":
-            self._user(item, around)
+            self._user(item, envelope)
         else:
-            entry = self.add(SYSTEM, CLIENT, around, [part_of(piece) for piece in pieces(item.content)])
-            self._beside(entry, item, around)
+            entry = self.add(SYSTEM, CLIENT, envelope, [part_of(piece) for piece in pieces(item.content)])
+            self._add_extra(entry, item, envelope)
             entry.note(role=role)
             if role not in _ROLES:
                 self.notes.line = self.line
@@ -191,18 +207,18 @@ class Walk:
                     "role.unknown", f"A message is by {role!r}, whom we do not know.", subject=f"role {role!r}"
                 )
 
-    def _reply(self, item: MessageItem, around: Envelope) -> None:
+    def _reply(self, item: MessageItem, envelope: Envelope) -> None:
         first = item.content[0].text if item.content and type(item.content) is list else None
         if first is not None and first[:1] == "{" and (mail := letter(first)) is not None:
-            self._beside(self.mail(mail, around), item, around)
+            self._add_extra(self.mail(mail, envelope), item, envelope)
             return
         if self.reviewed:
-            # What a reviewer found, put into words by the client.
+            # The client's text about what a reviewer found.
             self.open = None
-            entry = self.add(ASSISTANT, CLIENT, around, [])
+            entry = self.add(ASSISTANT, CLIENT, envelope, [])
             self.reviewed = False
         else:
-            entry = self.open or self.turn(item, around)
+            entry = self.open or self.turn(item, envelope)
         for piece in item.content if type(item.content) is list else pieces(item.content):
             if (text := only_words(piece)) is not None:
                 self.echoes.say(text)
@@ -212,16 +228,16 @@ class Walk:
                 if type(part) is Text:
                     self.echoes.say(part.text)
                 entry.parts.append(part)
-        self._beside(entry, item, around)
+        self._add_extra(entry, item, envelope)
 
-    def _beside(self, entry: Entry, item: MessageItem | AgentItem, around: Envelope) -> None:
-        """The id, and whatever else rides along with a message."""
+    def _add_extra(self, entry: Entry, item: MessageItem | AgentItem, envelope: Envelope) -> None:
+        """Add the id and the other fields of a message."""
         if entry.id is None:
             entry.id = item.id
         elif item.id is not None:
             entry.note(item=item.id)
-        if rides(item, around):
-            entry.note(**leftovers(item, around))
+        if has_leftovers(item, envelope):
+            entry.note(**leftovers(item, envelope))
         if item.status not in (None, "completed"):
             entry.note(status=item.status)
         if type(item) is MessageItem:
@@ -230,78 +246,78 @@ class Walk:
             if item.end_turn is not None:
                 entry.note(end_turn=item.end_turn)
 
-    def _user(self, item: MessageItem, around: Envelope) -> None:
+    def _user(self, item: MessageItem, envelope: Envelope) -> None:
         self.open = None
-        words, slipped = divided(item)
+        words, injected = split_by_author(item)
         if not words:
-            entry = self.add(USER, CLIENT, around, slipped)
-            for part in slipped:
+            entry = self.add(USER, CLIENT, envelope, injected)
+            for part in injected:
                 if type(part) is Text:
                     if self.directory is None:
                         self.directory = directory_in(part.text)
                     self.reviewed = self.reviewed or "<action>review</action>" in part.text[:1000]
         else:
-            self.spend()
+            self.settle_pending()
             self.reviewing = self.reviewed = False
-            entry = self.add(USER, HUMAN, around, [*words, *as_context(slipped)] if slipped else words)
+            entry = self.add(USER, HUMAN, envelope, [*words, *as_context(injected)] if injected else words)
             echo = self.prompts.send(entry)
             if echo is not None:
-                # The echo came first and has the place; what was sent tells more.
+                # The echo came first and keeps its place; the sent prompt holds more.
                 self.entries.pop()
-                echo.differs(echo.parts, entry.parts)
+                echo.note_difference(echo.parts, entry.parts)
                 echo.parts, entry = entry.parts, echo
             self.last = None
-        self._beside(entry, item, around)
+        self._add_extra(entry, item, envelope)
 
-    def _agent(self, item: AgentItem, around: Envelope) -> None:
-        """Another agent's words: the task of a sub-agent, or its report."""
+    def _agent(self, item: AgentItem, envelope: Envelope) -> None:
+        """Another agent's message: the task of a sub-agent, or its report."""
         self.open = None
-        entry = self.add(USER, MODEL, around, [part_of(piece) for piece in pieces(item.content)])
-        self._beside(entry, item, around)
+        entry = self.add(USER, MODEL, envelope, [part_of(piece) for piece in pieces(item.content)])
+        self._add_extra(entry, item, envelope)
         entry.note(author=item.author, recipient=item.recipient)
 
-    def mail(self, mail: dict[str, Any], around: Envelope) -> Entry:
-        """Another agent's words in another form."""
+    def mail(self, mail: dict[str, Any], envelope: Envelope) -> Entry:
+        """Another agent's message in another form."""
         self.open = None
         text = mail.pop("content")
-        entry = self.add(USER, MODEL, around, [Text(text=text)] if text else [])
+        entry = self.add(USER, MODEL, envelope, [Text(text=text)] if text else [])
         entry.note(**mail)
         return entry
 
-    def show_prompt(self, around: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
-        """A prompt as the user interface showed it."""
+    def show_prompt(self, envelope: Envelope, parts: list[Part], rest: dict[str, Any]) -> None:
+        """Add a prompt as the user interface showed it."""
         if self.reviewing:
             # The reviewer's prompt, in some releases twice.
             before = self.entries[-1] if self.entries else None
             if before is None or before.parts != parts:
-                before = self.add(USER, CLIENT, around, list(parts))
+                before = self.add(USER, CLIENT, envelope, list(parts))
             if rest:
                 before.note(typed=rest)
             return
-        entry = Entry(USER, HUMAN, self.line, self.ordinal, around.timestamp, list(parts), sure=True)
+        entry = Entry(USER, HUMAN, self.line, self.ordinal, envelope.timestamp, list(parts), sure=True)
         original = self.prompts.type(entry)
         if original is None:
             self.open = None
-            self.spend()
+            self.settle_pending()
             self.entries.append(entry)
             self.last = None
         else:
             original.sure, entry = True, original
-            original.differs(parts, original.parts)
+            original.note_difference(parts, original.parts)
         if rest:
             entry.note(typed=rest)
 
-    def hear(self, text: str, around: Envelope, kind: type[Text | Thinking]) -> None:
-        """The model's words as they were shown; a reviewer's stand in its own file."""
+    def show_text(self, text: str, envelope: Envelope, kind: type[Text | Thinking]) -> None:
+        """Add the model's text as it was shown. A reviewer's texts are in its own file."""
         if self.reviewing:
             self.keep("event_msg", {"text": text})
             return
-        place, at = len(self.entries), around.timestamp
-        self.echoes.hear(Heard(place, self.line, self.ordinal, at, kind, text, self.model))
+        place, at = len(self.entries), envelope.timestamp
+        self.echoes.show(ShownText(place, self.line, self.ordinal, at, kind, text, self.model))
 
-    def _reasoning(self, item: ReasoningItem, around: Envelope) -> None:
-        entry = self.open or self.turn(item, around)
-        extra: dict[str, Any] = leftovers(item, around) if rides(item, around) else {}
+    def _reasoning(self, item: ReasoningItem, envelope: Envelope) -> None:
+        entry = self.open or self.turn(item, envelope)
+        extra: dict[str, Any] = leftovers(item, envelope) if has_leftovers(item, envelope) else {}
         if item.encrypted_content is not None:
             extra["encrypted_content"] = item.encrypted_content
         if item.id is not None:
@@ -325,9 +341,9 @@ class Walk:
 
     # ------------------------------------------------------------------ what was done
 
-    def _call(self, item: Asked, around: Envelope) -> None:
-        call = called(item, around)
-        (self.open or self.turn(item, around)).parts.append(call)
+    def _call(self, item: CallItem, envelope: Envelope) -> None:
+        call = call_of(item, envelope)
+        (self.open or self.turn(item, envelope)).parts.append(call)
         if call.name == "spawn_agent":
             self.spawns.append(call)
         if item.id is not None:
@@ -336,23 +352,23 @@ class Walk:
             self._name(item.call_id, call)  # type: ignore[union-attr]
 
     def _name(self, name: str, call: Call) -> None:
-        """A name by which answers and events know a call."""
+        """Set a name by which answers and events refer to a call."""
         self.calls[name] = call
         if self.waiting and name in self.waiting:
             call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
-    def _answer(self, item: Answered, around: Envelope) -> None:
+    def _answer(self, item: AnswerItem, envelope: Envelope) -> None:
         self.open = None
         self.fresh = False
         call = self.calls.get(item.call_id or "")
         if call is not None and not call.answered:
-            call.answer_with(item, around)
+            call.answer_with(item, envelope)
             return
         # A killed run may lose a call and keep its answer.
-        self.add(USER, CLIENT, around, [unasked(item, around)])
+        self.add(USER, CLIENT, envelope, [result_without_call(item, envelope)])
 
-    def tell(self, name: str, event: dict[str, Any]) -> Call | None:
-        """What the user interface told of a call, which may be written later; a reviewer's stand in its own file."""
+    def add_call_event(self, name: str, event: dict[str, Any]) -> Call | None:
+        """Add an event about a call, which may be written later. A reviewer's calls are in its own file."""
         if self.reviewing:
             self.keep("event_msg", event)
             return None
@@ -360,22 +376,22 @@ class Walk:
         if call is None:
             self.waiting.setdefault(name, []).append(event)
         else:
-            call.also(event)
+            call.add_event(event)
         return call
 
-    def unknown(self, around: Envelope, raw: dict[str, Any]) -> None:
-        """An item of a kind we do not know may well be something the model said."""
+    def unknown(self, envelope: Envelope, raw: dict[str, Any]) -> None:
+        """Add an item of an unknown kind, which may be something that the model said."""
         self.strange += 1
         if self.strange > MOST:
             self.keep("response_item", raw)
             return
-        entry = self.turn(Item(), around)
+        entry = self.turn(Item(), envelope)
         entry.parts.append(Unknown(raw=raw))
 
     # ------------------------------------------------------------------ what it cost
 
-    def spend(self) -> None:
-        """Figures that found no response: of this one nothing else is left."""
+    def settle_pending(self) -> None:
+        """Give pending figures to the last message, or to an empty one: nothing else is left of their response."""
         if not self.pending:
             return
         figures, payer = self.pending, self.last
@@ -390,14 +406,14 @@ class Walk:
         self.loose.append(_Loose(payer, list(figures), since, _line(figures[-1])))
         self.open = None
 
-    def _paid(self, words: Heard) -> Entry:
-        """Words that were only shown, with the figures that found no response after them."""
-        entry = words.entry()
-        first = bisect_right(self.loose, words.line, key=_last_line) if entry.author is MODEL else len(self.loose)
+    def _with_usage(self, shown_text: ShownText) -> Entry:
+        """The message of a text that was only shown, with the figures after it that have no response."""
+        entry = shown_text.entry()
+        first = bisect_right(self.loose, shown_text.line, key=_last_line) if entry.author is MODEL else len(self.loose)
         for loose in islice(self.loose, first, None):
-            if loose.since >= words.line:
+            if loose.since >= shown_text.line:
                 break
-            if own := loose.figures[bisect_right(loose.figures, words.line, key=_line) :]:
+            if own := loose.figures[bisect_right(loose.figures, shown_text.line, key=_line) :]:
                 payer = loose.payer
                 for figures in (loose.figures, payer.usages or []):
                     del figures[-len(own) :]
@@ -406,13 +422,13 @@ class Walk:
                 break
         return entry
 
-    def rest(self) -> None:
-        """A turn is over: figures that come now are not of its last response."""
-        self.spend()
+    def end_turn(self) -> None:
+        """End a turn: later figures do not belong to its last response."""
+        self.settle_pending()
         self.open = self.last = None
 
-    def spent(self, figures: Usage, at: datetime | None) -> None:
-        """What a response cost."""
+    def add_usage(self, figures: Usage, at: datetime | None) -> None:
+        """Add the figures of a response."""
         self.fresh = True
         if self.last is not None and not self.last.is_paid:
             self.last.usages = [figures]

@@ -25,7 +25,7 @@ def is_refusal(text: str, kind: Any) -> bool:
     if type(kind) is str and kind in _REFUSED:
         return True
     if type(kind) is dict:
-        return any(_status(name, told) for name, told in kind.items())
+        return any(_status(name, detail) for name, detail in kind.items())
     return _STATUS.match(text) is not None or _is_body(text)
 
 

@@ -13,6 +13,8 @@ from datetime import datetime
 from itertools import dropwhile, pairwise
 from typing import Any
 
+import msgspec
+
 from pollux.model import Fate, Severity
 from pollux.sources.gemini.format.content import is_client_text, is_summary, plain_text
 from pollux.sources.gemini.format.schema import Facts, Message, Record
@@ -29,6 +31,9 @@ _COUNTS = (
     "hasUserOrAssistantMessage",
 )
 _LIVE = Fate.LIVE  # members of an enumeration are slow to look up
+_fields = msgspec.structs.astuple
+# All fields of `Facts` but `extra` and one more.
+_OTHERS = len(Facts.__struct_fields__) - 2
 
 
 class Replay:
@@ -145,8 +150,8 @@ class Replay:
                 prompt.fate = after.fate
 
     def _set(self, changes: Facts, line: int | None) -> None:
-        if changes.lastUpdated is not None and changes == Facts(lastUpdated=changes.lastUpdated):
-            # Every second line of a log is like this.
+        if changes.lastUpdated is not None and _fields(changes).count(None) == _OTHERS and not changes.extra:
+            # Only the time was set. Every second line of a log is like this.
             if self.updated is None or changes.lastUpdated > self.updated:
                 self.updated = changes.lastUpdated
             return

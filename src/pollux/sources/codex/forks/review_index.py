@@ -26,7 +26,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC) - SLACK
 
 
 class Review(msgspec.Struct):
-    """A review in the file of the session that asked for it: when it was, its turns, and what was asked."""
+    """A review in the file of the session that asked for it: when it was, its turns, and its prompts."""
 
     path: str
     began: datetime
@@ -39,7 +39,7 @@ class Review(msgspec.Struct):
 class Reviews:
     """The reviews of all files that were asked for so far, by their turns and by their prompts.
 
-    `name` gives the session of a file; where it has none, nobody could be said to have asked.
+    `name` gives the session of a file. Reviews in a file without a session are ignored.
     """
 
     def __init__(self, name: Callable[[str], str | None]) -> None:
@@ -114,7 +114,7 @@ def _event(payload: Any) -> dict[str, Any]:
 
 
 def _prompts(event: dict[str, Any]) -> set[str]:
-    """What a reviewer was asked, in words without white space."""
+    """The prompts of a reviewer, without white space."""
     target, content = event.get("target"), event.get("content")
     texts = [event.get("prompt"), target.get("instructions") if type(target) is dict else None]
     texts += [piece.get("text") for piece in content if type(piece) is dict] if type(content) is list else []

@@ -1,4 +1,4 @@
-"""Folders of agents that pollux renamed: a file is not gone where its folder only goes by another name."""
+"""Folders of agents that pollux renamed: a file in such a folder is not gone, but has another path."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pollux.system.files import LARGE, read, write_file
 from pollux.wire import display_path
 
 
-class FolderAliases:
-    """The names of each folder, in a file. Whether one was renamed back does not matter: all name one folder."""
+class RenamedFolders:
+    """All names that each folder had, kept in a file. A folder that was renamed back keeps all its names."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -30,20 +30,20 @@ class FolderAliases:
             raise StoreError(f"{display_path(self._file)} cannot be read: {error}.") from error
 
     def others(self, home: bytes, path: bytes) -> Iterator[bytes]:
-        """What a file below a home would be called under the other names of its folder."""
-        whole = os.path.join(home, path)  # noqa: PTH118
+        """The paths of a file below a home under the other names of its folder."""
+        full_path = os.path.join(home, path)  # noqa: PTH118
         for names in self._names:
             for name in names:
-                if whole.startswith(name + b"/"):
-                    inner = whole[len(name) + 1 :]
+                if full_path.startswith(name + b"/"):
+                    inner = full_path[len(name) + 1 :]
                     others = (os.path.join(other, inner) for other in names - {name})  # noqa: PTH118
                     yield from (os.path.relpath(other, home) for other in others)
 
     def add(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """Remember more. Raises `OSError`."""
-        held = [set(names) for names in self._names]
+        """Remember pairs of names. Raises `OSError`."""
+        groups = [set(names) for names in self._names]
         for pair in pairs:
-            joined = set(pair).union(*(names for names in held if names & set(pair)))
-            held = [*(names for names in held if not names & joined), joined]
-        write_file(self._file, msgspec.msgpack.encode(held), durable=True)
+            group = set(pair).union(*(names for names in groups if names & set(pair)))
+            groups = [*(names for names in groups if not names & group), group]
+        write_file(self._file, msgspec.msgpack.encode(groups), durable=True)
         self.__dict__.pop("_names", None)
