@@ -26,7 +26,7 @@ class UnrestoredMessages(Value, frozen=True, kw_only=True):
 def compare_rebuilt(
     wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
 ) -> tuple[int, tuple[UnrestoredMessages, ...], int]:
-    """How many messages were read back, which are missing, and how many there are too many."""
+    """The number of messages that were read back, the missing ones, and the number of surplus ones."""
     paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)
     whole, doubled = 0, 0
     missing: Counter[tuple[str | None, str]] = Counter()
@@ -59,7 +59,7 @@ class _Pool:
             self._by_words[words_of(message)] = message
 
     def holds(self, message: Message) -> bool:
-        """Is there one that says all of it?"""
+        """Does one of the messages hold all of this one?"""
         same = self.by_id.get(_id(message), ())
         return words_of(message) in self._by_words or any(covers(other, message) for other in same)
 

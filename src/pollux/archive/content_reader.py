@@ -1,4 +1,4 @@
-"""Reads contents one after another. The last ones are remembered, for the next are mostly made from them."""
+"""Reads contents one after another. It caches the last ones, because they are often the bases of the next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REMEMBERED = 1 << 27
 
 
 class ContentReader:
-    """Reads contents of an archive. A content that others are made from is read once."""
+    """Reads contents of an archive. The base of several contents is read once."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive

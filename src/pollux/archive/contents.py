@@ -33,7 +33,7 @@ class Unread(Damaged):
 
 
 class BaseContent(NamedTuple):
-    """An earlier content of the same file."""
+    """An earlier content of the same file, which a new one is packed against."""
 
     sha: bytes
     size: int
@@ -41,7 +41,7 @@ class BaseContent(NamedTuple):
 
 
 def digest(raw: bytes, before: BaseContent | None) -> tuple[bytes, bool]:
-    """The hash of a content, and whether it begins with the earlier one."""
+    """The hash of a content, and whether it begins with the base."""
     whole = hashlib.sha256()
     if before is None or not 0 < before.size <= len(raw):
         whole.update(raw)
@@ -110,7 +110,7 @@ def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict | None:
 
 @cache
 def _plain() -> zstandard.ZstdCompressor:
-    """A shared one, for making it takes as long as compressing a small file."""
+    """A shared compressor: making one takes as long as compressing a small file."""
     return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
 
 

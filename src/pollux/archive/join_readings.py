@@ -13,14 +13,14 @@ from pollux.model import Message, Part, Session, Text, Thinking, ToolCall, Value
 
 
 class FileShare(Value, frozen=True, kw_only=True):
-    """A file, and how many of a recovered session's messages come from it."""
+    """A file, and how many messages of a joined session come from it."""
 
     file: str | None
     messages: int
 
 
 class JoinedSession(Value, frozen=True, kw_only=True):
-    """A session that was joined again. The agent's own files hold `lost` of its messages no longer."""
+    """A joined session. `lost`: how many messages the agent's own files no longer hold."""
 
     session: Session
     lost: int
@@ -30,7 +30,7 @@ class JoinedSession(Value, frozen=True, kw_only=True):
 def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSession:
     """Join readings, the earliest first. `now` is the session as the agent's own files hold it.
 
-    Of a message that several readings hold, the last one counts. Nothing is made up: each is as a reader gave it.
+    If several readings hold a message, the last one counts. Each message is as a reader gave it.
     """
     messages: list[Message] = []
     for reading in readings:
@@ -58,9 +58,9 @@ def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSes
 
 
 def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:
-    """The later messages, with the earlier ones that they lack. Each of those follows its predecessor.
+    """The later messages and the earlier ones that they lack. Each of those follows its predecessor.
 
-    A message that said something else before is there in both forms.
+    If the words of a message changed, both versions are in the result.
     """
     best = {message.id: message for message in later}
     renamed = _RenamedMessages(later, {message.id for message in earlier})
@@ -86,9 +86,9 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
 
 
 class _RenamedMessages:
-    """Messages under ids that are new among them, each of which may stand for one that had another id.
+    """Messages with new ids, each of which may be a known message under another id.
 
-    That one says the same, and was said at the same time, unless the time of one of them is not known.
+    Both have the same words and the same time, unless one of the times is unknown.
     """
 
     def __init__(self, messages: Iterable[Message], known: Collection[str]) -> None:
@@ -98,7 +98,7 @@ class _RenamedMessages:
                 self._found.setdefault(_mark(message), {}).setdefault(message.at, deque()).append(message)
 
     def take(self, message: Message) -> Message | None:
-        """The message that stands for this one. It is given once."""
+        """The same message under a new id; each is returned once."""
         by_time = self._found.get(_mark(message), {})
         wanted = (message.at, None) if message.at is not None else by_time
         at = next((at for at in wanted if at in by_time), None)
@@ -116,7 +116,7 @@ def _names(id: str) -> Iterator[str]:
 
 
 def covers(message: Message, other: Message) -> bool:
-    """Does a message hold all that another form of it holds?"""
+    """Does a message hold everything that another version of it holds?"""
     texts = [part.text for part in message.parts if isinstance(part, Text | Thinking)]
     calls = {_words(part): part.output for part in message.parts if isinstance(part, ToolCall)}
     rest = {_words(part) for part in message.parts}
@@ -138,7 +138,7 @@ def _mark(message: Message) -> tuple[str, str, str]:
 
 
 def words_of(message: Message) -> str:
-    """All that a message says."""
+    """All words of a message."""
     return "\0".join(filter(None, map(_words, message.parts)))
 
 

@@ -1,4 +1,4 @@
-"""Whether a live file holds all that is kept of a file."""
+"""Finds out whether a live file holds everything that is kept of a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pollux.system.files import HUGE, read
 from pollux.wire.join_versions import object_lines
 
 Proof = tuple[bytes, bytes, str]
-"""The hash of what is kept of a file, the live file that holds all of it, and the stamp of that."""
+"""The hash of the kept content, the live file that holds all of it, and the stamp of that file."""
 
 
 class LiveFiles:
@@ -29,7 +29,7 @@ class LiveFiles:
         self.proofs: dict[bytes, Proof] = {}
 
     def holds(self, file: File, state: State) -> bool | None:
-        """Does a live file hold all that a state holds? None where nobody can tell."""
+        """Does a live file hold everything that a state holds? None if that is unknown."""
         if state.sha is None:
             return None
         proof = (state.sha, os.fsencode(file.path), file.stamp)
@@ -42,7 +42,7 @@ class LiveFiles:
         return answer
 
     def _says_all(self, file: File, sha: bytes, path: str) -> bool | None:
-        """As `holds`, for a file that was written anew."""
+        """As `holds`, for a rewritten file."""
         try:
             earlier, live = self._archive.read(sha), read(file.path, HUGE)
         except (Damaged, OSError):

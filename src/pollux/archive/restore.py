@@ -22,9 +22,9 @@ from pollux.wire import display_path
 
 
 class Restored(Value, frozen=True, kw_only=True):
-    """A file that is to be written, or was: `there` says that it lay there already with the same bytes.
+    """A file to write, or written. `there`: it exists already with the same bytes.
 
-    `left` says that another one lies there, which stays: so it may be with what is only beside a session.
+    `left`: another file exists and is not overwritten; allowed only for related files.
     """
 
     path: str
@@ -40,7 +40,7 @@ class Restored(Value, frozen=True, kw_only=True):
 
 
 def states_to_restore(archive: Archive, states: Iterable[State], until: int | None = None) -> list[State]:
-    """The state of each file to put back: the one of a time, or the best one, which is the last before a loss."""
+    """The state of each file to restore: the one at a time, or the best one, which is the last before a loss."""
     files: dict[tuple[bytes, bytes], list[State]] = {}
     for state in states:
         if is_safe(state.path) and (until is None or state.at <= until):
@@ -52,7 +52,7 @@ def states_to_restore(archive: Archive, states: Iterable[State], until: int | No
 
 
 class FileToWrite(NamedTuple):
-    """A file to be written. One that is only `beside` a session is left out where another file has its place."""
+    """A file to write. A related file (`beside`) is skipped if another file exists there."""
 
     place: Path
     size: int
@@ -84,9 +84,9 @@ def within(folder: Path, path: str) -> Path:
 
 
 def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:
-    """Where a file of an agent's home lies, with all links followed. Raises `OutputError` where the agent has none.
+    """The place of a file in an agent's home, with all links followed. Raises `OutputError` for any other home.
 
-    What is kept may come from elsewhere, and must not choose which folders of this machine are written to.
+    An archive may come from elsewhere, and must not choose which folders of this machine are written to.
     """
     real = os.path.realpath(home)
     own = [root for root in roots if os.path.realpath(root.parent) == real]

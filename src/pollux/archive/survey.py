@@ -15,10 +15,9 @@ from pollux.system.files import list_folder, opened
 
 
 class Survey(NamedTuple):
-    """The packs of a folder that count, by name with their sizes, and what was `taken` over of others, by their names.
+    """The active packs of a folder with their sizes, and what was `taken` from replaced packs, by their names.
 
-    `spare` are packs that lie there still though all of them was taken over. A pack by the same name that is another
-    file, as one from a backup, counts.
+    `spare` are replaced packs that were not deleted yet. Another file with the same name, as from a backup, is active.
     """
 
     sizes: dict[str, int]
@@ -45,25 +44,25 @@ def survey(folder: Path) -> Survey:
 
 
 def _is_taken(path: Path, taken: ReplacedPack) -> bool:
-    """Is this the very file that was taken over?"""
+    """Is this the same file that was replaced?"""
     return path.stat().st_size == taken.size and hash_of(path) == taken.sha
 
 
 def hash_of(path: Path) -> bytes:
-    """The hash of a pack as it lies there."""
+    """The hash of a pack."""
     now = path.stat()
     return _hash(path, now.st_ino, now.st_size, now.st_mtime_ns)
 
 
 @lru_cache
 def _hash(path: Path, *_: int) -> bytes:
-    """A file that is as it was is read once."""
+    """An unchanged file is read once."""
     with opened(path) as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
 def active_packs(folder: Path) -> dict[Path, int]:
-    """The packs that count, with their sizes: not those that a later one replaces. Raises `StoreError`."""
+    """The packs that no later one replaces, with their sizes. Raises `StoreError`."""
     with reading(folder):
         try:
             overview = survey(folder)

@@ -1,4 +1,4 @@
-"""Exports an archive, imports another one, and forgets what the user names."""
+"""Exports an archive, imports another one, and deletes what the user names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _BLOCK = 1 << 20
 
 
 class TransferResult(msgspec.Struct, kw_only=True):
-    """How much was copied or forgotten. `damaged` contents that are nowhere whole were left out."""
+    """How much was copied or deleted. `damaged` counts contents without a readable copy."""
 
     objects: int = 0
     states: int = 0
@@ -99,7 +99,7 @@ def _new_pack(path: Path) -> Iterator[PackWriter]:
 
 
 class _Unreadable(msgspec.Struct):
-    """What cannot be read of some packs: contents, which may be packed once more, and stretches that are no records."""
+    """What is unreadable in some packs: contents, which may have another copy, and stretches that are no records."""
 
     contents: set[bytes] = set()
     stretches: int = 0
@@ -125,9 +125,9 @@ def _records(packs: Collection[Path], lost: _Unreadable) -> Iterator[PackItem]:
 
 
 def import_file(archive: Archive, file: Path) -> TransferResult:
-    """Add what another archive holds and this one does not. Each content is proved before it is taken.
+    """Add what another archive holds and this one does not. Each content is checked before it is added.
 
-    A state is taken where its content is there. It does not say who else may read the file: only its user does.
+    A state is added if its content exists. Permissions for other users are not imported.
     """
     result = TransferResult()
     with opened(file) as head:
@@ -146,7 +146,7 @@ def import_file(archive: Archive, file: Path) -> TransferResult:
 
 
 def _learn_ends(archive: Archive, file: Path) -> None:
-    """Note that a cut pack lacks nothing any more, where a file that begins with it was taken in whole."""
+    """Note that a cut pack lacks nothing any more, if a file that begins with it was imported completely."""
     for name, missing in archive.index.gaps().items():
         reach = archive.index.reach(name)
         if _goes_on(file, archive.folder / name, reach, reach + missing):
@@ -198,7 +198,7 @@ def _most(packed: int) -> int:
 def _import(
     archive: Archive, file: Path, appender: Appender, imported: _ImportedContents, result: TransferResult
 ) -> int:
-    """Read the other archive once. Returns how much of it could not be taken."""
+    """Read the other archive once. Returns how much of it could not be imported."""
     lost = _Unreadable()
     states: list[State] = []
     with opened(file) as stream:
@@ -253,7 +253,7 @@ def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Unre
 
 
 def _satisfied(archive: Archive, state: State) -> bool:
-    """Is there a content as the state says?"""
+    """Does the archive have the content of this state?"""
     if state.sha is None:
         return not state.size
     place = archive.index.content(state.sha)
@@ -261,7 +261,7 @@ def _satisfied(archive: Archive, state: State) -> bool:
 
 
 class _ImportedContents:
-    """Contents of another archive, proved one by one."""
+    """Checks the contents of another archive one by one."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -269,7 +269,7 @@ class _ImportedContents:
         self._chains: dict[bytes, int] = {}
 
     def proved(self, head: Content, payload: bytes | None) -> tuple[Content, bytes]:
-        """A content as it is written here: by itself where it stands on too many others. Raises `Damaged`."""
+        """A content as it is written here: on its own if its chain of bases is too long. Raises `Damaged`."""
         if payload is None:
             raise Damaged("its bytes are not those that were packed")
         base = b"" if head.base is None else self._recent.read(head.base)
@@ -283,7 +283,7 @@ class _ImportedContents:
         return pack(content, head.sha, None, self._archive.read)
 
     def _chain(self, sha: bytes) -> int:
-        """How many contents a content is made from, one after another, as far as that matters."""
+        """The length of a content's chain of bases, up to the longest that is allowed."""
         length = 0
         wanted: bytes | None = sha
         while wanted is not None and length <= LONGEST_CHAIN:
@@ -296,9 +296,9 @@ class _ImportedContents:
 
 
 def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> TransferResult:
-    """Forget every state of some files (agent, home, path), and contents that no other state has.
+    """Delete every state of some files (agent, home, path), and contents that no other state has.
 
-    What is missing or damaged stays so, and is spoken of.
+    Known losses are still reported.
     """
     gone = set(files)
     with archive.exclusive():
@@ -312,7 +312,7 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Tran
 
 
 def prune_lost(archive: Archive) -> TransferResult:
-    """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
+    """Delete what is unreadable, and stop reporting the loss."""
     if not archive.exists and archive.loss is None:
         return TransferResult()
     result = TransferResult()
@@ -331,14 +331,14 @@ def prune_lost(archive: Archive) -> TransferResult:
 
 
 def _is_unreadable(state: State, sound: Collection[bytes]) -> bool:
-    """Was there a content that is none any more?"""
+    """Is the content of this state unreadable?"""
     return state.sha is not None and state.sha not in sound
 
 
 def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> TransferResult:
-    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was.
+    """Replace all packs with a new one, without some states. If this fails, nothing changes.
 
-    It notes `losses` of the packs before, or not.
+    With `losses`, the new pack still reports the losses of the old ones.
     """
     result = TransferResult()
     packs = active_packs(archive.folder)
@@ -377,7 +377,7 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
 
 
 def _replaced_packs(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[ReplacedPack, ...]:
-    """What a new pack takes over of these, and what they took over of earlier ones."""
+    """What a new pack takes from these, and what they took from earlier ones."""
     index = archive.index
     damages = index.damages() if losses else {}
     entries = {name: one if name in damages else replace(one, damaged=0, hole=0) for name, one in index.taken.items()}
@@ -399,7 +399,7 @@ def _hole(path: Path) -> int:
 def _freed(
     archive: Archive, head: Content, payload: bytes, contents: Collection[bytes | None]
 ) -> tuple[Content, bytes]:
-    """A content that is made from none that is forgotten. Raises `StoreError` where the system does not give it."""
+    """A content without a deleted base. Raises `StoreError` if the system does not give it."""
     if head.base is None or head.base in contents:
         return head, payload
     try:

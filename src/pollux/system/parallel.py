@@ -1,4 +1,4 @@
-"""Work that is shared out among processes, and what came of each piece of it."""
+"""Divides work among processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ W = TypeVar("W")
 def map_in_processes(
     work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T], report: Report
 ) -> Iterator[tuple[int, T | None]]:
-    """What came of each piece of work, in whatever order: in processes of their own where that is worth it."""
+    """The result of each piece of work, in any order; None if a process died. Small work stays in this process."""
     advance = Advance(sizes, report)
     for number, answer in _results(work, pieces, sizes, kind):
         advance.done(number)
@@ -33,7 +33,7 @@ def _results(
     if size < 2:
         yield from ((number, work(piece)) for number, piece in enumerate(pieces))
         return
-    # The largest first, so that none is left to be waited for in the end.
+    # The largest first, so that nothing large is still running at the end.
     order = sorted(range(len(pieces)), key=lambda number: -sizes[number])
 
     def job(number: int) -> bytes:
