@@ -73,12 +73,12 @@ class Archive:
     @property
     def loss(self) -> str | None:
         """A sentence for the user if archived contents are missing or damaged."""
-        there = self.exists
-        if not there and not PackLengths(self.folder).read():
+        has_packs = self.exists
+        if not has_packs and not PackLengths(self.folder).read():
             return None
         self.index.refresh()
         if self.index.gaps():
-            what = "Part" if there else "All"
+            what = "Part" if has_packs else "All"
             return f"{what} of what was kept in {display_path(self.folder)} is missing: see pollux archive verify."
         return "Part of what is kept is damaged: see pollux archive verify." if self.index.damaged() else None
 
@@ -153,14 +153,14 @@ class Archive:
         """A content, proved by its hash. Raises `Damaged`."""
         chain: list[Location] = []
         seen: set[bytes] = set()
-        wanted: bytes | None = sha
-        while wanted is not None:
-            place = self.index.content(wanted)
-            if place is None or wanted in seen:
+        next_sha: bytes | None = sha
+        while next_sha is not None:
+            place = self.index.content(next_sha)
+            if place is None or next_sha in seen:
                 raise Damaged("a content is missing")
             chain.append(place)
-            seen.add(wanted)
-            wanted = head_of(place).base
+            seen.add(next_sha)
+            next_sha = head_of(place).base
         content = b""
         for place in reversed(chain):
             content = unpack(head_of(place), self.payload(place), content, proved=place is chain[0])
@@ -221,10 +221,10 @@ class Archive:
         for scan in scans:
             homes.setdefault((scan.source.name, scan.root.path.parent), []).append(scan)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
-        seen = [file for scans in homes.values() for scan in scans for file in scan.files]
+        files = [file for scans in homes.values() for scan in scans for file in scan.files]
         result = RunResult(
-            files=len(session_files(seen)),
-            unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
+            files=len(session_files(files)),
+            unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(files)],
         )
         stale = [pair for pair, scans in homes.items() if known.get(pair) != _snapshot(scans)]
         if stale:

@@ -28,7 +28,7 @@ def compare_rebuilt(
 ) -> tuple[int, tuple[UnrestoredMessages, ...], int]:
     """The number of messages that were read back, the missing ones, and the number of surplus ones."""
     paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)
-    whole, doubled = 0, 0
+    complete, surplus = 0, 0
     missing: Counter[tuple[str | None, str]] = Counter()
     for session in wanted:
         same = [one for one in readings if one.key == session.key] or readings
@@ -36,16 +36,16 @@ def compare_rebuilt(
         for message in session.messages:
             file = message.origin.file if message.origin is not None else None
             if pool.holds(message):
-                whole += 1
+                complete += 1
             elif file is not None and not file.endswith(paths):
                 missing[file, TYPED] += 1
             else:
                 missing[file, OTHER if _id(message) in pool.by_id else CUT] += 1
         if len(same) == 1:
             own = _Pool(session.messages)
-            doubled += sum(not own.holds(message) for message in same[0].messages)
-            doubled += max(0, len(same[0].messages) - len(session.messages))
-    return whole, tuple(UnrestoredMessages(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
+            surplus += sum(not own.holds(message) for message in same[0].messages)
+            surplus += max(0, len(same[0].messages) - len(session.messages))
+    return complete, tuple(UnrestoredMessages(file=f, messages=n, why=why) for (f, why), n in missing.items()), surplus
 
 
 class _Pool:

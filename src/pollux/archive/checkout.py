@@ -65,13 +65,13 @@ class ArchivedSource(Wrapped):
         """The sessions with kept files, and sessions whose ids would differ without the kept files."""
         every = list(files)
         own = {file.path for file in every if not self._has(file.path)}
-        listed = self.source.bundles(root, every, context)
-        gone = [one for one in listed if any(file.path in own for file in one.files)]
-        if not gone or not any(one.named_by_others for one in listed):
-            return gone
+        bundles = self.source.bundles(root, every, context)
+        affected = [bundle for bundle in bundles if any(file.path in own for file in bundle.files)]
+        if not affected or not any(bundle.named_by_others for bundle in bundles):
+            return affected
         rest = self.source.bundles(root, [file for file in every if file.path not in own], context)
-        known = {one.key for one in (*gone, *rest)}
-        return gone + [one for one in listed if one.named_by_others and one.key not in known]
+        keys = {bundle.key for bundle in (*affected, *rest)}
+        return affected + [bundle for bundle in bundles if bundle.named_by_others and bundle.key not in keys]
 
     def _has(self, path: str) -> bool:
         """Does the agent have this file itself?"""
@@ -182,8 +182,8 @@ class Checkouts:
         if source is not None:
             checkout.join(source, states)
         diverged = checkout.diverged_states(states, live, live_files)
-        there = {path: file for path, file in live.items() if path not in diverged}
-        lost, links = self._lost_and_complete(archive, states, home, there)
+        unchanged = {path: file for path, file in live.items() if path not in diverged}
+        lost, links = self._lost_and_complete(archive, states, home, unchanged)
         lost |= {path: [state, *lost.get(path, ())] for path, state in diverged.items()}
         elsewhere = checkout.elsewhere(lost, others, live_files)
         checkout.update(lost, links, fingerprint, elsewhere, live_files.proofs)
@@ -254,17 +254,17 @@ class Checkout:
     def join(self, source: Source, states: Iterable[State]) -> None:
         """Join the states of each rewritten file, where no single state holds everything."""
         names: set[str] = set()
-        for path, listed in rewritten(states).items():
+        for path, versions in rewritten(states).items():
             file = self.folder / _UNIONS / hashlib.sha256(path).hexdigest()
             names.add(file.name)
             before = _loaded(file, MergedContent) or MergedContent()
-            union = before.with_all(self._archive, source, listed)
+            union = before.with_all(self._archive, source, versions)
             self._damaged += union.unread
             if union != before:
-                write_file(file, msgspec.msgpack.encode(union), mtime_ns=listed[-1].mtime_ns)
+                write_file(file, msgspec.msgpack.encode(union), mtime_ns=versions[-1].mtime_ns)
             if union.content:
-                self._joined[path] = union, listed[-1].mtime_ns
-            elif (fullest := next((state for state in listed if state.sha == union.whole), None)) is not None:
+                self._joined[path] = union, versions[-1].mtime_ns
+            elif (fullest := next((state for state in versions if state.sha == union.whole), None)) is not None:
                 self._fullest[path] = fullest
         for file in (self.folder / _UNIONS).glob("*"):
             if file.name not in names:
@@ -278,8 +278,8 @@ class Checkout:
         While pollux keeps what the agent writes, a live file is as it was kept last.
         """
         diverged: dict[bytes, State] = {}
-        for path, listed in by_file(states).items():
-            file, last = live.get(path), listed[-1]
+        for path, versions in by_file(states).items():
+            file, last = live.get(path), versions[-1]
             if file is None or path in self._joined or (not last.taken and _is_as_kept(file, last)):
                 continue
             fullest = self._fullest.get(path) or last

@@ -42,14 +42,14 @@ class BaseContent(NamedTuple):
 
 def digest(raw: bytes, before: BaseContent | None) -> tuple[bytes, bool]:
     """The hash of a content, and whether it begins with the base."""
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     if before is None or not 0 < before.size <= len(raw):
-        whole.update(raw)
-        return whole.digest(), False
-    whole.update(memoryview(raw)[: before.size])
-    added = whole.digest() == before.sha
-    whole.update(memoryview(raw)[before.size :])
-    return whole.digest(), added
+        hasher.update(raw)
+        return hasher.digest(), False
+    hasher.update(memoryview(raw)[: before.size])
+    is_continuation = hasher.digest() == before.sha
+    hasher.update(memoryview(raw)[before.size :])
+    return hasher.digest(), is_continuation
 
 
 def pack(raw: bytes, sha: bytes, before: BaseContent | None, fetch: Callable[[bytes], bytes]) -> tuple[Content, bytes]:

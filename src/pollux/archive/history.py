@@ -79,17 +79,17 @@ class Past:
         until = stamp_of(when)
         live = list(scans)
         for home in dict.fromkeys(state.home for state in self.states(files)):
-            then: dict[bytes, State] = {}
+            states_then: dict[bytes, State] = {}
             for state in self._archive.index.states(self._agent, home):
                 if state.at <= until and is_safe(state.path):
-                    then[state.path] = state
+                    states_then[state.path] = state
             own = scans_of(live, self._agent, home)
-            now = {path: (file.size, file.mtime_ns) for scan in own for path, file in files_of(scan, home)}
-            there = {path: state for path, state in then.items() if state.sha is not None}
+            live_stamps = {path: (file.size, file.mtime_ns) for scan in own for path, file in files_of(scan, home)}
+            present = {path: state for path, state in states_then.items() if state.sha is not None}
             # Neighbours that did not change since are links; the session's own files never, for a link may be refused.
             own_paths = {state.path for state in self.states(files)}
-            same = {p for p, s in there.items() if now.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
+            same = {p for p, s in present.items() if live_stamps.get(p) == (s.size, s.mtime_ns) and p not in own_paths}
             checkout = Checkout(folder / checkout_name(self._agent, home), self._archive, self._agent, home)
-            checkout.update({path: [state] for path, state in there.items() if path not in same}, same, "")
+            checkout.update({path: [state] for path, state in present.items() if path not in same}, same, "")
             roots = roots_of(folder / checkout_name(self._agent, home) / ABOUT, source)
             yield from ((with_complete_sessions(reader), root) for reader, root in roots)

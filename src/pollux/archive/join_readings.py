@@ -37,8 +37,11 @@ def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSes
         messages = _joined(messages, reading.messages)
     last = readings[-1]
     live = now.messages if now is not None else ()
-    ids, renamed = {message.id for message in live}, _RenamedMessages(live, {message.id for message in messages})
-    lost = sum(message.id not in ids and renamed.take(message) is None for message in messages)
+    ids, renamed_messages = (
+        {message.id for message in live},
+        _RenamedMessages(live, {message.id for message in messages}),
+    )
+    lost = sum(message.id not in ids and renamed_messages.take(message) is None for message in messages)
     counts = Counter(message.origin.file if message.origin is not None else None for message in messages)
     moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
     session = msgspec.structs.replace(
@@ -63,7 +66,7 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     If the words of a message changed, both versions are in the result.
     """
     best = {message.id: message for message in later}
-    renamed = _RenamedMessages(later, {message.id for message in earlier})
+    renamed_messages = _RenamedMessages(later, {message.id for message in earlier})
     follow: dict[str | None, list[Message]] = {}
     before: str | None = None
     for message in earlier:
@@ -73,16 +76,16 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
         elif same is not None and covers(message, same):
             before = message.id
             best[message.id] = message
-        elif same is None and (other := renamed.take(message)) is not None:
+        elif same is None and (other := renamed_messages.take(message)) is not None:
             before = other.id
         else:
             free = next(name for name in _names(message.id) if name not in best)
             follow.setdefault(before, []).append(msgspec.structs.replace(message, id=free))
-    joined = list(follow.get(None, ()))
+    messages = list(follow.get(None, ()))
     for message in later:
-        joined.append(best[message.id])
-        joined += follow.pop(message.id, ())
-    return joined
+        messages.append(best[message.id])
+        messages += follow.pop(message.id, ())
+    return messages
 
 
 class _RenamedMessages:
@@ -100,8 +103,8 @@ class _RenamedMessages:
     def take(self, message: Message) -> Message | None:
         """The same message under a new id; each is returned once."""
         by_time = self._found.get(_mark(message), {})
-        wanted = (message.at, None) if message.at is not None else by_time
-        at = next((at for at in wanted if at in by_time), None)
+        times = (message.at, None) if message.at is not None else by_time
+        at = next((at for at in times if at in by_time), None)
         if at not in by_time:
             return None
         other = by_time[at].popleft()

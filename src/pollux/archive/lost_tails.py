@@ -38,9 +38,9 @@ class LostTails:
         """The number of unreadable stretches of each pack. A replaced pack keeps them until it is put back."""
         counts = dict(self._sql.execute("SELECT name, damaged FROM packs WHERE damaged").fetchall())
         reaches = self._scanned()
-        for name, taken in self.taken.items():
-            if reaches.get(name, 0) < taken.hole:
-                counts[name] = counts.get(name, 0) + taken.damaged
+        for name, pack in self.taken.items():
+            if reaches.get(name, 0) < pack.hole:
+                counts[name] = counts.get(name, 0) + pack.damaged
         return counts
 
     def damaged(self) -> int:
@@ -88,8 +88,8 @@ class LostTails:
 
     def _gaps_are_filled(self) -> bool:
         """Are the lost states known, and archived again?"""
-        known, ends, gaps = self._known_ends(), self._ends(), self.gaps()
-        return bool(gaps) and all(known.get(name, 0) >= ends[name] for name in gaps) and not self.lost()
+        known_ends, ends, gaps = self._known_ends(), self._ends(), self.gaps()
+        return bool(gaps) and all(known_ends.get(name, 0) >= ends[name] for name in gaps) and not self.lost()
 
     def next_number(self) -> int:
         """A number that no pack has or had."""

@@ -26,12 +26,12 @@ def rewrite_points(states: Iterable[State]) -> Iterator[State]:
     or not.
     """
     for _, group in groupby(states, key=lambda state: (state.agent, state.home, state.path)):
-        listed = list(group)
-        taken, own = [one for one in listed if one.taken], [one for one in listed if not one.taken]
-        among_own = (pair for pair in pairwise(listed) if not (pair[0].taken or pair[1].taken))
-        begun = {state for state, later in (*pairwise(taken), *among_own) if _goes_on(state, later)}
-        for state in (*taken, *own):
-            if state.sha is not None and is_safe(state.path) and state not in begun:
+        versions = list(group)
+        imported, own = [one for one in versions if one.taken], [one for one in versions if not one.taken]
+        among_own = (pair for pair in pairwise(versions) if not (pair[0].taken or pair[1].taken))
+        continued = {state for state, later in (*pairwise(imported), *among_own) if _goes_on(state, later)}
+        for state in (*imported, *own):
+            if state.sha is not None and is_safe(state.path) and state not in continued:
                 yield state
 
 

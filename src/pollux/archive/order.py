@@ -51,12 +51,12 @@ def _goes_on(archive: Archive, state: State, own: State | None, live: File | Non
 
 def starts_with(path: str, size: int, sha: bytes) -> bool:
     """Does a file begin with so many bytes of this hash?"""
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     try:
         with opened(path) as file:
             while size and (piece := file.read(min(size, _PIECE))):
-                whole.update(piece)
+                hasher.update(piece)
                 size -= len(piece)
     except OSError:
         return False
-    return whole.digest() == sha
+    return hasher.digest() == sha

@@ -182,9 +182,9 @@ def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
 
 def _torn(file: IO[bytes], place: int, end: int) -> bool:
     """Is there an unfinished record? One that was damaged later still has its end."""
-    begun = _begun(file, place)
+    record = _begun(file, place)
     file.seek(max(end - len(_END), 0))
-    return file.read() != _END if begun is None else begun.end > end
+    return file.read() != _END if record is None else record.end > end
 
 
 def _record(file: IO[bytes], place: int, end: int) -> Record | None:
@@ -317,5 +317,5 @@ def is_sound(state: State) -> bool:
     The next state of the same file is later, so its time must not be in the far future.
     """
     agent = state.agent
-    named = is_safe(agent.encode()) and "/" not in agent and agent.isprintable() and len(agent) <= _LONGEST_NAME
-    return named and is_safe(state.path) and b"\0" not in state.home and state.at <= LATEST // 2
+    valid_name = is_safe(agent.encode()) and "/" not in agent and agent.isprintable() and len(agent) <= _LONGEST_NAME
+    return valid_name and is_safe(state.path) and b"\0" not in state.home and state.at <= LATEST // 2

@@ -46,9 +46,9 @@ def states_to_restore(archive: Archive, states: Iterable[State], until: int | No
         if is_safe(state.path) and (until is None or state.at <= until):
             files.setdefault((state.home, state.path), []).append(state)
     if until is not None:
-        return [listed[-1] for listed in files.values() if listed[-1].sha is not None]
-    whole = ([state for state in listed if state.sha is not None] for listed in files.values())
-    return [best_first(archive, listed, None).states[0] for listed in whole if listed]
+        return [versions[-1] for versions in files.values() if versions[-1].sha is not None]
+    histories = ([state for state in versions if state.sha is not None] for versions in files.values())
+    return [best_first(archive, versions, None).states[0] for versions in histories if versions]
 
 
 class FileToWrite(NamedTuple):
@@ -103,13 +103,13 @@ def plan(files: Iterable[FileToWrite]) -> list[tuple[Restored, FileToWrite]]:
     """What would be written. Raises `OutputError` where a file of the session itself is there and differs."""
     planned: dict[Path, tuple[Restored, FileToWrite]] = {}
     for file in sorted(files, key=lambda file: file.beside):
-        taken = os.path.lexists(file.place)
-        there = taken and _same(file.place, file.content())
-        if taken and not (there or file.beside):
+        exists = os.path.lexists(file.place)
+        same = exists and _same(file.place, file.content())
+        if exists and not (same or file.beside):
             hint = "Nothing was written. Move it, or use another folder with -o."
             raise OutputError(f"{display_path(file.place)} exists with other content.", hint)
         restored = Restored(
-            path=display_path(file.place), bytes=file.size, sha256=file.sha, there=there, left=taken and not there
+            path=display_path(file.place), bytes=file.size, sha256=file.sha, there=same, left=exists and not same
         )
         planned.setdefault(file.place, (restored, file))
     return list(planned.values())

@@ -157,12 +157,12 @@ def _goes_on(file: Path, pack: Path, reach: int, end: int) -> bool:
     """Does a file begin with what is left of a pack, and has it a record that ends where the pack did?"""
     if reach <= len(MAGIC) or not pack.is_file():
         return False
-    with opened(file) as whole, opened(pack) as left:
-        ends = {item.end for item in scan(whole) if isinstance(item, Record)}
-        whole.seek(0)
-        left.seek(0)
+    with opened(file) as copy, opened(pack) as rest:
+        ends = {item.end for item in scan(copy) if isinstance(item, Record)}
+        copy.seek(0)
+        rest.seek(0)
         sizes = (min(_BLOCK, reach - place) for place in range(0, reach, _BLOCK))
-        return end in ends and all(whole.read(size) == left.read(size) for size in sizes)
+        return end in ends and all(copy.read(size) == rest.read(size) for size in sizes)
 
 
 def _refuse_bomb(file: Path) -> None:
@@ -179,8 +179,8 @@ def _refuse_bomb(file: Path) -> None:
                 name = state.agent, state.home, state.path
                 sizes[name] = max(sizes.get(name, 0), state.size)
             elif isinstance(item, Record) and isinstance(item.head, Content):
-                added = max(0, item.head.size - item.head.copied)
-                fresh += added if added <= _most(item.length) else 0  # such a one is left out
+                new_bytes = max(0, item.head.size - item.head.copied)
+                fresh += new_bytes if new_bytes <= _most(item.length) else 0  # such a one is left out
         packed = stream.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
@@ -285,13 +285,13 @@ class _ImportedContents:
     def _chain(self, sha: bytes) -> int:
         """The length of a content's chain of bases, up to the longest that is allowed."""
         length = 0
-        wanted: bytes | None = sha
-        while wanted is not None and length <= LONGEST_CHAIN:
-            if wanted in self._chains:
-                return length + self._chains[wanted]
-            place = self._archive.index.content(wanted)
-            wanted = head_of(place).base if place is not None else None
-            length += wanted is not None
+        next_sha: bytes | None = sha
+        while next_sha is not None and length <= LONGEST_CHAIN:
+            if next_sha in self._chains:
+                return length + self._chains[next_sha]
+            place = self._archive.index.content(next_sha)
+            next_sha = head_of(place).base if place is not None else None
+            length += next_sha is not None
         return length
 
 
@@ -300,11 +300,11 @@ def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Tran
 
     Known losses are still reported.
     """
-    gone = set(files)
+    paths = set(files)
     with archive.exclusive():
         archive.index.refresh(anew=True)
-        result = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
-        archive.index.forget_files(gone)
+        result = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in paths)
+        archive.index.forget_files(paths)
         archive.index.refresh()
         archive.index.settle_ends()
     archive.close()

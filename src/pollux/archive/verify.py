@@ -52,7 +52,7 @@ def verify(archive: Archive) -> Verdict:
     It reads the packs from their beginning and does not trust the index, because others may be appending.
     """
     archive.index.refresh()
-    known = set(archive.index.states())
+    states_before = set(archive.index.states())
     with contextlib.closing(Index(None, archive.folder)) as index:
         packs = active_packs(archive.folder).keys()
         index.refresh()
@@ -63,7 +63,7 @@ def verify(archive: Archive) -> Verdict:
             return verify(archive)
         stretches, gaps = index.damaged(), index.gaps()
     unknown = sound.keys() - {head_of(place).sha for place in archive.index.contents()}
-    if stretches or gaps or unknown or archive.index.damaged() or known.difference(states):
+    if stretches or gaps or unknown or archive.index.damaged() or states_before.difference(states):
         archive.index.refresh(anew=True)
     gaps |= archive.index.gaps()
     if damaged:

@@ -47,8 +47,8 @@ def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
     A process with several threads starts none for speed: locks that other threads hold would stay locked in them.
     """
     alone = threading.active_count() == 1
-    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
-    return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
+    count = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
+    return min(count, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
 
 
 def can_fork() -> bool:

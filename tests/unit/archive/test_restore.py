@@ -41,6 +41,6 @@ def test_a_folder_in_which_somebody_put_something_stays(tmp_path: Path) -> None:
         return b"kept"
 
     planned[1] = planned[1][0], planned[1][1]._replace(content=busy)
-    with pytest.raises(OutputError, match="has appeared meanwhile"):
+    with pytest.raises(OutputError, match="was created by another program meanwhile"):
         write(planned)
     assert everything(tmp_path) == ["a", "a/two"]

@@ -150,12 +150,12 @@ def _document(library: Library, recovery: JoinedSession) -> str:
 
 
 def _write(library: Library, output: Path, document: str) -> None:
-    from pollux.system.output_file import encoded
+    from pollux.system.output_file import to_bytes
 
     library.homes.protect(output)
     try:
         with created(output) as file:
-            file.write(encoded(document))
+            file.write(to_bytes(document))
     except FileExistsError:
         raise OutputError(f"{output} exists already.", "Name another file.") from None
     except OSError as error:

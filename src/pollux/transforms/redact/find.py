@@ -75,8 +75,8 @@ class Finder:
 
     def only(self, names: Iterable[str]) -> Finder:
         """A finder with only these rules."""
-        wanted = set(names)
-        return Finder(rule for rule in self._rules if rule.name in wanted)
+        chosen_names = set(names)
+        return Finder(rule for rule in self._rules if rule.name in chosen_names)
 
     def _merge(self, spans: list[Span]) -> list[Span]:
         merged: list[Span] = []

@@ -84,9 +84,9 @@ class Redactor:
 
     def _redact(self, value: V, homes: HomeFolders, seen: dict[str, str]) -> V:
         """The value without its secrets. `seen` maps short texts of the session to the same texts without theirs."""
-        joined = _join_texts(value)
-        finder = self._finder_for(joined)
-        if finder is None and not homes.may_occur_in(joined):
+        all_text = _join_texts(value)
+        finder = self._finder_for(all_text)
+        if finder is None and not homes.may_occur_in(all_text):
             return value
 
         def visit(text: str, _: str, lead: str) -> str:
@@ -196,8 +196,8 @@ def _spans(text: str, lead: str, finder: Finder | None) -> list[Span]:
     if not lead or _SUSPICIOUS.search(lead) is None:
         return finder.find(text)
     spans = finder.find(lead + text)
-    moved = (Span(start=span.start - len(lead), end=span.end - len(lead), rule=span.rule) for span in spans)
-    return [span for span in moved if span.start >= 0]
+    shifted = (Span(start=span.start - len(lead), end=span.end - len(lead), rule=span.rule) for span in spans)
+    return [span for span in shifted if span.start >= 0]
 
 
 def _head(secret: str, rule: Rule) -> str | None:
