@@ -30,9 +30,9 @@ class Talk(NamedTuple):
 
 def claude_talk() -> Talk:
     names = [f"msg_01{letter * 22}" for letter in "abc"]
-    shared = claude.chained([claude.user("Begin"), claude.model("Begun.", names[0])])
-    there = claude.chained([claude.user("There"), claude.model("Done.", names[1])])
-    here = claude.chained([claude.user("Here"), claude.model("Done.", names[2])])
+    shared = claude.in_chain([claude.user("Begin"), claude.model("Begun.", names[0])])
+    there = claude.in_chain([claude.user("There"), claude.model("Done.", names[1])])
+    here = claude.in_chain([claude.user("Here"), claude.model("Done.", names[2])])
     for branch in (here, there):
         branch[0]["parentUuid"] = shared[-1]["uuid"]
     return Talk(f".claude/projects/{claude.PROJECT}/{claude.SID}.jsonl", shared, here, there)
@@ -55,7 +55,7 @@ class Machine:
     def write(self, *records: gemini.Json) -> Path:
         file = self.home / self._talk.path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(claude.written(*self._talk.shared, *records), encoding="utf-8")
+        file.write_text(claude.json_lines(*self._talk.shared, *records), encoding="utf-8")
         return file
 
     def library(self) -> Library:
@@ -106,14 +106,14 @@ def test_both_sides_are_there(tmp_path: Path, make: Callable[[], Talk], same_hom
     library.close()
     check(here.library())
     assert here.library().sync().changed == 0
-    file.write_text(file.read_text() + claude.written(*goes_on(talk)), encoding="utf-8")
+    file.write_text(file.read_text() + claude.json_lines(*goes_on(talk)), encoding="utf-8")
     check(here.library(), "More", "Said.")
 
 
 def goes_on(talk: Talk) -> list[gemini.Json]:
     if ".gemini" in talk.path:
         return [gemini.user("u4", "More", "06:00:30"), gemini.gemini("g4", "Said.", "06:00:31")]
-    records = claude.chained([claude.user("More"), claude.model("Said.", f"msg_01{'d' * 22}")])
+    records = claude.in_chain([claude.user("More"), claude.model("Said.", f"msg_01{'d' * 22}")])
     records[0]["parentUuid"] = talk.here[-1]["uuid"]
     return records
 
