@@ -130,7 +130,7 @@ class Exporter:
 
     def _price(self, session: Session) -> Callable[[Message], tuple[float | None, int]]:
         """A function that gives the cost of a message, and the number of its requests without a price."""
-        charge = self._library.usage.charging(session)
+        charge = self._library.usage.charge_function(session)
 
         def price(message: Message) -> tuple[float | None, int]:
             cost, unpriced = charge(message)

@@ -99,9 +99,9 @@ def profile(session: Session, charge: Charge) -> Profile:
         turns=tuple(
             _turn(group, charge, exact=exact) for group, exact in zip(groups, _exact(session, groups), strict=True)
         ),
-        sent=_sent(own),
-        slowest=tuple(_ended(*pair) for pair in timed[:5]),
-        failed=tuple(_ended(m, call) for m, call in calls if call.status is Status.ERROR),
+        sent=_sent_characters(own),
+        slowest=tuple(_notable_call(*pair) for pair in timed[:5]),
+        failed=tuple(_notable_call(m, call) for m, call in calls if call.status is Status.ERROR),
     )
 
 
@@ -162,7 +162,7 @@ def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
     )
 
 
-def _sent(messages: list[Message]) -> SentCharacters:
+def _sent_characters(messages: list[Message]) -> SentCharacters:
     typed = files = injected = summaries = tools = 0
     for message in messages:
         human = message.author is Author.HUMAN
@@ -181,7 +181,7 @@ def _sent(messages: list[Message]) -> SentCharacters:
     return SentCharacters(typed=typed, files=files, injected=injected, summaries=summaries, tools=tools)
 
 
-def _ended(message: Message, call: ToolCall) -> NotableCall:
+def _notable_call(message: Message, call: ToolCall) -> NotableCall:
     arguments = call.input if isinstance(call.input, dict) else {}
     values = (arguments.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
     what = next((str(value) for value in values if value), str(call.input or ""))

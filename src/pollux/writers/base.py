@@ -136,10 +136,7 @@ def without_secrets(count: int) -> Report:
 
 
 class Writer(Protocol):
-    """Writes a session in one format.
-
-    It may have `supported_options`: the names of those options of style that affect it. Without, all are allowed.
-    """
+    """Writes a session in one format."""
 
     @property
     def name(self) -> str:
@@ -152,6 +149,10 @@ class Writer(Protocol):
     @property
     def purpose(self) -> str:
         """What it is for, in a few words."""
+
+    @property
+    def supported_options(self) -> tuple[str, ...]:
+        """The options of style that affect it, by their names in `Options`; the others are refused."""
 
     def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE, /) -> Report:
         """Write the whole session."""
@@ -199,6 +200,15 @@ class Binary(Protocol):
         self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE, /
     ) -> Report:
         """Write the whole session."""
+
+
+@runtime_checkable
+class HasCbor(Protocol):
+    """A writer whose format exists in CBOR as well."""
+
+    @property
+    def cbor(self) -> Writer:
+        """The writer of the same format in CBOR."""
 
 
 @runtime_checkable

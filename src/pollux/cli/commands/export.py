@@ -130,7 +130,7 @@ def command(
     writer = _writer("html" if share and to is None else to, output)
     if cbor:
         writer = _in_cbor(writer)
-    _heeded(ctx, writer)
+    _check_options(ctx, writer)
     if style["compat"] is not None and writer.name != "events":
         raise RequestError("--compat works only with --to events.", "Leave it out, or try: --to events")
     if everything == bool(keys):
@@ -241,7 +241,7 @@ def _once(sessions: Iterable[Session]) -> list[Session]:
     return list(by_key.values())
 
 
-def _heeded(ctx: click.Context, writer: Writer) -> None:
+def _check_options(ctx: click.Context, writer: Writer) -> None:
     """Raise `RequestError` where an option was given that makes no difference to the format."""
     from click.core import ParameterSource
 
@@ -250,12 +250,8 @@ def _heeded(ctx: click.Context, writer: Writer) -> None:
 
     for name in STYLE:
         given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in getattr(writer, "supported_options", STYLE):
-            formats = [
-                one
-                for one in registry.writer_names()
-                if name in getattr(registry.writer(one), "supported_options", STYLE)
-            ]
+        if given and name not in writer.supported_options:
+            formats = [one for one in registry.writer_names() if name in registry.writer(one).supported_options]
             option = f"--{name.replace('_', '-')}"
             raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 
@@ -277,10 +273,11 @@ def _writer(to: str | None, output: str | None) -> Writer:
 
 
 def _in_cbor(writer: Writer) -> Writer:
-    other: Writer | None = getattr(writer, "cbor", None)
-    if other is None:
+    from pollux.writers.base import HasCbor
+
+    if not isinstance(writer, HasCbor):
         raise RequestError(f"There is no {writer.name} in CBOR.", "Leave out --cbor, or try: --to vac")
-    return other
+    return writer.cbor
 
 
 def _options(style: dict[str, Any]) -> Options:

@@ -273,7 +273,7 @@ class CatalogQueries:
         """Folders and files that the system did not let pollux read at the last sync."""
         return [path for (path,) in self.catalogue.rows(f"SELECT path FROM closed WHERE {self.here} ORDER BY path")]
 
-    def lacking(self) -> set[str]:
+    def agents_with_unread_files(self) -> set[str]:
         """The agents with unreadable files: they may have more sessions than the catalogue."""
         rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM closed JOIN roots ON id=root WHERE {self.here}")
         return {agent for (agent,) in rows}.union(self._unread())

@@ -56,7 +56,7 @@ class CallRow(msgspec.Struct, array_like=True):
     seconds: float | None
 
 
-class Proof(msgspec.Struct, array_like=True, frozen=True):
+class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     """What a session's figures can be checked by: their gaps, and the agent's own totals."""
 
     gaps: tuple[Gap, ...]
@@ -99,7 +99,7 @@ class Entry(msgspec.Struct, array_like=True):
     usage: list[UsageRow]
     calls: list[CallRow]
     prompts: list[int | None]
-    proof: Proof
+    proof: AuditFacts
     unsettled: str | None
 
 
@@ -148,7 +148,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         usage=list(usage_rows(session)),
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
+        proof=AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
         unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
     )
 
