@@ -25,14 +25,14 @@ from pollux.system.sharing import answered
 from pollux.transforms.redact import Redactor
 from pollux.usage.sums import Bill
 from pollux.writers.base import (
-    ALONE,
+    NO_CONTEXT,
     Binary,
     Dataset,
     Entry,
     Joinable,
+    MultiFile,
     Options,
     Page,
-    Parted,
     Report,
     Site,
     Writer,
@@ -95,7 +95,7 @@ class Export:
         options: Options,
         folder: Folder,
         *,
-        context: WriterContext = ALONE,
+        context: WriterContext = NO_CONTEXT,
         redactor: Redactor | None = None,
         layout: Layout = Layout.SESSION,
         progress: Progressing = lambda _: None,
@@ -229,7 +229,9 @@ class Export:
         return write(session, draft.write, self._options, context)
 
     def _further(self, session: Session, context: WriterContext) -> Iterable[Page]:
-        return self._writer.further(session, self._options, context) if isinstance(self._writer, Parted) else ()
+        return (
+            self._writer.further_pages(session, self._options, context) if isinstance(self._writer, MultiFile) else ()
+        )
 
     def _write_page(self, page: Page, stack: contextlib.ExitStack) -> Draft:
         draft = stack.enter_context(self._folder.draft())

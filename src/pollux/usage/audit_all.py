@@ -1,4 +1,4 @@
-"""The figures of all sessions reviewed: which are exact, what is missing in others, what the agents themselves say."""
+"""The audit of all sessions: which figures are exact, what is missing in others, what the agents themselves say."""
 
 from __future__ import annotations
 

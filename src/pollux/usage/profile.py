@@ -23,8 +23,8 @@ from pollux.model import (
     Usage,
     Value,
     add,
+    combine_exact,
     exactness,
-    joint,
 )
 from pollux.usage.rates import dollars
 
@@ -120,7 +120,7 @@ def _asks(message: Message) -> bool:
 
 
 def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
-    """Of each turn, whether its figures hold everything. A gap is the turn's that stands before it; else any's."""
+    """Whether the figures of each turn are complete. A gap belongs to the turn before it; without one, to any turn."""
     missing: list[list[Gap]] = [[] for _ in groups]
     places: dict[str | None, list[tuple[int, int]]] = {}
     for number, group in enumerate(groups):
@@ -137,8 +137,11 @@ def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
             missing[lines[before - 1][1]].append(gap)
         else:
             sure = False
-    exact = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
-    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, exact, strict=True)]
+    exact = [combine_exact(m.usage.exact for m in group if m.usage is not None) for group in groups]
+    return [
+        combine_exact((exactness(gaps) if gaps or sure else None, one))
+        for gaps, one in zip(missing, exact, strict=True)
+    ]
 
 
 def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:

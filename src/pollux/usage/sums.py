@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pollux.index.catalog.rollups import INCOMPLETE
 from pollux.index.catalog.usage_queries import CountedSession, RollUp
-from pollux.model import NOTHING_USED, UNKNOWN, Total, Usage, Value, joint, values
+from pollux.model import NOTHING_USED, UNKNOWN, Total, Usage, Value, combine_exact, values
 from pollux.usage.rates import Pricer, dollars
 
 L = TypeVar("L", bound=Hashable)
@@ -134,7 +134,7 @@ class Sum:
             name=name,
             sessions=len(conversations(whose)),
             lone_subagents=len(_families(whose) - conversations(whose)),
-            usage=total.usage(exact=joint(one.exact for one in whose) if whose else None),
+            usage=total.usage(exact=combine_exact(one.exact for one in whose) if whose else None),
             cost_usd=dollars(self.cost),
             unpriced_causes=self.unpriced_causes,
             too_low=len(_families(session for session in whose if session.exact is False)),

@@ -24,7 +24,7 @@ from pollux.system.files import below
 from pollux.transforms.redact import Redactor
 from pollux.writers import html, parquet
 from pollux.writers.base import Options, Page
-from pollux.writers.html import cuts
+from pollux.writers.html import page_parts
 
 DAY = datetime(2026, 11, 15, 23, 0, tzinfo=UTC)
 TOKEN = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
@@ -149,7 +149,7 @@ def test_a_day_keeps_a_session_that_is_gone(tmp_path: Path) -> None:
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two sessions of two parts each, and many words."""
-    monkeypatch.setattr(cuts, "LIMIT", 1_000)
+    monkeypatch.setattr(page_parts, "LIMIT", 1_000)
     export(tmp_path, large("one"), large("two", " ".join(f"word{n}" for n in range(40_000))), to="html")
     pages = ["gemini-one.html", "gemini-one.part-2.html", "gemini-two.html", "gemini-two.part-2.html", "index.html"]
     assert [name for name in names(tmp_path) if name.endswith("html")] == pages
@@ -266,15 +266,15 @@ def test_tables_stay_where_no_session_could_be_read(tmp_path: Path) -> None:
 def test_a_session_has_all_its_pages_or_none(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that fails leaves the others of the session as they were, and costs no other session."""
     before = {name: (site / name).read_text() for name in names(site) if name.startswith("gemini-two")}
-    made = html.HtmlPage.further
+    made = html.HtmlPage.further_pages
 
-    def further(_: object, one: Session, *more: Any) -> Iterator[Page]:
+    def further_pages(_: object, one: Session, *more: Any) -> Iterator[Page]:
         for page in made(html.WRITER, one, *more):
             yield page
             if one.id == "two":
                 raise ValueError
 
-    monkeypatch.setattr(html.HtmlPage, "further", further)
+    monkeypatch.setattr(html.HtmlPage, "further_pages", further_pages)
     outcome = export(site, large("one", "new"), large("two", "new"), to="html")
     assert outcome.unread == ["gemini:two"]
     assert {name: (site / name).read_text() for name in before} == before

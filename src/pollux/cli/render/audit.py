@@ -140,14 +140,14 @@ def history_lines(screen: Screen, history: HistoryAudit) -> Iterator[str]:
     agent, requests = Column("agent"), Column("requests", right=True, sacrifice=1)
     inherited, total = Column("inherited", right=True, sacrifice=2), Column("tokens", right=True)
     exact, low, unknown = Column("exact", right=True), Column("too low", right=True), Column("unsure", right=True)
-    for agent_review in history.agents:
-        agent.add(one_line(agent_review.agent))
-        requests.add(number(agent_review.requests))
-        inherited.add(number(agent_review.inherited))
-        total.add(_exactly(agent_review.total))
-        exact.add(number(agent_review.exact), "good" if agent_review.exact else None)
-        low.add(number(agent_review.at_least), "warn" if agent_review.at_least else "dim")
-        unknown.add(number(agent_review.unknown), None if agent_review.unknown else "dim")
+    for audit in history.agents:
+        agent.add(one_line(audit.agent))
+        requests.add(number(audit.requests))
+        inherited.add(number(audit.inherited))
+        total.add(_exactly(audit.total))
+        exact.add(number(audit.exact), "good" if audit.exact else None)
+        low.add(number(audit.at_least), "warn" if audit.at_least else "dim")
+        unknown.add(number(audit.unknown), None if audit.unknown else "dim")
     yield from table(screen, [agent, requests, inherited, total, exact, low, unknown])
     text = "The last three columns count sessions: their figures are complete, too low, or perhaps too low."
     yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))

@@ -19,7 +19,7 @@ class RequestOrigin(Value, frozen=True):
 
 
 def request_origins(current: CatalogQueries, session: Session) -> dict[str, RequestOrigin]:
-    """The maker of the request of each inherited message, by the message's id, as far as it is known."""
+    """The origin of the request of each inherited message, by the message's id, as far as it is known."""
     first = next((link.target for link in session.links if link.kind in INHERITANCE), None)
     inherited = {message.id for message in session.messages if message.inherited and message.usage is not None}
     if first is None:

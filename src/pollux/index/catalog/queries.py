@@ -13,7 +13,7 @@ from pollux.index.catalog.families import Families
 from pollux.index.catalog.prefixes import ShortIds
 from pollux.index.catalog.rows import Marks, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
-from pollux.model.names import fits, is_called
+from pollux.model.names import name_matches, project_matches
 from pollux.system.bounds import path_in_home
 from pollux.text.folding import fold
 
@@ -172,7 +172,7 @@ class CatalogQueries:
             matches = [
                 known_value
                 for known_value in self.values(name)
-                if is_called(value, known_value, begins=name == "commit")
+                if name_matches(value, known_value, begins=name == "commit")
             ]
             terms.append(
                 f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(matches))}))"
@@ -403,7 +403,7 @@ class CatalogQueries:
 
 def is_project(typed: str, path: str | None, digest: str | None) -> bool:
     """Does a project match what a person typed?"""
-    return fits(typed, path) or (digest is not None and len(typed) >= 4 and digest.startswith(typed.lower()))
+    return project_matches(typed, path) or (digest is not None and len(typed) >= 4 and digest.startswith(typed.lower()))
 
 
 def _project(group: list[tuple[Any, ...]]) -> Project:
