@@ -15,7 +15,7 @@ from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
-from pollux.sources.resuming import FileVersion
+from pollux.sources.resume_files import FileVersion
 from pollux.wire.joining import object_lines
 
 

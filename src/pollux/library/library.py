@@ -209,7 +209,7 @@ class Library:
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.index.search.finding import SearchRequest, find
+        from pollux.index.search.session_search import SearchRequest, find
 
         selection = criteria or Filter()
         self.homes.require_agent(selection.agent)

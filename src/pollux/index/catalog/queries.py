@@ -8,10 +8,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pollux.index.catalog.catalog import Catalog, marks_of, notices_of, summary_of
+from pollux.index.catalog.catalog import Catalog, message_index_of, notices_of, summary_of
 from pollux.index.catalog.families import Families
 from pollux.index.catalog.prefixes import ShortIds
-from pollux.index.catalog.rows import Marks, micros
+from pollux.index.catalog.rows import MessageIndex, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches
 from pollux.system.bounds import path_in_home
@@ -224,14 +224,14 @@ class CatalogQueries:
         )
         return summary_of(rows[0][0]) if rows else None
 
-    def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
+    def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, MessageIndex]]:
         """The sessions with these numbers: their summaries, and the roles and authors of their messages.
 
         Sessions under other roots, and copies that another copy replaces, are left out.
         """
         statement = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.preferred}"
         rows = self.catalogue.rows_with(statement, "no", dict.fromkeys(numbers))
-        return {number: (summary_of(summary), marks_of(marks)) for number, summary, marks in rows}
+        return {number: (summary_of(summary), message_index_of(marks)) for number, summary, marks in rows}
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's id has. Only its neighbours are queried."""
@@ -323,7 +323,7 @@ class CatalogQueries:
     def message_ids(self) -> list[tuple[str, list[str]]]:
         """The keys of all sessions, each with the ids of its messages."""
         statement = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
-        return [(key, marks_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
+        return [(key, message_index_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
 
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""

@@ -63,7 +63,7 @@ class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     tallies: tuple[Tally, ...]
 
 
-class Marks(msgspec.Struct, array_like=True):
+class MessageIndex(msgspec.Struct, array_like=True):
     """Each message's id, and the numbers of its role and author, so that a search can look up one message."""
 
     ids: list[str]
@@ -92,7 +92,7 @@ class Entry(msgspec.Struct, array_like=True):
     cut: int
     summary: Summary
     about: str
-    marks: Marks
+    marks: MessageIndex
     troubled: bool
     notices: tuple[Notice, ...]
     links: tuple[Link, ...]
@@ -137,7 +137,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         cut=cut,
         summary=summary,
         about=fold("\n".join(texts)),
-        marks=Marks(
+        marks=MessageIndex(
             [message.id for message in session.messages],
             bytes([_ROLES.index(message.role) for message in session.messages]),
             bytes([_AUTHORS.index(message.author) for message in session.messages]),

@@ -20,7 +20,7 @@ from pollux.model import Kind, Session
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.projects.path_evidence import digest
 from pollux.sources.gemini.projects.projects import marker_of
-from pollux.sources.resuming import FileVersion, Resumable, largest_versions, source_files
+from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
 from pollux.wire.joining import Document, as_line, format_document, join_records, object_lines, parse_document, value_of
 
 _CHAT = re.compile(r"chats/(?:session-[^/]*|[^/]+/[^/]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
