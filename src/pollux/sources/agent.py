@@ -1,4 +1,4 @@
-"""A source made of a package of modules, as each of ours is."""
+"""A source whose methods are functions in the modules of a package."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from pollux.writers.transcript import (
     UnknownBlock,
 )
 from pollux.writers.transcript.blocks import COMMAND, ERROR
-from pollux.writers.transcript.document import DocumentTranscript, address, file_facts, tool_name
+from pollux.writers.transcript.document import DocumentTranscript, address, bracketed, file_facts, tool_name
 
 BOUNDS = Bounds(head=20, tail=8, width=500)
 LEVELS = {Speaker.ASSISTANT: "###"}
@@ -95,7 +95,7 @@ def _paragraphs(block: Block, transcript: DocumentTranscript) -> Iterator[str]:
             yield _mention("A part of an unknown kind")
             yield from map(_section, transcript.sections(block))
         case SummaryBlock(text=text):
-            words = " ".join(["The conversation so far, summed up", *_bracketed(block.marks)])
+            words = " ".join(["The conversation so far, summed up", *bracketed(block.marks)])
             marked_up = text.lstrip().startswith("<")
             yield _folded(words, fence(visible(text).strip(), "xml") if marked_up else safe_markdown(text))
         case NoteBlock():
@@ -108,11 +108,7 @@ def _heading(heading: Heading, transcript: DocumentTranscript) -> str:
     model = transcript.model(heading)
     words = [heading.speaker, moment(heading.message.at), model and one_line(model)]
     line = " · ".join(plain(word) for word in words if word)
-    return " ".join([LEVELS.get(heading.speaker, "##"), line, *_bracketed(heading.marks)])
-
-
-def _bracketed(marks: tuple[str, ...]) -> list[str]:
-    return [f"({mark})" for mark in marks]
+    return " ".join([LEVELS.get(heading.speaker, "##"), line, *bracketed(heading.marks)])
 
 
 def _call(block: CallBlock, transcript: DocumentTranscript) -> str:
@@ -147,7 +143,7 @@ def _mention(what: str, name: str | None = None, facts: str | None = None) -> st
 
 def _remark(remark: NoteBlock) -> str:
     kind = f"**{remark.kind}**" if remark.kind == ERROR else f"*{remark.kind}*"
-    head = " ".join([f"> {kind}", *_bracketed(remark.marks)])
+    head = " ".join([f"> {kind}", *bracketed(remark.marks)])
     text = visible(remark.text).strip()
     if not text:
         return head

@@ -24,7 +24,7 @@ from pollux.writers.transcript import (
     ThinkingBlock,
     UnknownBlock,
 )
-from pollux.writers.transcript.document import DocumentTranscript, address, file_facts, tool_name
+from pollux.writers.transcript.document import DocumentTranscript, address, bracketed, file_facts, tool_name
 
 BOUNDS = Bounds(head=5, tail=3, width=200)
 RULES = {Speaker.ASSISTANT: "──"}
@@ -82,7 +82,7 @@ def _paragraphs(block: Block, transcript: DocumentTranscript) -> Iterator[Iterab
         case UnknownBlock():
             yield [_mention("A part of an unknown kind"), *_sections(block, transcript)]
         case SummaryBlock(text=text):
-            head = " ".join(["  The conversation so far, summed up", *_bracketed(block.marks)])
+            head = " ".join(["  The conversation so far, summed up", *bracketed(block.marks)])
             yield [f"{head}:", _indented(text, "    ")]
         case NoteBlock():
             yield _remark(block)
@@ -94,11 +94,7 @@ def _heading(heading: Heading, transcript: DocumentTranscript) -> str:
     model = transcript.model(heading)
     words = [heading.speaker, moment(heading.message.at), model and one_line(model)]
     line = ", ".join(word for word in words if word)
-    return " ".join([RULES.get(heading.speaker, "━━"), line, *_bracketed(heading.marks)])
-
-
-def _bracketed(marks: tuple[str, ...]) -> list[str]:
-    return [f"({mark})" for mark in marks]
+    return " ".join([RULES.get(heading.speaker, "━━"), line, *bracketed(heading.marks)])
 
 
 def _call(block: CallBlock, transcript: DocumentTranscript) -> str:
@@ -128,7 +124,7 @@ def _mention(what: str, name: str | None = None, facts: str | None = None) -> st
 
 
 def _remark(remark: NoteBlock) -> list[str]:
-    head = " ".join([f"  {remark.kind}", *_bracketed(remark.marks)])
+    head = " ".join([f"  {remark.kind}", *bracketed(remark.marks)])
     text = visible(remark.text).strip()
     if "\n" in text:
         return [f"{head}:", _indented(text, "    ")]

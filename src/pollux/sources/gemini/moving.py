@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.errors import OutputError
-from pollux.sources.gemini.projects.path_evidence import digest
+from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.projects.projects import marker_of, registry_of
 from pollux.sources.relocation import Relocation, Rename, Rewrite
 from pollux.system.files import read
@@ -24,7 +24,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Relocation:
 
     Raises `OutputError` where the new path already has a history, or the list of projects cannot be read.
     """
-    new_hashes = {digest(old): digest(new) for old, new in moved.items()}
+    new_hashes = {project_hash(old): project_hash(new) for old, new in moved.items()}
     registry = root.parent / "projects.json"
     known = _known(registry)
     conflicts = [registry for new in moved.values() if new in known]

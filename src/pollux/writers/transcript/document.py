@@ -202,6 +202,11 @@ class DocumentTranscript:
         return False
 
 
+def bracketed(marks: tuple[str, ...]) -> list[str]:
+    """The marks of a block, each in brackets."""
+    return [f"({mark})" for mark in marks]
+
+
 def address(attachment: Attachment) -> str | None:
     """Where an attachment lies, on one line."""
     return one_line(attachment.uri, LONGEST_ADDRESS) if attachment.uri else None
