@@ -115,7 +115,16 @@ def _copies_in_a_ring(n: int) -> list[Record]:
     return [*first, _replied(n, 0, "one", "same"), *second, _replied(n + 1, half, "one", "same")]
 
 
+def _queued_prompts(n: int) -> list[Record]:
+    """Prompts that were put into the queue and never sent."""
+    queued = [
+        {"type": "queue-operation", "operation": "enqueue", "sessionId": NAME, "content": f"{i}"} for i in range(n)
+    ]
+    return [_asked(1, None), *queued]
+
+
 SHAPES: list[Callable[[int], list[Record]]] = [
+    _queued_prompts,
     _reversed,
     _ring,
     _ring_with_a_tail,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 
 
@@ -21,6 +22,10 @@ class _Pauses:
                 gc.disable()
             self._count += 1
 
+    def renew_lock(self) -> None:
+        """A forked process has one thread, and no other can release the lock."""
+        self._lock = threading.Lock()
+
     def end(self) -> None:
         with self._lock:
             self._count -= 1
@@ -29,6 +34,8 @@ class _Pauses:
 
 
 _PAUSES = _Pauses()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_PAUSES.renew_lock)
 
 
 class gc_paused:  # noqa: N801 (used like a function: `with gc_paused():`)

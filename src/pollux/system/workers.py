@@ -8,11 +8,13 @@ last answer.
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import cached_property
 from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
 from typing import NamedTuple, Protocol, Self
@@ -98,7 +100,10 @@ class Team:
 
     def _hire(self) -> None:
         ours, theirs = self._fork.Pipe()
-        process = self._fork.Process(target=_run, args=(theirs, self._new_worker, self._started), daemon=True)
+        alone = threading.active_count() == 1
+        process = self._fork.Process(
+            target=_run, args=(theirs, self._new_worker, self._started), kwargs={"alone": alone}, daemon=True
+        )
         process.start()
         theirs.close()
         self._started += 1
@@ -148,8 +153,10 @@ class Team:
         return first
 
 
-def _run(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
+def _run(pipe: Connection, make: Callable[[int], Worker], place: int, *, alone: bool) -> None:
     """Run a process: it gets a number, works and answers, until the pipe is closed."""
+    if not alone:
+        _renew_locks()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in ("SIGTERM", "SIGHUP"):  # the parent may have files to remove first; this process has none
         if callable(signal.getsignal(getattr(signal, name))):
@@ -160,6 +167,13 @@ def _run(pipe: Connection, make: Callable[[int], Worker], place: int) -> None:
         while True:
             number = int.from_bytes(pipe.recv_bytes())
             pipe.send_bytes(worker.end() if number == _LAST else worker.work(number))
+
+
+def _renew_locks() -> None:
+    """Replace the locks of cached properties (Python 3.11): a thread of the parent may have held one in the fork."""
+    for value in gc.get_objects():
+        if type(value) is cached_property and hasattr(value, "lock"):
+            value.lock = threading.RLock()
 
 
 def _exit_with_parent() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 import msgspec
 
 from pollux.model import Author, Fate, Message, Origin, Role, Text
@@ -78,9 +81,13 @@ def insert_queued(messages: list[Message], added: list[Message]) -> list[Message
     def line(message: Message) -> int:
         return (message.origin.line or 0) if message.origin is not None else 0
 
-    result = list(messages)
-    for prompt in added:
-        place = next((n for n, message in enumerate(result) if line(message) > line(prompt)), len(result))
-        absorbed = prompt.fate is Fate.LIVE and place > 0
-        result.insert(place, msgspec.structs.replace(prompt, fate=result[place - 1].fate) if absorbed else prompt)
-    return result
+    last_lines = list(accumulate(map(line, messages), max))
+    result: list[Message] = []
+    done = 0
+    for prompt in sorted(added, key=line):
+        place = bisect_right(last_lines, line(prompt))
+        result += messages[done:place]
+        done = place
+        absorbed = prompt.fate is Fate.LIVE and bool(result)
+        result.append(msgspec.structs.replace(prompt, fate=result[-1].fate) if absorbed else prompt)
+    return [*result, *messages[done:]]
