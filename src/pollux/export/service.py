@@ -90,10 +90,10 @@ class Exporter:
     ) -> Outcome:
         """Write each session to its file in a folder, on all cores. Raises `OutputError`."""
         from pollux.export.folder import Folder
-        from pollux.export.run import Export
+        from pollux.export.run import FolderExport
 
         with Folder(path, forbidden=self._forbidden, force=force) as folder:
-            export = Export(
+            export = FolderExport(
                 self.writer,
                 self._options,
                 folder,

@@ -25,7 +25,7 @@ def resuming(session: Session, versions: Sequence[FileVersion], _root: Path) -> 
     others: list[FileVersion] = []
     for version in versions:
         folder, name = os.path.split(version.path)
-        if not folder:  # the log of typed lines
+        if not folder:  # the log of typed prompts
             continue
         if name.endswith(".jsonl"):
             transcripts.setdefault(name, []).append(version)

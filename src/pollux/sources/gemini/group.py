@@ -154,7 +154,7 @@ def _add_file(bundle: GeminiBundle, folder: Folder, file: File) -> None:
 def _ids_around(
     folder: Folder, identities: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None
 ) -> Iterator[str]:
-    """The ids of sessions that a project names: in its files, in names of folders, in the log of typed lines."""
+    """The ids of sessions that a project names: in its files, in names of folders, in the log of typed prompts."""
     yield from (own.id for own in identities if own.id is not None)
     for file in folder.files:
         if file.role == find.SUBAGENT:
@@ -264,7 +264,7 @@ def tag_of(path: str) -> str | None:
 
 
 def _logs(folders: Iterable[Folder], context: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
-    """The logs of typed lines, one a project: a migration copies the log too."""
+    """The logs of typed prompts, one a project: a migration copies the log too."""
     by_project: dict[str, list[Folder]] = {}
     for folder in folders:
         if any(file.role == find.PROMPTS for file in folder.files):

@@ -79,7 +79,7 @@ def _read_file(file: File) -> LogFile:
         if isinstance(content, records.Prompts):
             lines = content.lines
         elif not isinstance(content, records.EmptyFile):
-            notes.add("file.damaged", "Nothing can be read: the file is not a log of typed lines.", Severity.ERROR)
+            notes.add("file.damaged", "Nothing can be read: the file is not a log of typed prompts.", Severity.ERROR)
         elif content.damaged:
             notes.add("file.damaged", f"Nothing can be read: {content.reason}.", Severity.ERROR)
     return LogFile(lines, notes.all())

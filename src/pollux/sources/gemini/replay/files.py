@@ -76,7 +76,7 @@ def join_files(parts: list[Part], current: Part, typed: list[Line]) -> list[Mess
 
 
 def _was_compressed(typed: list[Line], part: Part, following: Part | None) -> bool:
-    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed lines shows it."""
+    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed prompts shows it."""
     since, until = part.replay.updated, following.replay.started if following is not None else None
     if since is None or until is None:
         return False
