@@ -19,7 +19,7 @@ from pollux.index.catalog.catalog import Catalog
 from pollux.index.catalog.queries import CatalogQueries
 from pollux.index.catalog.rows import BundleRows, entry
 from pollux.model import Author, Message, Role, Session, Usage
-from pollux.usage.service import By, UsageService
+from pollux.usage.service import Grouping, UsageService
 
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "claude-opus-4-6", "claude-haiku-4-5", "gpt-5-codex", "gpt-5.4")
 START = datetime(2025, 6, 1, tzinfo=UTC)
@@ -66,18 +66,20 @@ def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[floa
     def service() -> UsageService:
         return UsageService(lambda question: question(current), settings=settings, prices=folder / "prices.json")
 
-    def ask(by: By) -> Callable[[], Any]:
+    def ask(by: Grouping) -> Callable[[], Any]:
         return lambda: service().stats(by, timezone="Europe/Berlin")
 
     def fetch(table: str) -> Callable[[], Any]:
         return lambda: bare.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 (our own table)
 
-    ask(By.AGENT)()  # asks the package about the models, once
-    found = {by.value: (_best(fetch("quarters")), _best(ask(by))) for by in (By.AGENT, By.DAY, By.SESSION)}
+    ask(Grouping.AGENT)()  # asks the package about the models, once
+    found = {
+        by.value: (_best(fetch("quarters")), _best(ask(by))) for by in (Grouping.AGENT, Grouping.DAY, Grouping.SESSION)
+    }
     one = [f"gemini:{number:08}" for number in range(0, 60, 3)]
     found["costs of 20"] = (_best(fetch("quarters")), _best(lambda: service().costs(one)))
     settings.write_text(ODD)
-    found["agent, request by request"] = (_best(fetch("usage")), _best(ask(By.AGENT)))
+    found["agent, request by request"] = (_best(fetch("usage")), _best(ask(Grouping.AGENT)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Lines that stand only in an agent's log of typed lines, where session files are gone and kept."""
+"""Lines that stand only in an agent's log of typed prompts, where session files are gone and kept."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 from pollux.archive.merge import rewrite_points
 from pollux.archive.packs import State
 from pollux.library.library import Filter, Library
-from pollux.usage.stats import By
+from pollux.usage.stats import Grouping
 from tests.unit.sources.claude import conftest as claude
 from tests.unit.sources.codex import conftest as codex
 from tests.unit.sources.gemini import conftest as gemini
@@ -100,7 +100,7 @@ def check(library: Library, *more: str, live: tuple[str, ...] = ("Begin", "Begun
     (listed,) = library.list(EVERYTHING)
     requests = 3 + len(more) // 2
     assert (listed.summary.usage.requests, listed.summary.usage.exact) == (requests, True)
-    assert library.usage.stats(By.AGENT).total.usage.requests == requests
+    assert library.usage.stats(Grouping.AGENT).total.usage.requests == requests
     assert [session.usage.requests for session in library.sessions(EVERYTHING)] == [requests]
     session = library.session(listed.summary.key)
     said = [message.text for message in session.messages]

@@ -41,7 +41,7 @@ def tide(at: int) -> str:
 """
 
 
-class Paper:
+class DocumentTranscript:
     """As much of a screen as the layout needs."""
 
     def __init__(self, *, color: bool) -> None:
@@ -49,7 +49,7 @@ class Paper:
 
 
 def lines(text: str, columns: int | None = 60, *, color: bool = True) -> list[str]:
-    return list(markdown(Paper(color=color), text, columns))  # type: ignore[arg-type]
+    return list(markdown(DocumentTranscript(color=color), text, columns))  # type: ignore[arg-type]
 
 
 def plain(text: str, columns: int | None = 60) -> list[str]:
@@ -178,7 +178,7 @@ def test_nothing_hangs(piece: str) -> None:
     def taken(size: int) -> float:
         text = f"x|\n{piece * (size // len(piece))}x"
         begun = time.process_time()
-        for _ in markdown(Paper(color=True), text, 60):  # type: ignore[arg-type]
+        for _ in markdown(DocumentTranscript(color=True), text, 60):  # type: ignore[arg-type]
             pass
         return time.process_time() - begun
 

@@ -14,7 +14,7 @@ import pytest
 
 from pollux.text.figures import number
 from pollux.usage.labels import label
-from pollux.usage.service import Of
+from pollux.usage.service import Measure
 from tests.cli.running import Pollux
 
 MISSING = "import sys; sys.modules['genai_prices'] = None; import pollux.usage.prices as p; p.PACKAGE = 'no-such'; "
@@ -216,7 +216,7 @@ def test_the_time_zone_decides_which_day_is_asked_for(pollux: Pollux, command: t
 
 @pytest.mark.parametrize(("dollars", "told"), [(0.05, "$0.05"), (0.025, "$0.0250"), (0.1, "$0.10"), (0.0, "$0.00")])
 def test_the_figures_of_an_axis_have_no_more_digits_than_they_need(dollars: float, told: str) -> None:
-    assert label(Of.COST, dollars) == told
+    assert label(Measure.COST, dollars) == told
 
 
 def test_a_calendar_tells_that_more_was_used_where_the_table_does(pollux: Pollux) -> None:

@@ -13,13 +13,13 @@ import pytest
 from pollux import Filter
 from pollux.answers.usage import stats_document
 from pollux.model import FIGURES, NOTHING_USED, Kind, Usage, add
-from pollux.usage.service import By, Of
+from pollux.usage.service import Grouping, Measure
 from pollux.writers.json import usage_document
 from tests.conformance.answers import answers
 from tests.conformance.truth import AGENTS, Json, homes
 
 HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
-DIMENSIONS = [by for by in By if by is not By.TOOL]
+DIMENSIONS = [by for by in Grouping if by is not Grouping.TOOL]
 
 
 @pytest.mark.parametrize(("agent", "name"), HOMES)
@@ -38,7 +38,7 @@ def test_every_dimension_adds_up(agent: str, name: str) -> None:
 @pytest.mark.parametrize(("agent", "name"), HOMES)
 def test_a_sessions_row_is_what_its_list_entry_says(agent: str, name: str) -> None:
     home = answers(agent, name)
-    for row in home.usage.stats(By.SESSION).rows:
+    for row in home.usage.stats(Grouping.SESSION).rows:
         assert row.name is not None
         summary = home.listed[row.name].summary
         assert (row.usage.total, row.usage.requests, row.usage.exact) == (
@@ -65,8 +65,8 @@ def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> No
     home = answers(agent, name)
     listed = [held.summary for held in home.listed.values() if held.summary.kind is Kind.MAIN]
     projects = Counter(summary.project or summary.project_hash for summary in listed)
-    wanted = {By.AGENT: Counter(one.agent for one in listed), By.PROJECT: projects}
-    wanted[By.SESSION] = Counter(one.key for one in listed)
+    wanted = {Grouping.AGENT: Counter(one.agent for one in listed), Grouping.PROJECT: projects}
+    wanted[Grouping.SESSION] = Counter(one.key for one in listed)
     for by in DIMENSIONS:
         found = home.usage.stats(by)
         assert found.total.sessions == len(listed)
@@ -74,7 +74,7 @@ def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> No
             assert Counter({row.name: row.sessions for row in found.rows if row.sessions}) == wanted[by]
     for project in filter(None, projects):
         only = Filter(project=project)
-        assert home.usage.stats(By.MODEL, only).total.sessions == len(home.library.list(only))
+        assert home.usage.stats(Grouping.MODEL, only).total.sessions == len(home.library.list(only))
 
 
 def document(usage: Usage) -> Json:
@@ -113,9 +113,9 @@ def test_what_programs_get_adds_up(agent: str, name: str) -> None:
             assert row["exact"] is not True or row["total"] is not None or not row["requests"]
         costs = [row["cost_usd"] for row in told["rows"] if row["cost_usd"] is not None]
         assert told["total"]["cost_usd"] == (pytest.approx(sum(costs)) if costs else None)
-    used = books.stats(By.AGENT).total.usage
-    assert sum(books.timeline(Of.TOKENS, timezone="UTC").values()) == (used.known or 0)
-    assert sum(one.requests for one in books.review().agents) == (used.requests or 0)
+    used = books.stats(Grouping.AGENT).total.usage
+    assert sum(books.timeline(Measure.TOKENS, timezone="UTC").values()) == (used.known or 0)
+    assert sum(one.requests for one in books.audit_all().agents) == (used.requests or 0)
 
 
 def numbers(value: Any) -> set[int]:
@@ -148,7 +148,7 @@ def test_every_figure_stands_where_the_audit_says(agent: str, name: str) -> None
 @pytest.mark.parametrize(("agent", "name"), HOMES)
 def test_an_exact_sum_is_what_the_agent_says_itself(agent: str, name: str) -> None:
     home = answers(agent, name)
-    for verdict in home.usage.review().verdicts:
+    for verdict in home.usage.audit_all().verdicts:
         summary = home.listed[verdict.key].summary
         if summary.usage.exact and verdict.tally.scope == "session":
             assert verdict.difference == 0, verdict

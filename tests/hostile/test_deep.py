@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pollux import registry
 from pollux.export.folder import Folder
 from pollux.export.names import Layout
-from pollux.export.run import Export
+from pollux.export.run import FolderExport
 from pollux.export.secrets import secrets
 from pollux.model import Part, Session, ToolCall, Unknown
 from pollux.transforms.redact import Redactor
@@ -125,16 +125,16 @@ def test_a_session_that_cannot_be_written_costs_no_other(
 ) -> None:
     jobs = world.library().jobs(EVERYTHING)
     keys = sorted(told.key for job in jobs for told in job.summaries)
-    prepare = Export._prepare
+    prepare = FolderExport._prepare
 
-    def fails(self: Export, session: Session) -> tuple[Session, WriterContext]:
+    def fails(self: FolderExport, session: Session) -> tuple[Session, WriterContext]:
         if session.key == keys[0]:
             raise RecursionError
         return prepare(self, session)
 
-    monkeypatch.setattr(Export, "_prepare", fails)
+    monkeypatch.setattr(FolderExport, "_prepare", fails)
     with Folder(str(world.folder / "exported"), forbidden=()) as folder:
-        outcome = Export(registry.writer(form), Options(), folder).run(jobs, {}, {})
+        outcome = FolderExport(registry.writer(form), Options(), folder).run(jobs, {}, {})
     assert outcome.unread == [keys[0]]
     assert sorted(entry.summary.key for entry in outcome.entries) == keys[1:]
 
@@ -153,7 +153,7 @@ def test_nothing_is_left_of_a_session_that_was_half_written(world: World, monkey
 
     monkeypatch.setattr(type(writer), "write", fails)
     with Folder(str(world.folder / "exported"), forbidden=()) as folder:
-        outcome = Export(writer, Options(), folder, layout=Layout.DAY).run(jobs, {}, {})
+        outcome = FolderExport(writer, Options(), folder, layout=Layout.DAY).run(jobs, {}, {})
     assert outcome.unread == [keys[0]]
     assert not any("half of a session" in file.read_text() for file in (world.folder / "exported").rglob("*.md"))
 

@@ -14,7 +14,7 @@ from pollux import registry
 from pollux.errors import OutputError
 from pollux.export.folder import RECORD, Folder
 from pollux.export.names import Layout
-from pollux.export.run import Export, Outcome
+from pollux.export.run import FolderExport, Outcome
 from pollux.library.jobs import Job
 from pollux.model import Author, Message, Role, Session, Text, summarize
 from pollux.system.files import append, below
@@ -32,7 +32,7 @@ ONE = Session(
 def export(folder: Path, to: str = "markdown", layout: Layout = Layout.SESSION, *forbidden: Path) -> Outcome:
     job = Job(summaries=(summarize(ONE),), load=lambda: [ONE])
     with Folder(str(folder), forbidden=forbidden) as opened:
-        return Export(registry.writer(to), Options(), opened, layout=layout).run([job], {}, {})
+        return FolderExport(registry.writer(to), Options(), opened, layout=layout).run([job], {}, {})
 
 
 def noted(file: str, text: str, to: str = "markdown", keys: tuple[str, ...] = ()) -> str:

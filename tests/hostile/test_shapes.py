@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pollux.sources.claude.format.schema import Line
-from pollux.sources.claude.tree.ways import Ancestry
+from pollux.sources.claude.tree.ancestry import Ancestry
 from tests.hostile.conftest import World, read_all
 
 COUNT = 20_000

@@ -21,7 +21,7 @@ from pollux.sources.gemini.format.schema import Blob, Message, Part as Piece
 from pollux.sources.gemini.messages.calls import exit_code_of
 from pollux.sources.gemini.messages.references import prompt_parts
 from pollux.sources.gemini.messages.subagents import objective_of
-from pollux.sources.gemini.replay.words import visible_letters
+from pollux.sources.gemini.replay.message_key import visible_letters
 from pollux.sources.settings import setting
 from pollux.writers.attribution.edits import edits
 from pollux.writers.html.code import code

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from pollux import Filter, Library
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 
 MAKER = Path(__file__).parents[2] / "benchmarks" / "gen.py"
 
@@ -24,7 +24,7 @@ def test_the_totals_of_each_agent_are_the_makers(tmp_path: Path) -> None:
             held[figure] = held.get(figure, 0) + value
     environ = {"HOME": str(home), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     accounts = Library(environ, home, hunt=False).usage
-    found = {row.name: row for row in accounts.stats(By.AGENT).rows}
+    found = {row.name: row for row in accounts.stats(Grouping.AGENT).rows}
     assert found.keys() == agents.keys() == {"gemini", "claude", "codex"}
     for name, wanted in agents.items():
         row = found[name]

@@ -12,7 +12,7 @@ import pytest
 from pollux import Filter, Session, registry
 from pollux.testing.homes import Home, Stage, homes
 from pollux.testing.layout import Layout, Value, dotted
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 from pollux.writers import Options
 from pollux.writers.vac import WRITER as VAC
 from tests.properties.claude import CLAUDE
@@ -55,11 +55,11 @@ def places(agent: str) -> dict[str, tuple[Home, str, Value]]:
 def use(sessions: list[Session], folder: Path) -> Iterator[str]:
     """Keep the sessions, count them, and write them in every format."""
     usage = usage_of(folder, *sessions)
-    for by in By:
-        if by is not By.TOOL:
+    for by in Grouping:
+        if by is not Grouping.TOOL:
             usage.stats(by)
     usage.tools()
-    usage.review()
+    usage.audit_all()
     for session in sessions:
         usage.audit(session)
         out: list[str | bytes] = []

@@ -13,11 +13,11 @@ from pollux.index.catalog.queries import Filter
 from pollux.index.catalog.usage_queries import UsageQueries
 from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
-from pollux.usage.service import By, UsageService
+from pollux.usage.service import Grouping, UsageService
 from pollux.usage.stats import stats
 from tests.unit.usage.usage_of import CODEX, OPUS, PRO, questions, reply, session
 
-DIMENSIONS = [by for by in By if by is not By.TOOL]
+DIMENSIONS = [by for by in Grouping if by is not Grouping.TOOL]
 ZONES = st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"])
 FOLDER = TemporaryDirectory(prefix="pollux-accounts-")
 NOWHERE, PRICES = Path(FOLDER.name) / "config.toml", Path(FOLDER.name) / "prices.json"
@@ -81,7 +81,7 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
     current = questions(history)
     books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     told = {by: books.stats(by, timezone=zone) for by in DIMENSIONS}
-    total = told[By.AGENT].total
+    total = told[Grouping.AGENT].total
     for found in told.values():
         assert found.total.usage == total.usage
         assert found.total.cost_usd == total.cost_usd
@@ -91,7 +91,7 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
         costs = [row.cost_usd for row in found.rows if row.cost_usd is not None]
         assert (sum(costs) if costs else None) == pytest.approx(total.cost_usd)
         assert sum(row.unpriced for row in found.rows) == total.unpriced
-    for outer, inner in ((By.DAY, By.MODEL), (By.PROJECT, By.SESSION)):
+    for outer, inner in ((Grouping.DAY, Grouping.MODEL), (Grouping.PROJECT, Grouping.SESSION)):
         nested = books.stats(outer, timezone=zone, within=(inner,))
         assert nested.total == books.stats(outer, timezone=zone).total
         for row in nested.rows:
@@ -100,7 +100,7 @@ def test_every_dimension_adds_up_to_the_total(history: list[Session], zone: str)
                 assert (sum(figures) if figures else None) == getattr(row.usage, name)
             assert sum(one.unpriced for one in row.rows) == row.unpriced
     for each in history:
-        known = each.key in {row.name for row in told[By.SESSION].rows}
+        known = each.key in {row.name for row in told[Grouping.SESSION].rows}
         rolled = books.bills([each.key])[each.key]
         assert not known or (rolled.usd, rolled.unpriced > 0) == (
             pytest.approx(books.cost(each)) if rolled.usd is not None else books.cost(each),
@@ -117,13 +117,13 @@ def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> N
     books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     asked = UsageQueries(current, Filter())
     pricer = books.pricer(asked.models())
-    rolled = stats(By.SESSION, asked.sessions, asked.rollups(), pricer)
-    single = stats(By.SESSION, asked.sessions, asked.requests(), pricer)
+    rolled = stats(Grouping.SESSION, asked.sessions, asked.rollups(), pricer)
+    single = stats(Grouping.SESSION, asked.sessions, asked.requests(), pricer)
     assert {row.name: (row.usage, row.cost_usd, row.sessions) for row in rolled.rows} == {
         row.name: (row.usage, row.cost_usd, row.sessions) for row in single.rows
     }
     for each in history:
-        price = books.pricing(each)
+        price = books.price_function(each)
         costs = [price(m) for m in each.messages if m.usage is not None and not m.inherited]
         known = [cost for cost in costs if cost is not None]
         row = next((row for row in single.rows if row.name == each.key), None)

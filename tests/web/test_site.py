@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from pollux.model import Session, Text, summarize
 from pollux.writers.base import Entry, Options, WriterContext
-from pollux.writers.html import WRITER, cuts
+from pollux.writers.html import WRITER, page_parts
 from tests.cli.running import Pollux
 from tests.unit.writers.kitchen_sink import HUMAN, START, USER, message
 from tests.web.planting import PAYLOADS, planted
@@ -117,15 +117,15 @@ def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> 
 
 def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link to a message, and words looked for, are found in whichever part they are."""
-    monkeypatch.setattr(cuts, "LIMIT", 3_000)
+    monkeypatch.setattr(page_parts, "LIMIT", 3_000)
     said = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
     large = Session(agent="a", id="s", started=START, messages=tuple(said))
     context = WriterContext(files={large.key: "0.html"}, sessions=lambda: [large])
     pieces: list[str] = []
     WRITER.write(large, pieces.append, Options(), context)
     (tmp_path / "0.html").write_text("".join(pieces), "utf-8")
-    for name, further, _ in WRITER.further(large, Options(), context):
-        (tmp_path / name).write_text("".join(further), "utf-8")
+    for name, further_pages, _ in WRITER.further_pages(large, Options(), context):
+        (tmp_path / name).write_text("".join(further_pages), "utf-8")
     index = visit(written(tmp_path, [large], context))
     search(index, "word11", "1 of 1")
     page, found = index.page, index.page.locator("#found")
@@ -151,7 +151,7 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("width", [360, 390, 1200])
 def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "LIMIT", 1_000)
+    monkeypatch.setattr(page_parts, "LIMIT", 1_000)
     for count in range(3, 30, 3):
         said = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
         large = Session(agent="a", id="s", messages=tuple(said))

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from playwright.sync_api import Browser, Dialog, Page
 
 from pollux.model import Session
-from pollux.writers.base import ALONE, Options, WriterContext
+from pollux.writers.base import NO_CONTEXT, Options, WriterContext
 from pollux.writers.html import WRITER
 
 
@@ -66,7 +66,7 @@ class Watched:
         assert [url for url in self.asked if not url.startswith((folder, "data:image/"))] == []
 
 
-def page_of(session: Session, context: WriterContext = ALONE) -> str:
+def page_of(session: Session, context: WriterContext = NO_CONTEXT) -> str:
     pieces: list[str] = []
     WRITER.write(session, pieces.append, Options(), context)
     return "".join(pieces)

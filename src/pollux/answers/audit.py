@@ -10,12 +10,12 @@ from pollux.writers.json import stamp, usage_document
 
 if TYPE_CHECKING:
     from pollux.model import Session
-    from pollux.usage.audit import Evidence, Item, Verdict
-    from pollux.usage.review import Review
+    from pollux.usage.audit import Comparison, Item, SessionAudit
+    from pollux.usage.audit_all import HistoryAudit
     from pollux.usage.sums import Bill
 
 
-def audit_document(session: Session, evidence: Evidence, bill: Bill) -> dict[str, Any]:
+def audit_document(session: Session, evidence: SessionAudit, bill: Bill) -> dict[str, Any]:
     """`pollux audit KEY --json`."""
     return {
         "key": session.key,
@@ -28,7 +28,7 @@ def audit_document(session: Session, evidence: Evidence, bill: Bill) -> dict[str
     }
 
 
-def review_document(review: Review) -> dict[str, Any]:
+def history_document(history: HistoryAudit) -> dict[str, Any]:
     """`pollux audit --json`."""
     agents = [
         {
@@ -40,7 +40,7 @@ def review_document(review: Review) -> dict[str, Any]:
             "at_least": agent.at_least,
             "unknown": agent.unknown,
         }
-        for agent in review.agents
+        for agent in history.agents
     ]
     missing = [
         {
@@ -50,9 +50,9 @@ def review_document(review: Review) -> dict[str, Any]:
             "sessions": reason.sessions,
             "example": reason.example,
         }
-        for reason in review.missing
+        for reason in history.missing
     ]
-    totals = [verdict_document(verdict) for verdict in review.verdicts]
+    totals = [verdict_document(verdict) for verdict in history.verdicts]
     return {"agents": agents, "missing": missing, "totals_of_the_agents": totals}
 
 
@@ -73,7 +73,7 @@ def item_document(item: Item) -> dict[str, Any]:
     }
 
 
-def verdict_document(verdict: Verdict) -> dict[str, Any]:
+def verdict_document(verdict: Comparison) -> dict[str, Any]:
     """An agent's own total beside ours."""
     tally = verdict.tally
     return {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pollux.model import Session, Usage
     from pollux.usage.profile import NotableCall, Profile, Turn
-    from pollux.usage.service import Of
+    from pollux.usage.service import Measure
     from pollux.usage.stats import Stats
     from pollux.usage.sums import Bill
 
@@ -27,7 +27,7 @@ AnyRow = Row | ToolRow
 
 
 def stats_document(stats: Stats, lacking: Sequence[str] = ()) -> dict[str, Any]:
-    """`pollux stats --json`. `lacking` are the agents of which something could not be read."""
+    """`pollux stats --json`. `unpriced_causes` are the agents of which something could not be read."""
     return {
         "by": ",".join((stats.by, *stats.within)),
         "of": stats.of,
@@ -62,9 +62,9 @@ def row_document(row: Row) -> dict[str, Any]:
         "cache_write_long": row.usage.cache_write_long,  # every row has the same fields
         "cost_usd": row.cost_usd,
         "unpriced_requests": row.unpriced,
-        "without_price": row.lacking.price,
-        "without_model": row.lacking.model,
-        "without_figures": row.lacking.figures,
+        "without_price": row.unpriced_causes.price,
+        "without_model": row.unpriced_causes.model,
+        "without_figures": row.unpriced_causes.figures,
     }
 
 
@@ -93,7 +93,7 @@ def _tree(row: AnyRow) -> dict[str, Any]:
     return {**document, "rows": [_tree(inner) for inner in row.rows]} if row.rows else document
 
 
-def timeline_document(of: Of, amounts: Mapping[date | None, float], total: Row | None) -> dict[str, Any]:
+def timeline_document(of: Measure, amounts: Mapping[date | None, float], total: Row | None) -> dict[str, Any]:
     """`pollux timeline --json`. `amounts` has what was done on each day, and under None what has no time.
 
     `total` has the tokens and dollars of all days; None where prompts or sessions are counted.

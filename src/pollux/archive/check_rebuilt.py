@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pollux.archive.join_readings import covers, words_of
 from pollux.model import Message, Session, Value
-from pollux.sources.resuming import Resumable
+from pollux.sources.resume_files import Resumable
 from pollux.wire import display_path
 
 TYPED = "the agent stores typed prompts outside the session"

@@ -31,7 +31,7 @@ from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
-from pollux.sources.wrapped import Wrapped
+from pollux.sources.source_wrapper import Wrapped
 from pollux.system.deep_folders import remove_tree
 from pollux.system.files import HUGE, make_private_folder, read, write_file
 from pollux.system.link_bounds import mirror_home

@@ -11,7 +11,7 @@ from pollux.archive.order import starts_with
 from pollux.archive.packs import State
 from pollux.sources.base import File
 from pollux.sources.capabilities import united_content
-from pollux.sources.resuming import FileVersion
+from pollux.sources.resume_files import FileVersion
 from pollux.system.files import HUGE, read
 from pollux.wire.join_versions import object_lines
 

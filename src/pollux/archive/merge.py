@@ -15,7 +15,7 @@ from pollux.archive.contents import Damaged
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
-from pollux.sources.resuming import FileVersion
+from pollux.sources.resume_files import FileVersion
 from pollux.wire.join_versions import object_lines
 
 

@@ -25,14 +25,14 @@ from pollux.system.progress import Report as Progressing
 from pollux.transforms.redact import Redactor
 from pollux.usage.sums import Bill
 from pollux.writers.base import (
-    ALONE,
+    NO_CONTEXT,
     Binary,
     Dataset,
     Entry,
     Joinable,
+    MultiFile,
     Options,
     Page,
-    Parted,
     Report,
     Site,
     Writer,
@@ -47,8 +47,8 @@ class Outcome(msgspec.Struct):
     """The result of an export, or of a part of it.
 
     `files` were written. `foreign` files are not ours to change, and `older` files hold sessions that are not in this
-    export: neither is touched. `left` has the keys of sessions of which nothing was written, because one of their files
-    is `foreign` or `older`; `unread` has the keys of sessions that could not be read.
+    export: neither is touched. `unwritten` has the keys of sessions of which nothing was written, because one of
+    their files is `foreign` or `older`; `unread` has the keys of sessions that could not be read.
     """
 
     report: Report = msgspec.field(default_factory=Report)
@@ -56,7 +56,7 @@ class Outcome(msgspec.Struct):
     foreign: list[str] = []
     older: list[str] = []
     unread: list[str] = []
-    left: list[str] = []
+    unwritten: list[str] = []
     files: list[str] = []
     problem: str | None = None
     bug: str | None = None
@@ -64,7 +64,7 @@ class Outcome(msgspec.Struct):
     def add(self, other: Outcome) -> None:
         """Add another part to this one."""
         self.report.add(other.report)
-        for name in ("entries", "foreign", "older", "unread", "left", "files"):
+        for name in ("entries", "foreign", "older", "unread", "unwritten", "files"):
             getattr(self, name).extend(getattr(other, name))
 
 
@@ -86,7 +86,7 @@ class _Unit(Value, frozen=True, kw_only=True):
         return sum(job.size for job, _ in self.parts)
 
 
-class Export:
+class FolderExport:
     """One export to a folder."""
 
     def __init__(  # noqa: PLR0913
@@ -95,7 +95,7 @@ class Export:
         options: Options,
         folder: Folder,
         *,
-        context: WriterContext = ALONE,
+        context: WriterContext = NO_CONTEXT,
         redactor: Redactor | None = None,
         layout: Layout = Layout.SESSION,
         progress: Progressing = lambda _: None,
@@ -229,7 +229,9 @@ class Export:
         return write(session, draft.write, self._options, context)
 
     def _further(self, session: Session, context: WriterContext) -> Iterable[Page]:
-        return self._writer.further(session, self._options, context) if isinstance(self._writer, Parted) else ()
+        return (
+            self._writer.further_pages(session, self._options, context) if isinstance(self._writer, MultiFile) else ()
+        )
 
     def _write_page(self, page: Page, stack: contextlib.ExitStack) -> Draft:
         draft = stack.enter_context(self._folder.draft())
@@ -293,7 +295,7 @@ class Export:
         if older or foreign:
             outcome.older += older
             outcome.foreign += foreign
-            outcome.left += keys
+            outcome.unwritten += keys
             return
         for name, draft in drafts.items():
             self._folder.keep(draft, name, self._writer.name, keys)
@@ -334,7 +336,7 @@ class Export:
     def _tidy(self, names: set[str], pages: set[str], outcome: Outcome) -> None:
         """Delete the files of ours that this export has no use for, but none with a session that it did not write."""
         written_keys = {entry.summary.key for entry in outcome.entries}
-        written_keys -= {*outcome.left, *(self._redact(key) for key in outcome.unread)}
+        written_keys -= {*outcome.unwritten, *(self._redact(key) for key in outcome.unread)}
         kinds = {_NUMBER.sub("", name) for name in pages}
         for name, file in self._folder.files(self._writer.name).items():
             # A page of no session is deleted if this export wrote others of its kind.

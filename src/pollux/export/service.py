@@ -90,10 +90,10 @@ class Exporter:
     ) -> Outcome:
         """Write each session to its file in a folder, on all cores. Raises `OutputError`."""
         from pollux.export.folder import Folder
-        from pollux.export.run import Export
+        from pollux.export.run import FolderExport
 
         with Folder(path, forbidden=self._forbidden, force=force) as folder:
-            export = Export(
+            export = FolderExport(
                 self.writer,
                 self._options,
                 folder,
@@ -130,7 +130,7 @@ class Exporter:
 
     def _price(self, session: Session) -> Callable[[Message], tuple[float | None, int]]:
         """A function that gives the cost of a message, and the number of its requests without a price."""
-        charge = self._library.usage.charging(session)
+        charge = self._library.usage.charge_function(session)
 
         def price(message: Message) -> tuple[float | None, int]:
             cost, unpriced = charge(message)

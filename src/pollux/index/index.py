@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
 from pollux.index.catalog.catalog import Catalog, Damage, Peeks
-from pollux.index.search.trouble import Damaged, NotWritten
+from pollux.index.search.errors import Damaged, NotWritten
 from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
 from pollux.system.files import make_private_folder

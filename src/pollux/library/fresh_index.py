@@ -120,7 +120,7 @@ class FreshIndex:
 
     def lacking(self) -> set[str]:
         """The agents with files that could not be read: sessions of theirs may be missing from every list."""
-        return self.ask(CatalogQueries.lacking)
+        return self.ask(CatalogQueries.agents_with_unread_files)
 
     def ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True, frozen: bool = True) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then is it an error.

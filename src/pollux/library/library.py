@@ -38,7 +38,7 @@ from pollux.library.projects import ProjectsService
 from pollux.library.reader import SessionReader
 from pollux.library.watch import Event, EventKind, Watch
 from pollux.model import Session
-from pollux.model.names import fits
+from pollux.model.names import project_matches
 from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moves
 from pollux.projects.resolve import Resolver
@@ -72,7 +72,7 @@ __all__ = [
     "Project",
     "SearchResult",
     "Sort",
-    "fits",
+    "project_matches",
 ]
 
 Rows = list
@@ -209,7 +209,7 @@ class Library:
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.index.search.finding import SearchRequest, find
+        from pollux.index.search.session_search import SearchRequest, find
 
         selection = criteria or Filter()
         self.homes.require_agent(selection.agent)

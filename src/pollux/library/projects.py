@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pollux.index.catalog.queries import CatalogQueries, Project, is_project
 from pollux.library.fresh_index import FreshIndex
-from pollux.model.names import fits
+from pollux.model.names import project_matches
 from pollux.model.project_hash import project_hash
 from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moves
@@ -26,7 +26,7 @@ class ProjectsService:
         return [
             project
             for project in projects
-            if fits(name, project.path) or any(is_project(name, None, digest) for digest in project.hashes)
+            if project_matches(name, project.path) or any(is_project(name, None, digest) for digest in project.hashes)
         ]
 
     def closest(self, name: str) -> str | None:

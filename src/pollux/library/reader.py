@@ -17,7 +17,7 @@ from pollux.model.project_hash import unsettled_hash
 from pollux.sources.base import Bundle, Source, SourceContext
 from pollux.text.suggest import closest
 from pollux.wire import display_path, folder_at, read_head
-from pollux.writers.document import begins, read_document
+from pollux.writers.json_reader import begins, read_document
 
 if TYPE_CHECKING:
     from pollux.library.jobs import Job

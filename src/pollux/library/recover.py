@@ -30,7 +30,7 @@ from pollux.library.reader import SessionReader
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
 from pollux.sources.capabilities import resumable_files
-from pollux.sources.resuming import FileVersion, Resumable, largest_versions
+from pollux.sources.resume_files import FileVersion, Resumable, largest_versions
 from pollux.system.directories import Places
 from pollux.system.files import HUGE, read, write_file
 from pollux.wire import display_path

@@ -17,7 +17,7 @@ from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, folder
 from pollux.projects.relocate import JournalEntry, Relocations, entries_of
 from pollux.sources.capabilities import moving_of
-from pollux.sources.moving import Rename, Rewrite
+from pollux.sources.relocation import Rename, Rewrite
 from pollux.system.clock import now
 from pollux.system.deep_folders import files_below
 from pollux.system.directories import Places

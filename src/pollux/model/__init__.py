@@ -36,7 +36,18 @@ from pollux.model.session import (
     gap,
 )
 from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
-from pollux.model.usage import FIGURES, NOTHING_USED, UNKNOWN, Figures, Total, Usage, add, by_name, joint, values
+from pollux.model.usage import (
+    FIGURES,
+    NOTHING_USED,
+    UNKNOWN,
+    Figures,
+    Total,
+    Usage,
+    add,
+    by_name,
+    combine_exact,
+    values,
+)
 
 __all__ = [
     "FACTS",
@@ -77,11 +88,11 @@ __all__ = [
     "Value",
     "add",
     "by_name",
+    "combine_exact",
     "exactness",
     "first_words",
     "gap",
     "is_reply",
-    "joint",
     "summarize",
     "values",
 ]

@@ -18,7 +18,7 @@ def words_of(name: str) -> list[str]:
     return _SEPARATORS.split(name)
 
 
-def is_called(typed: str, name: str, *, begins: bool = False) -> bool:
+def name_matches(typed: str, name: str, *, begins: bool = False) -> bool:
     """Does a name match what a person typed: whole, by whole words, as a pattern? `begins`: also by its beginning."""
     typed, name = fold(typed), fold(name)
     if "*" in typed or "?" in typed:
@@ -28,7 +28,7 @@ def is_called(typed: str, name: str, *, begins: bool = False) -> bool:
     return f"_{_SEPARATORS.sub('_', typed)}_" in f"_{_SEPARATORS.sub('_', name)}_"
 
 
-def fits(typed: str, path: str | None) -> bool:
+def project_matches(typed: str, path: str | None) -> bool:
     """Does a project match what a person typed?
 
     That may be its path, a folder above it, its last folders, its name or part of it, or a pattern with `*` and `?`.

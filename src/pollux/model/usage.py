@@ -108,7 +108,7 @@ NOTHING_USED = Usage(input=0, cached=0, output=0, requests=0, exact=True)
 """The figures of a session that certainly paid for no request."""
 
 
-def joint(exactness: Iterable[bool | None]) -> bool | None:
+def combine_exact(exactness: Iterable[bool | None]) -> bool | None:
     """The exactness of a sum: True where all are, False where one is too low, else None."""
     distinct = set(exactness)
     return False if False in distinct else None if None in distinct else True

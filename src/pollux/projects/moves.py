@@ -10,7 +10,7 @@ from pollux.errors import NotFound, RequestError, StoreError
 from pollux.model import Session
 from pollux.projects.stored_dict import StoredDict
 from pollux.sources.base import Bundle, Reading, Source
-from pollux.sources.wrapped import Wrapped
+from pollux.sources.source_wrapper import Wrapped
 from pollux.system.directories import Places
 from pollux.system.gc_pause import gc_paused
 from pollux.text.suggest import did_you_mean

@@ -21,7 +21,7 @@ from pollux.projects.disk_search import DiskSearch
 from pollux.projects.hashes import ProjectHashes
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.capabilities import marks_of
-from pollux.sources.wrapped import Wrapped
+from pollux.sources.source_wrapper import Wrapped
 from pollux.system.directories import Places
 from pollux.system.gc_pause import gc_paused
 from pollux.wire import Notes

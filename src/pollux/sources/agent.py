@@ -1,4 +1,4 @@
-"""A source made of a package of modules, as each of ours is."""
+"""A source whose methods are functions in the modules of a package."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pollux.system.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from pollux.model import About, Message, Session, ToolCall
-    from pollux.sources.moving import Moving
-    from pollux.sources.resuming import FileVersion, Resumable
+    from pollux.sources.relocation import Relocation
+    from pollux.sources.resume_files import FileVersion, Resumable
 
 
 class Agent:
@@ -81,9 +81,9 @@ class Agent:
         retention: Retention | None = self._module("retention").retention(root)
         return retention
 
-    def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
+    def moving(self, root: Path, moved: Mapping[str, str]) -> Relocation | None:
         """What must change under a root so that the agent finds histories under new paths."""
-        moving: Moving | None = self._module("moving").moving(root, moved)
+        moving: Relocation | None = self._module("moving").moving(root, moved)
         return moving
 
     def resuming(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:

@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 
 from pollux.model import Session
 from pollux.sources.base import Retention
-from pollux.sources.moving import Moving
-from pollux.sources.resuming import FileVersion, Resumable
+from pollux.sources.relocation import Relocation
+from pollux.sources.resume_files import FileVersion, Resumable
 
 
 @runtime_checkable
@@ -24,7 +24,7 @@ class Retains(Protocol):
 class Relocates(Protocol):
     """Knows how the agent finds the sessions of a project."""
 
-    def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
+    def moving(self, root: Path, moved: Mapping[str, str]) -> Relocation | None:
         """What must change under a root so that the agent finds histories under new paths; None where nothing can."""
 
 
@@ -61,7 +61,7 @@ def retention_of(source: object, root: Path) -> Retention | None:
     return source.retention(root) if isinstance(source, Retains) else None
 
 
-def moving_of(source: object, root: Path, moved: Mapping[str, str]) -> Moving | None:
+def moving_of(source: object, root: Path, moved: Mapping[str, str]) -> Relocation | None:
     """What must change under a root where projects were moved; None where the source does not say."""
     return source.moving(root, moved) if isinstance(source, Relocates) else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from pollux.index.catalog.origins import Maker
+from pollux.index.catalog.origins import RequestOrigin
 from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
 from pollux.usage.profile import Price
 from pollux.usage.rates import dollars
@@ -28,7 +28,7 @@ class Item(Value, frozen=True, kw_only=True):
     cost_usd: float | None
 
 
-class Verdict(Value, frozen=True, kw_only=True):
+class Comparison(Value, frozen=True, kw_only=True):
     """An agent's own total beside ours, and what the difference comes from."""
 
     key: str
@@ -43,21 +43,21 @@ class Verdict(Value, frozen=True, kw_only=True):
         return None if self.ours is None else self.tally.total - self.ours
 
 
-class Evidence(Value, frozen=True, kw_only=True):
+class SessionAudit(Value, frozen=True, kw_only=True):
     """All that speaks for and against a session's figures."""
 
     items: tuple[Item, ...]
     gaps: tuple[Gap, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Comparison, ...]
 
 
-def evidence(
+def audit_session(
     session: Session,
     price: Price,
     totals: Mapping[str, tuple[int | None, float | None]],
-    elsewhere: Mapping[str, Maker],
+    elsewhere: Mapping[str, RequestOrigin],
     inherited: int,
-) -> Evidence:
+) -> SessionAudit:
     """Collect every figure with its evidence.
 
     `totals` has tokens and dollars of the `session`, its `family` and its `thread`; `elsewhere` the sessions that made
@@ -65,12 +65,12 @@ def evidence(
     """
     items = tuple(item for message in session.messages for item in _items(message, price, elsewhere))
     verdicts = tuple(
-        judge(session.key, tally, *totals[tally.scope], session.gaps, inherited) for tally in session.tallies
+        compare(session.key, tally, *totals[tally.scope], session.gaps, inherited) for tally in session.tallies
     )
-    return Evidence(items=items, gaps=session.gaps, verdicts=verdicts)
+    return SessionAudit(items=items, gaps=session.gaps, verdicts=verdicts)
 
 
-def _items(message: Message, price: Price, elsewhere: Mapping[str, Maker]) -> Iterator[Item]:
+def _items(message: Message, price: Price, elsewhere: Mapping[str, RequestOrigin]) -> Iterator[Item]:
     """The figures of a message, and those that it replaced."""
     usage = message.usage
     if usage is not None:
@@ -104,7 +104,7 @@ def _item(  # noqa: PLR0913
     )
 
 
-def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> str:
+def _rule(message: Message, requests: int, elsewhere: Mapping[str, RequestOrigin]) -> str:
     if message.inherited:
         return _inherited_rule(elsewhere.get(message.id))
     other_lines = _lines(message)
@@ -123,11 +123,11 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, Maker]) -> st
     return "; ".join(words)
 
 
-def _inherited_rule(maker: Maker | None) -> str:
-    if maker is None:
+def _inherited_rule(origin: RequestOrigin | None) -> str:
+    if origin is None:
         return "inherited from another session: not counted here"
-    note = "counted there" if maker.exists else "that session is not here, so nobody counts it"
-    return f"inherited from {maker.key}: {note}"
+    note = "counted there" if origin.exists else "that session is not here, so nobody counts it"
+    return f"inherited from {origin.key}: {note}"
 
 
 def _lines(message: Message) -> list[int]:
@@ -153,11 +153,11 @@ def _replaced_figures(message: Message) -> Iterator[tuple[Mapping[str, Any], int
             yield usage.get("native") or usage, origin.get("line"), "replaced by a later writing of the same message"
 
 
-def judge(  # noqa: PLR0913, PLR0917
+def compare(  # noqa: PLR0913, PLR0917
     key: str, tally: Tally, ours: int | None, cost: float | None, gaps: tuple[Gap, ...], inherited: int
-) -> Verdict:
+) -> Comparison:
     """Compare an agent's own total with ours, and say what a difference comes from."""
-    return Verdict(key=key, tally=tally, ours=ours, cost_usd=cost, why=_why(tally, ours, gaps, inherited))
+    return Comparison(key=key, tally=tally, ours=ours, cost_usd=cost, why=_why(tally, ours, gaps, inherited))
 
 
 def _why(tally: Tally, ours: int | None, gaps: tuple[Gap, ...], inherited: int) -> str:

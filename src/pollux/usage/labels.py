@@ -9,7 +9,7 @@ from pollux.text.figures import number
 
 if TYPE_CHECKING:
     from pollux.model import Usage
-    from pollux.usage.stats import Of
+    from pollux.usage.stats import Measure
     from pollux.usage.sums import Row
 
 
@@ -19,7 +19,7 @@ def tokens(usage: Usage) -> str:
     return f"≥{number(usage.known)}" if least and usage.known is not None else number(usage.known)
 
 
-def label(of: Of, value: float) -> str:
+def label(of: Measure, value: float) -> str:
     """A value with its unit."""
     if of == "cost":
         return f"${value:,.2f}" if value >= 0.1 or math.isclose(value, round(value, 2)) else f"${value:.4f}"
@@ -27,6 +27,6 @@ def label(of: Of, value: float) -> str:
     return words if of == "tokens" else f"{words} {of.value if value != 1 else of.value[:-1]}"
 
 
-def at_least(of: Of, total: Row) -> str:
+def at_least(of: Measure, total: Row) -> str:
     """`at least ` where the files are known to hold less than what was used."""
     return "at least " if (total.usage.exact is False if of == "tokens" else total.at_least) else ""

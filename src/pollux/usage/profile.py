@@ -23,8 +23,8 @@ from pollux.model import (
     Usage,
     Value,
     add,
+    combine_exact,
     exactness,
-    joint,
 )
 from pollux.usage.rates import dollars
 
@@ -99,9 +99,9 @@ def profile(session: Session, charge: Charge) -> Profile:
         turns=tuple(
             _turn(group, charge, exact=exact) for group, exact in zip(groups, _exact(session, groups), strict=True)
         ),
-        sent=_sent(own),
-        slowest=tuple(_ended(*pair) for pair in timed[:5]),
-        failed=tuple(_ended(m, call) for m, call in calls if call.status is Status.ERROR),
+        sent=_sent_characters(own),
+        slowest=tuple(_notable_call(*pair) for pair in timed[:5]),
+        failed=tuple(_notable_call(m, call) for m, call in calls if call.status is Status.ERROR),
     )
 
 
@@ -120,7 +120,7 @@ def _asks(message: Message) -> bool:
 
 
 def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
-    """Of each turn, whether its figures hold everything. A gap is the turn's that stands before it; else any's."""
+    """Whether the figures of each turn are complete. A gap belongs to the turn before it; without one, to any turn."""
     missing: list[list[Gap]] = [[] for _ in groups]
     places: dict[str | None, list[tuple[int, int]]] = {}
     for number, group in enumerate(groups):
@@ -137,8 +137,11 @@ def _exact(session: Session, groups: list[list[Message]]) -> list[bool | None]:
             missing[lines[before - 1][1]].append(gap)
         else:
             sure = False
-    exact = [joint(m.usage.exact for m in group if m.usage is not None) for group in groups]
-    return [joint((exactness(gaps) if gaps or sure else None, one)) for gaps, one in zip(missing, exact, strict=True)]
+    exact = [combine_exact(m.usage.exact for m in group if m.usage is not None) for group in groups]
+    return [
+        combine_exact((exactness(gaps) if gaps or sure else None, one))
+        for gaps, one in zip(missing, exact, strict=True)
+    ]
 
 
 def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
@@ -162,7 +165,7 @@ def _turn(group: list[Message], charge: Charge, *, exact: bool | None) -> Turn:
     )
 
 
-def _sent(messages: list[Message]) -> SentCharacters:
+def _sent_characters(messages: list[Message]) -> SentCharacters:
     typed = files = injected = summaries = tools = 0
     for message in messages:
         human = message.author is Author.HUMAN
@@ -181,7 +184,7 @@ def _sent(messages: list[Message]) -> SentCharacters:
     return SentCharacters(typed=typed, files=files, injected=injected, summaries=summaries, tools=tools)
 
 
-def _ended(message: Message, call: ToolCall) -> NotableCall:
+def _notable_call(message: Message, call: ToolCall) -> NotableCall:
     arguments = call.input if isinstance(call.input, dict) else {}
     values = (arguments.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
     what = next((str(value) for value in values if value), str(call.input or ""))

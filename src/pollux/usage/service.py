@@ -11,25 +11,25 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from pollux.index.catalog.families import Families
-from pollux.index.catalog.origins import Maker, request_makers
+from pollux.index.catalog.origins import RequestOrigin, request_origins
 from pollux.index.catalog.queries import CatalogQueries, Filter
 from pollux.index.catalog.rollups import prompt_size, quarter
 from pollux.index.catalog.rows import micros
 from pollux.index.catalog.usage_queries import RollUp, UsageQueries
 from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
-from pollux.usage.audit import Evidence, evidence
+from pollux.usage.audit import SessionAudit, audit_session
+from pollux.usage.audit_all import HistoryAudit, audit_all
 from pollux.usage.days import day_of, zone
 from pollux.usage.prices import PriceList, own_card
 from pollux.usage.profile import Charge, Price, Profile, profile
 from pollux.usage.rates import Pricer, dollars
-from pollux.usage.review import Review, review
-from pollux.usage.stats import By, Of, Stats, as_open, stats
-from pollux.usage.sums import Bill, gather
+from pollux.usage.stats import Grouping, Measure, Stats, stats, with_unread_files
+from pollux.usage.sums import Bill, sum_by_label
 from pollux.usage.timeline import days_of_prompts, days_of_rows, stacks
 from pollux.usage.tools import ToolRow, tools
 
-__all__ = ["By", "Of", "Stats", "ToolRow", "UsageService"]
+__all__ = ["Grouping", "Measure", "Stats", "ToolRow", "UsageService"]
 
 T = TypeVar("T")
 
@@ -61,12 +61,12 @@ class UsageService:
 
     def stats(  # noqa: PLR0913
         self,
-        by: By,
+        by: Grouping,
         criteria: Filter | None = None,
         timezone: str | None = None,
         *,
-        within: Sequence[By] = (),
-        of: Of | None = None,
+        within: Sequence[Grouping] = (),
+        of: Measure | None = None,
         timed: bool = False,
     ) -> Stats:
         """Usage by agent, model, project, session, or by days, weeks and months in a time zone.
@@ -82,14 +82,14 @@ class UsageService:
             pricer = self.pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
             result = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
-            lacking = _agents_in(current.lacking(), criteria)
-            return as_open(result, lacking) if lacking else result
+            agents = _agents_in(current.agents_with_unread_files(), criteria)
+            return with_unread_files(result, agents) if agents else result
 
         result: Stats = self._ask(question)
         return result
 
     def tools(
-        self, criteria: Filter | None = None, timezone: str | None = None, *, by: Sequence[By] = (By.TOOL,)
+        self, criteria: Filter | None = None, timezone: str | None = None, *, by: Sequence[Grouping] = (Grouping.TOOL,)
     ) -> tuple[tuple[ToolRow, ...], ToolRow]:
         """The calls of each tool, and of all tools; also by agent, project, session or time."""
         where = zone(timezone)
@@ -97,34 +97,36 @@ class UsageService:
         def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
             queries = UsageQueries(current, criteria or Filter())
             rows, total = tools(queries.sessions, queries.calls(), by, where)
-            return rows, replace(total, open=bool(_agents_in(current.lacking(), criteria)))
+            return rows, replace(total, open=bool(_agents_in(current.agents_with_unread_files(), criteria)))
 
         rows: tuple[tuple[ToolRow, ...], ToolRow] = self._ask(question)
         return rows
 
-    def timeline(self, of: Of, criteria: Filter | None = None, timezone: str | None = None) -> dict[date | None, float]:
+    def timeline(
+        self, of: Measure, criteria: Filter | None = None, timezone: str | None = None
+    ) -> dict[date | None, float]:
         """The amount of each day; None is the key for what has no time."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[date | None, float]:
             queries = UsageQueries(current, criteria or Filter())
-            if of is Of.PROMPTS:
+            if of is Measure.PROMPTS:
                 return days_of_prompts(queries.prompts(), where)
-            pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
+            pricer = self.pricer(queries.models()) if of is Measure.COST else Pricer({})
             return days_of_rows(of, queries.sessions, _rows(queries, pricer), pricer, where)
 
         days: dict[date | None, float] = self._ask(question)
         return days
 
     def stacks(
-        self, by: By, of: Of, stack: By, criteria: Filter | None = None, timezone: str | None = None
+        self, by: Grouping, of: Measure, stack: Grouping, criteria: Filter | None = None, timezone: str | None = None
     ) -> dict[str | None, dict[str, float]]:
         """Tokens or dollars of each name, by agent or model, for a chart."""
         where = zone(timezone)
 
         def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
             queries = UsageQueries(current, criteria or Filter())
-            pricer = self.pricer(queries.models()) if of is Of.COST else Pricer({})
+            pricer = self.pricer(queries.models()) if of is Measure.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
         layers: dict[str | None, dict[str, float]] = self._ask(question)
@@ -140,8 +142,8 @@ class UsageService:
         def question(current: CatalogQueries) -> dict[str, Bill]:
             queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
             pricer = self.pricer(queries.models())
-            sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
-            return {key: Bill(dollars(total.cost), total.lacking.requests) for key, total in sums.items()}
+            sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
+            return {key: Bill(dollars(total.cost), total.unpriced_causes.requests) for key, total in sums.items()}
 
         bills: dict[str, Bill] = self._ask(question)
         return {key: bills.get(key, Bill()) for key in keys}
@@ -152,17 +154,17 @@ class UsageService:
 
     def bill(self, session: Session) -> Bill:
         """The cost of a session without its sub-agents, and the number of its requests without a price."""
-        charge = self.charging(session)
+        charge = self.charge_function(session)
         charges = [charge(m) for m in session.messages if m.usage is not None and not m.inherited]
         costs = [cost for cost, _ in charges if cost is not None]
         return Bill(dollars(sum(costs)) if costs else None, sum(unpriced for _, unpriced in charges))
 
-    def pricing(self, session: Session) -> Price:
+    def price_function(self, session: Session) -> Price:
         """A function that prices each message of a session; it gives None where no request has a price."""
-        charge = self.charging(session)
+        charge = self.charge_function(session)
         return lambda message: charge(message)[0]
 
-    def charging(self, session: Session) -> Charge:
+    def charge_function(self, session: Session) -> Charge:
         """A function that gives the cost of a message, and the number of its requests without a price."""
         pricer = self.pricer({message.model for message in session.messages if message.model is not None})
 
@@ -178,33 +180,33 @@ class UsageService:
 
     def profile(self, session: Session) -> Profile:
         """Where one session's tokens went."""
-        return profile(session, self.charging(session))
+        return profile(session, self.charge_function(session))
 
-    def audit(self, session: Session) -> Evidence:
+    def audit(self, session: Session) -> SessionAudit:
         """Every figure of a session with its evidence."""
         own, cost = session.usage.total, self.cost(session)
         family: list[str] = self._ask(lambda current: current.family(session.key))
         members = [*self.costs(family[1:]).values(), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         family_usage = self.family(session)
-        elsewhere: dict[str, Maker] = self._ask(lambda current: request_makers(current, session))
+        elsewhere: dict[str, RequestOrigin] = self._ask(lambda current: request_origins(current, session))
         known_costs = [cost for cost in members if cost is not None]
         totals = {
             "session": (own, cost),
             "family": (family_usage.total, sum(known_costs) if known_costs else None),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
-        return evidence(session, self.pricing(session), totals, elsewhere, sum(inherited))
+        return audit_session(session, self.price_function(session), totals, elsewhere, sum(inherited))
 
-    def review(self, criteria: Filter | None = None, *, priced: bool = True) -> Review:
+    def audit_all(self, criteria: Filter | None = None, *, priced: bool = True) -> HistoryAudit:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
 
         Without `priced`, no prices are loaded, and costs are None.
         """
 
-        def question(current: CatalogQueries) -> Review:
+        def question(current: CatalogQueries) -> HistoryAudit:
             queries = UsageQueries(current, criteria or Filter())
-            usage = stats(By.AGENT, queries.sessions, queries.rollups(), Pricer({}))
+            usage = stats(Grouping.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
             entries = current.list_sessions(Filter(everything=True), None)
             costs = self._costs(current) if priced else {}
@@ -222,16 +224,16 @@ class UsageService:
                     "family": (entry.family_usage.total, sum(family_costs) if family_costs else None),
                     "thread": (thread, costs.get(key)),
                 }
-            return review(usage, queries.proofs(), inherited, totals)
+            return audit_all(usage, queries.audit_facts(), inherited, totals)
 
-        result: Review = self._ask(question)
+        result: HistoryAudit = self._ask(question)
         return result
 
     def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
         """The cost of every session without its sub-agents."""
         queries = UsageQueries(current, Filter(everything=True))
         pricer = self.pricer(queries.models())
-        sums = gather(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
+        sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(total.cost) for key, total in sums.items()}
 
     def family(self, session: Session) -> Usage:

@@ -12,10 +12,10 @@ from pollux.index.catalog.usage_queries import CountedSession, RollUp
 from pollux.model import Value
 from pollux.usage.days import span_of
 from pollux.usage.rates import Pricer
-from pollux.usage.sums import Row, Sum, gather
+from pollux.usage.sums import Row, Sum, sum_by_label
 
 
-class By(StrEnum):
+class Grouping(StrEnum):
     """What usage is grouped by."""
 
     AGENT = "agent"
@@ -28,7 +28,7 @@ class By(StrEnum):
     SESSION = "session"
 
 
-class Of(StrEnum):
+class Measure(StrEnum):
     """What is measured."""
 
     SESSIONS = "sessions"
@@ -37,7 +37,7 @@ class Of(StrEnum):
     COST = "cost"
 
 
-TIMES = (By.DAY, By.WEEK, By.MONTH)
+TIMES = (Grouping.DAY, Grouping.WEEK, Grouping.MONTH)
 
 
 Label = tuple[str | None, ...]
@@ -50,9 +50,9 @@ class Stats(Value, frozen=True, kw_only=True):
     Each row has rows for what it is divided by `within`. `of` is what rows are sorted by that have no order in time.
     """
 
-    by: By
-    within: tuple[By, ...] = ()
-    of: Of
+    by: Grouping
+    within: tuple[Grouping, ...] = ()
+    of: Measure
     rows: tuple[Row, ...]
     total: Row
     unpriced_models: tuple[str, ...] = ()
@@ -62,37 +62,41 @@ def _project(session: CountedSession) -> str | None:
     return session.project or session.project_hash
 
 
-_MARKS: Mapping[By, Callable[[CountedSession], str | None]] = {
-    By.AGENT: lambda session: session.agent,
-    By.PROJECT: _project,
-    By.SESSION: lambda session: session.key,
+_SESSION_NAMES: Mapping[Grouping, Callable[[CountedSession], str | None]] = {
+    Grouping.AGENT: lambda session: session.agent,
+    Grouping.PROJECT: _project,
+    Grouping.SESSION: lambda session: session.key,
 }
 """The names that depend on the session alone."""
 
 
-def name_by(by: By, sessions: Mapping[int, CountedSession], where: tzinfo | None) -> Callable[[RollUp], str | None]:
+def name_by(
+    by: Grouping, sessions: Mapping[int, CountedSession], where: tzinfo | None
+) -> Callable[[RollUp], str | None]:
     """A function that gives the name under which a row counts."""
     match by:
-        case By.MODEL:
+        case Grouping.MODEL:
             return lambda row: row.model or None
-        case By.AGENT | By.PROJECT | By.SESSION:
-            mark = _MARKS[by]
+        case Grouping.AGENT | Grouping.PROJECT | Grouping.SESSION:
+            mark = _SESSION_NAMES[by]
             return lambda row: mark(sessions[row.session])
-        case By.DAY | By.WEEK | By.MONTH:
+        case Grouping.DAY | Grouping.WEEK | Grouping.MONTH:
             span = span_of(by, where)
             return lambda row: span(row.quarter)
-        case By.TOOL:
+        case Grouping.TOOL:
             raise ValueError(by)
 
 
-def levels(order: Sequence[By], sessions: Mapping[int, CountedSession]) -> list[Mapping[int, CountedSession]]:
+def sessions_by_level(
+    order: Sequence[Grouping], sessions: Mapping[int, CountedSession]
+) -> list[Mapping[int, CountedSession]]:
     """The sessions as the rows of each level count them.
 
     Where a sub-agent and its conversation stand in different rows, they do not belong together.
     """
     known, views = {session.key: session for session in sessions.values()}, list[Mapping[int, CountedSession]]()
     for by in order:
-        if (mark := _MARKS.get(by)) is not None:
+        if (mark := _SESSION_NAMES.get(by)) is not None:
             sessions = {
                 no: one if one.head is None or mark(one) == mark(known[one.head]) else _alone(one)
                 for no, one in sessions.items()
@@ -106,19 +110,19 @@ def _alone(session: CountedSession) -> CountedSession:
 
 
 def stats(  # noqa: PLR0913
-    by: By,
+    by: Grouping,
     sessions: Mapping[int, CountedSession],
     rows: Iterable[RollUp],
     pricer: Pricer,
     where: tzinfo | None = None,
     *,
-    within: Sequence[By] = (),
-    of: Of | None = None,
+    within: Sequence[Grouping] = (),
+    of: Measure | None = None,
 ) -> Stats:
     """Add the rows up. Times go forward; else the largest comes first: by cost, where every cost is known."""
     order = (by, *within)
     name, *names = [name_by(one, sessions, where) for one in order]
-    trends = Trends(where) if by not in (*TIMES, By.SESSION) else None
+    trends = Trends(where) if by not in (*TIMES, Grouping.SESSION) else None
 
     def label(row: RollUp) -> Label:
         first = name(row)
@@ -126,51 +130,57 @@ def stats(  # noqa: PLR0913
             trends.note(first, row)
         return (first, *(inner(row) for inner in names))
 
-    total, sums = Sum(), gather(rows, label, pricer)
+    total, sums = Sum(), sum_by_label(rows, label, pricer)
     for part in sums.values():
         total.add(part)
-    known = total.cost is not None and not total.lacking.requests
-    measure = of or (Of.COST if known else Of.TOKENS)
+    known = total.cost is not None and not total.unpriced_causes.requests
+    measure = of or (Measure.COST if known else Measure.TOKENS)
     return Stats(
         by=by,
         within=tuple(within),
         of=measure,
-        rows=_tree(order, sums, levels(order, sessions), measure, trends),
+        rows=_tree(order, sums, sessions_by_level(order, sessions), measure, trends),
         total=total.row(None, sessions, trends.all() if trends is not None else {}),
         unpriced_models=tuple(sorted(total.unpriced_models)),
     )
 
 
-def as_open(result: Stats, lacking: Collection[str]) -> Stats:
+def with_unread_files(result: Stats, agents: Collection[str]) -> Stats:
     """The result, marked as open because some files of these agents could not be read.
 
     What was not read may belong to any sum of these agents, so none of them is exact. A session's own sum is unchanged.
     """
-    return replace(result, rows=_as_open(result.rows, (result.by, *result.within), lacking), total=_open(result.total))
+    return replace(
+        result,
+        rows=_rows_with_unread_files(result.rows, (result.by, *result.within), agents),
+        total=_with_unread_files(result.total),
+    )
 
 
-def _as_open(rows: tuple[Row, ...], order: Sequence[By], lacking: Collection[str]) -> tuple[Row, ...]:
+def _rows_with_unread_files(
+    rows: tuple[Row, ...], order: Sequence[Grouping], agents: Collection[str]
+) -> tuple[Row, ...]:
     by, *within = order
-    if by is By.SESSION:
+    if by is Grouping.SESSION:
         return rows
     return tuple(
-        _open(replace(row, rows=_as_open(row.rows, within, lacking) if within else ()))
-        if by is not By.AGENT or row.name in lacking
+        _with_unread_files(replace(row, rows=_rows_with_unread_files(row.rows, within, agents) if within else ()))
+        if by is not Grouping.AGENT or row.name in agents
         else row
         for row in rows
     )
 
 
-def _open(row: Row) -> Row:
+def _with_unread_files(row: Row) -> Row:
     exact = False if row.usage.exact is False else None
     return replace(row, usage=replace(row.usage, exact=exact), open=True)
 
 
 def _tree(
-    order: Sequence[By],
+    order: Sequence[Grouping],
     sums: Mapping[Label, Sum],
     level: Sequence[Mapping[int, CountedSession]],
-    of: Of,
+    of: Measure,
     trends: Trends | None,
 ) -> tuple[Row, ...]:
     """The rows of the first thing that usage is grouped by, each with the rows of the next."""
@@ -192,7 +202,7 @@ class Trends:
     """The tokens of each name by day."""
 
     def __init__(self, where: tzinfo | None) -> None:
-        self._day = span_of(By.DAY, where)
+        self._day = span_of(Grouping.DAY, where)
         self._amounts: dict[str | None, dict[int, int]] = {}
 
     def note(self, name: str | None, row: RollUp) -> None:
@@ -221,6 +231,6 @@ def _time(row: Row) -> tuple[bool, str]:
     return row.name is None, row.name or ""
 
 
-def _weight(row: Row, of: Of) -> tuple[float, float, str]:
+def _weight(row: Row, of: Measure) -> tuple[float, float, str]:
     cost, tokens = -(row.cost_usd or 0), -(row.usage.known or 0)
-    return (cost, tokens, row.name or "") if of is Of.COST else (tokens, cost, row.name or "")
+    return (cost, tokens, row.name or "") if of is Measure.COST else (tokens, cost, row.name or "")

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pollux.index.catalog.rollups import INCOMPLETE
 from pollux.index.catalog.usage_queries import CountedSession, RollUp
-from pollux.model import NOTHING_USED, UNKNOWN, Total, Usage, Value, joint, values
+from pollux.model import NOTHING_USED, UNKNOWN, Total, Usage, Value, combine_exact, values
 from pollux.usage.rates import Pricer, dollars
 
 L = TypeVar("L", bound=Hashable)
@@ -31,7 +31,7 @@ class Unpriced(Value, frozen=True, kw_only=True):
         )
 
 
-def lacking(model: str, step: int, requests: int) -> Unpriced:
+def unpriced_reason(model: str, step: int, requests: int) -> Unpriced:
     """Why requests have no cost."""
     if step == INCOMPLETE:
         return Unpriced(figures=requests)
@@ -54,10 +54,10 @@ class Row(Value, frozen=True, kw_only=True):
 
     `sessions` counts conversations: a sub-agent belongs to the one that started it. `lone_subagents` counts those whose
     conversation is not here: it is gone, was not asked for, or has a row of its own. `cost_usd` is the sum of what is
-    known to have cost something, `lacking` counts the requests that are not in it. `too_low` and `unsure` count the
-    sessions and lone sub-agents that used more than this, or perhaps more; `silent` those that have no figures. `trend`
-    is the tokens day by day, `rows` divide the row further. `open` says that there may be more sessions, in files that
-    could not be read.
+    known to have cost something, `unpriced_causes` counts the requests that are not in it. `too_low` and `unsure` count
+    the sessions and lone sub-agents that used more than this, or perhaps more; `silent` those that have no figures.
+    `trend` is the tokens day by day, `rows` divide the row further. `open` says that there may be more sessions, in
+    files that could not be read.
     """
 
     name: str | None
@@ -65,7 +65,7 @@ class Row(Value, frozen=True, kw_only=True):
     lone_subagents: int
     usage: Usage
     cost_usd: float | None
-    lacking: Unpriced
+    unpriced_causes: Unpriced
     too_low: int = 0
     unsure: int = 0
     silent: int = 0
@@ -76,7 +76,7 @@ class Row(Value, frozen=True, kw_only=True):
     @property
     def unpriced(self) -> int:
         """How many requests are not in `cost_usd`."""
-        return self.lacking.requests
+        return self.unpriced_causes.requests
 
     @property
     def at_least(self) -> bool:
@@ -92,7 +92,7 @@ class Sum:
         self.sessions: set[int] = set()
         self.cost: int | None = None
         self.silent: set[int] = set()
-        self.lacking = Unpriced()
+        self.unpriced_causes = Unpriced()
         self.unpriced_models: set[str] = set()
 
     @property
@@ -105,11 +105,11 @@ class Sum:
         self.used.add(other.used.values)
         self.sessions |= other.sessions
         self.silent |= other.silent
-        self.pay(other.cost)
-        self.lacking += other.lacking
+        self.add_cost(other.cost)
+        self.unpriced_causes += other.unpriced_causes
         self.unpriced_models |= other.unpriced_models
 
-    def pay(self, cost: int | None) -> None:
+    def add_cost(self, cost: int | None) -> None:
         """Add a cost; an unknown one changes nothing."""
         if cost is not None:
             self.cost = cost if self.cost is None else self.cost + cost
@@ -132,11 +132,11 @@ class Sum:
             total.add(values(NOTHING_USED))
         return Row(
             name=name,
-            sessions=len(heads(whose)),
-            lone_subagents=len(_families(whose) - heads(whose)),
-            usage=total.usage(exact=joint(one.exact for one in whose) if whose else None),
+            sessions=len(conversations(whose)),
+            lone_subagents=len(_families(whose) - conversations(whose)),
+            usage=total.usage(exact=combine_exact(one.exact for one in whose) if whose else None),
             cost_usd=dollars(self.cost),
-            lacking=self.lacking,
+            unpriced_causes=self.unpriced_causes,
             too_low=len(_families(session for session in whose if session.exact is False)),
             unsure=len(unsure),
             silent=len(silent),
@@ -145,7 +145,7 @@ class Sum:
         )
 
 
-def heads(sessions: Iterable[CountedSession]) -> set[str]:
+def conversations(sessions: Iterable[CountedSession]) -> set[str]:
     """The conversations that these belong to."""
     return {session.head for session in sessions if session.head is not None}
 
@@ -155,7 +155,7 @@ def _families(sessions: Iterable[CountedSession]) -> set[str]:
     return {session.head or session.key for session in sessions}
 
 
-class Group(Generic[L]):
+class PricedGroup(Generic[L]):
     """Rows of one label and one price."""
 
     __slots__ = ("label", "requests", "sessions", "silent", "used")
@@ -168,16 +168,16 @@ class Group(Generic[L]):
         self.requests = 0
 
 
-def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer) -> dict[L, Sum]:
+def sum_by_label(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer) -> dict[L, Sum]:
     """The rows by label. Rows that have one price are added up before they are priced."""
-    groups: dict[tuple[L, str, int, int], Group[L]] = {}
+    groups: dict[tuple[L, str, int, int], PricedGroup[L]] = {}
     period = pricer.period
     for row in rows:
         name = label(row)
         place = (name, row.model, period(row.model, row.quarter), row.step)
         group = groups.get(place)
         if group is None:
-            group = groups[place] = Group(name)
+            group = groups[place] = PricedGroup(name)
         figures = values(row)
         group.used.add(figures)
         group.sessions.add(row.session)
@@ -192,9 +192,9 @@ def gather(rows: Iterable[RollUp], label: Callable[[RollUp], L], pricer: Pricer)
         total.sessions |= group.sessions
         total.silent |= group.silent
         cost = pricer.cost(model, group.used.figures, when, step)
-        total.pay(cost)
+        total.add_cost(cost)
         if cost is None:
-            why = lacking(model, step, group.requests)
-            total.lacking += why
+            why = unpriced_reason(model, step, group.requests)
+            total.unpriced_causes += why
             total.unpriced_models |= {model} if why.price else set()
     return sums

@@ -8,18 +8,18 @@ from datetime import date, tzinfo
 from pollux.index.catalog.usage_queries import CountedSession, RollUp
 from pollux.usage.days import day_of
 from pollux.usage.rates import Pricer, dollars
-from pollux.usage.stats import By, Of, name_by
-from pollux.usage.sums import Sum, gather, heads
+from pollux.usage.stats import Grouping, Measure, name_by
+from pollux.usage.sums import Sum, conversations, sum_by_label
 
 
 def days_of_rows(
-    of: Of, sessions: Mapping[int, CountedSession], rows: Iterable[RollUp], pricer: Pricer, where: tzinfo | None
+    of: Measure, sessions: Mapping[int, CountedSession], rows: Iterable[RollUp], pricer: Pricer, where: tzinfo | None
 ) -> dict[date | None, float]:
     """Tokens, dollars or sessions of each day. None is the key for sessions that are on no day."""
     day = day_of(where)
-    sums = gather(rows, lambda row: day(row.quarter), pricer)
-    if of is Of.SESSIONS:
-        families = {when: heads(sessions[number] for number in total.sessions) for when, total in sums.items()}
+    sums = sum_by_label(rows, lambda row: day(row.quarter), pricer)
+    if of is Measure.SESSIONS:
+        families = {when: conversations(sessions[number] for number in total.sessions) for when, total in sums.items()}
         untimed = families.pop(None, set()).difference(*families.values())
         counted = {when: len(those) for when, those in families.items() if those}
         return {**counted, **({None: len(untimed)} if untimed else {})}
@@ -36,9 +36,9 @@ def days_of_prompts(rows: Iterable[tuple[int, int, int]], where: tzinfo | None) 
 
 
 def stacks(  # noqa: PLR0913, PLR0917
-    by: By,
-    of: Of,
-    stack: By,
+    by: Grouping,
+    of: Measure,
+    stack: Grouping,
     sessions: Mapping[int, CountedSession],
     rows: Iterable[RollUp],
     pricer: Pricer,
@@ -47,10 +47,10 @@ def stacks(  # noqa: PLR0913, PLR0917
     """Tokens or dollars of each name, by agent or model."""
     name, layer = name_by(by, sessions, where), name_by(stack, sessions, where)
     layers: dict[str | None, dict[str, float]] = {}
-    for (outer, inner), total in gather(rows, lambda row: (name(row), layer(row)), pricer).items():
+    for (outer, inner), total in sum_by_label(rows, lambda row: (name(row), layer(row)), pricer).items():
         layers.setdefault(outer, {})[inner or "unknown"] = _amount(of, total)
     return layers
 
 
-def _amount(of: Of, total: Sum) -> float:
-    return (dollars(total.cost) or 0) if of is Of.COST else total.total
+def _amount(of: Measure, total: Sum) -> float:
+    return (dollars(total.cost) or 0) if of is Measure.COST else total.total

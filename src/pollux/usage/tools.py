@@ -10,8 +10,8 @@ from typing import Any
 from pollux.errors import RequestError
 from pollux.index.catalog.usage_queries import CountedSession, ToolUse
 from pollux.model import Status, Value
-from pollux.usage.stats import TIMES, By, levels, name_by
-from pollux.usage.sums import heads
+from pollux.usage.stats import TIMES, Grouping, name_by, sessions_by_level
+from pollux.usage.sums import conversations
 
 
 class ToolRow(Value, frozen=True, kw_only=True):
@@ -37,22 +37,22 @@ class ToolRow(Value, frozen=True, kw_only=True):
 def tools(
     sessions: Mapping[int, CountedSession],
     calls: Iterable[ToolUse],
-    by: Sequence[By] = (By.TOOL,),
+    by: Sequence[Grouping] = (Grouping.TOOL,),
     where: tzinfo | None = None,
 ) -> tuple[tuple[ToolRow, ...], ToolRow]:
     """Calls by tool and by what else is asked for, and all together. Times go forward; else the most used is first."""
-    if By.MODEL in by:
+    if Grouping.MODEL in by:
         raise RequestError("Agents do not record which model called a tool.", "Try: --by agent,tool")
     every = list(calls)
-    return _rows(by, levels(by, sessions), every, where), _row(None, None, sessions, every, ())
+    return _rows(by, sessions_by_level(by, sessions), every, where), _row(None, None, sessions, every, ())
 
 
 def _rows(
-    by: Sequence[By], level: Sequence[Mapping[int, CountedSession]], calls: list[ToolUse], where: tzinfo | None
+    by: Sequence[Grouping], level: Sequence[Mapping[int, CountedSession]], calls: list[ToolUse], where: tzinfo | None
 ) -> tuple[ToolRow, ...]:
     (first, *within), (sessions, *inmost) = by, level
     # A call begins like a roll-up, with session and quarter: what names one names the other.
-    naming: Any = (lambda call: call.name) if first is By.TOOL else name_by(first, sessions, where)
+    naming: Any = (lambda call: call.name) if first is Grouping.TOOL else name_by(first, sessions, where)
     groups: dict[str | None, list[ToolUse]] = {}
     for call in calls:
         groups.setdefault(naming(call), []).append(call)
@@ -67,7 +67,7 @@ def _rows(
 
 def _row(
     name: str | None,
-    by: By | None,
+    by: Grouping | None,
     sessions: Mapping[int, CountedSession],
     calls: list[ToolUse],
     rows: tuple[ToolRow, ...],
@@ -76,8 +76,8 @@ def _row(
     ended = [call.status for call in calls]
     return ToolRow(
         name=name,
-        canonical=mode(call.canonical for call in calls) if by is By.TOOL else None,
-        sessions=len(heads(sessions[call.session] for call in calls)),
+        canonical=mode(call.canonical for call in calls) if by is Grouping.TOOL else None,
+        sessions=len(conversations(sessions[call.session] for call in calls)),
         calls=len(calls),
         failed=ended.count(Status.ERROR),
         cancelled=ended.count(Status.CANCELLED),

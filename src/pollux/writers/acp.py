@@ -22,7 +22,7 @@ from pollux.model import (
     ToolResult,
     Unknown,
 )
-from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds, words
 from pollux.writers.json import encode, known, stamp
 from pollux.writers.loss import (
@@ -38,7 +38,7 @@ from pollux.writers.loss import (
     ORIGINS,
     OUTPUTS,
     REMARKS,
-    Tally,
+    LossCounter,
 )
 
 KINDS = {"read", "edit", "delete", "move", "search", "execute", "think", "fetch"}
@@ -64,9 +64,9 @@ class Acp:
     purpose = "session updates of the Agent Client Protocol, for editors"
     supported_options = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the session message by message. What the protocol has no field for stands in `_meta`."""
-        tally = Tally(WHY)
+        tally = LossCounter(WHY)
 
         def tell(update: dict[str, Any]) -> None:
             params = {"sessionId": session.id, "update": update}
@@ -104,7 +104,7 @@ def _left_out(message: Message, options: Options) -> str | None:
 class _Updates:
     """The updates that an editor gets for messages."""
 
-    def __init__(self, id: CallIds, tally: Tally) -> None:
+    def __init__(self, id: CallIds, tally: LossCounter) -> None:
         self._id = id
         self._tally = tally
 

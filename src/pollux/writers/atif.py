@@ -24,10 +24,10 @@ from pollux.model import (
     Unknown,
     Usage,
 )
-from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds, arguments, words
 from pollux.writers.json import encode, known, stamp
-from pollux.writers.loss import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
+from pollux.writers.loss import BYTES, DETAILS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, LossCounter
 from pollux.writers.program import version
 
 VERSION = "ATIF-v1.7"
@@ -49,7 +49,7 @@ class Atif:
     purpose = "an ATIF trajectory, to evaluate agents and train models"
     supported_options = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write the document, step by step, and a newline."""
         report = _trajectory(session, out, options, context, (session.key,))
         out("\n")
@@ -57,7 +57,7 @@ class Atif:
 
 
 def _trajectory(session: Session, out: Out, options: Options, context: WriterContext, above: tuple[str, ...]) -> Report:
-    tally = Tally(WHY)
+    tally = LossCounter(WHY)
     steps = _Steps(session, options, context, tally, above)
     out(encode(_head(session, tally))[:-1] + ',"steps":[')
     for number, step in enumerate(steps, 1):
@@ -73,7 +73,7 @@ def _trajectory(session: Session, out: Out, options: Options, context: WriterCon
     return report
 
 
-def _head(session: Session, tally: Tally) -> dict[str, Any]:
+def _head(session: Session, tally: LossCounter) -> dict[str, Any]:
     release = version(session)
     if release is None:
         tally.fabricate("the agent's version `unknown`", "the format demands one, and the agent wrote none down")
@@ -97,7 +97,7 @@ class _Steps:
     """The steps of a session, and the sessions that some of them started."""
 
     def __init__(
-        self, session: Session, options: Options, context: WriterContext, tally: Tally, above: tuple[str, ...]
+        self, session: Session, options: Options, context: WriterContext, tally: LossCounter, above: tuple[str, ...]
     ) -> None:
         self.children: dict[str, Session] = {}
         self._session = session

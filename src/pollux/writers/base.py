@@ -71,7 +71,7 @@ class WriterContext(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Iterable[Session]] = tuple
 
 
-ALONE = WriterContext()
+NO_CONTEXT = WriterContext()
 """A session by itself, of which nothing is known but what is in it."""
 
 
@@ -93,7 +93,7 @@ WHY_LOST = "only what is still live was asked for"
 """What every format leaves out on request."""
 
 
-class Dropped(msgspec.Struct, frozen=True):
+class Loss(msgspec.Struct, frozen=True):
     """What a format could not hold, or was not asked to."""
 
     what: str
@@ -101,7 +101,7 @@ class Dropped(msgspec.Struct, frozen=True):
     why: str
 
 
-class Fabricated(msgspec.Struct, frozen=True):
+class Fabrication(msgspec.Struct, frozen=True):
     """What a format demands and the session does not have."""
 
     what: str
@@ -112,8 +112,8 @@ class Report(msgspec.Struct):
     """What became of a session on its way into a format."""
 
     kept: int = 0
-    dropped: list[Dropped] = []
-    fabricated: list[Fabricated] = []
+    dropped: list[Loss] = []
+    fabricated: list[Fabrication] = []
 
     def add(self, other: Report) -> None:
         """Add the report of another session."""
@@ -121,7 +121,7 @@ class Report(msgspec.Struct):
         counts = {(entry.what, entry.why): entry.count for entry in self.dropped}
         for entry in other.dropped:
             counts[entry.what, entry.why] = counts.get((entry.what, entry.why), 0) + entry.count
-        self.dropped = [Dropped(what, count, why) for (what, why), count in counts.items()]
+        self.dropped = [Loss(what, count, why) for (what, why), count in counts.items()]
         self.fabricated = list(dict.fromkeys([*self.fabricated, *other.fabricated]))
 
     def as_json(self) -> dict[str, Any]:
@@ -132,14 +132,11 @@ class Report(msgspec.Struct):
 
 def without_secrets(count: int) -> Report:
     """The account of secrets that were taken out."""
-    return Report(dropped=[Dropped("secrets", count, "redaction was asked for")] if count else [])
+    return Report(dropped=[Loss("secrets", count, "redaction was asked for")] if count else [])
 
 
 class Writer(Protocol):
-    """Writes a session in one format.
-
-    It may have `supported_options`: the names of those options of style that affect it. Without, all are allowed.
-    """
+    """Writes a session in one format."""
 
     @property
     def name(self) -> str:
@@ -153,7 +150,11 @@ class Writer(Protocol):
     def purpose(self) -> str:
         """What it is for, in a few words."""
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE, /) -> Report:
+    @property
+    def supported_options(self) -> tuple[str, ...]:
+        """The options of style that affect it, by their names in `Options`; the others are refused."""
+
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT, /) -> Report:
         """Write the whole session."""
 
 
@@ -184,10 +185,10 @@ class Site(Protocol):
 
 
 @runtime_checkable
-class Parted(Protocol):
+class MultiFile(Protocol):
     """A writer that has several files for a large session where it goes to a folder."""
 
-    def further(self, session: Session, options: Options, context: WriterContext, /) -> Iterator[Page]:
+    def further_pages(self, session: Session, options: Options, context: WriterContext, /) -> Iterator[Page]:
         """The files besides the session's own."""
 
 
@@ -196,9 +197,18 @@ class Binary(Protocol):
     """A writer of bytes."""
 
     def write_bytes(
-        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE, /
+        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = NO_CONTEXT, /
     ) -> Report:
         """Write the whole session."""
+
+
+@runtime_checkable
+class HasCbor(Protocol):
+    """A writer whose format exists in CBOR as well."""
+
+    @property
+    def cbor(self) -> Writer:
+        """The writer of the same format in CBOR."""
 
 
 @runtime_checkable

@@ -46,7 +46,7 @@ from pollux.writers.loss import (
     OUTPUTS,
     REMARKS,
     THINKING,
-    Tally,
+    LossCounter,
 )
 
 _NO_PLACE = "a chat has no place for them"
@@ -93,7 +93,7 @@ class Turn(Value, frozen=True, kw_only=True):
 class CallIds:
     """Gives every call an id that no other call of the session has."""
 
-    def __init__(self, options: Options, tally: Tally) -> None:
+    def __init__(self, options: Options, tally: LossCounter) -> None:
         self._short = options.ids == "short"
         self._tally = tally
         self._given: set[str] = set()
@@ -110,7 +110,7 @@ class CallIds:
         return own
 
 
-def arguments(call: ToolCall, tally: Tally) -> dict[str, Any]:
+def arguments(call: ToolCall, tally: LossCounter) -> dict[str, Any]:
     """The arguments of a call, as the object that chats want."""
     if isinstance(call.input, dict):
         return call.input
@@ -165,7 +165,9 @@ class _SoFar:
 class Chat:
     """Divides a session into turns, and counts what is in none."""
 
-    def __init__(self, session: Session, options: Options, tally: Tally, *, thinking: bool, pictures: bool) -> None:
+    def __init__(
+        self, session: Session, options: Options, tally: LossCounter, *, thinking: bool, pictures: bool
+    ) -> None:
         self._session = session
         self._tally = tally
         self._thinking = thinking

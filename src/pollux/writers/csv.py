@@ -25,9 +25,20 @@ from pollux.model import (
     Unknown,
     summarize,
 )
-from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.json import stamp
-from pollux.writers.loss import BYTES, DETAILS, FILE_TEXTS, INPUTS, LINKED, NOTICES, ODDITIES, ORIGINS, OUTPUTS, Tally
+from pollux.writers.loss import (
+    BYTES,
+    DETAILS,
+    FILE_TEXTS,
+    INPUTS,
+    LINKED,
+    NOTICES,
+    ODDITIES,
+    ORIGINS,
+    OUTPUTS,
+    LossCounter,
+)
 
 ABOUT = ("key", "agent", "kind", "parent", "project", "title")
 SAID = ("text", "thinking", "summary", "context", "tools", "failed_tools", "files", "attachments")
@@ -63,7 +74,7 @@ def inert(value: Any) -> Any:
 class Cells:
     """What is in one message, gathered by column."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: LossCounter) -> None:
         self.texts: dict[str, list[str]] = {}
         self._tally = tally
 
@@ -122,10 +133,10 @@ class Csv:
     purpose = "a table of messages, one row each, for a spreadsheet"
     supported_options: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the whole session, message by message."""
         table = table_to(out, COLUMNS)
-        tally, summary = Tally(WHY), summarize(session)
+        tally, summary = LossCounter(WHY), summarize(session)
         about = {name: getattr(summary, name) for name in ABOUT}
         for number, message in enumerate(session.messages, 1):
             if options.live_only and message.fate is not Fate.LIVE:
@@ -137,7 +148,7 @@ class Csv:
         return tally.report()
 
 
-def _inert(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+def _inert(row: Mapping[str, Any], tally: LossCounter) -> dict[str, Any]:
     """A row without formulas; the report says where that changed a text."""
     cells = {name: inert(value) for name, value in row.items()}
     if cells != row:
@@ -145,7 +156,7 @@ def _inert(row: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
     return cells
 
 
-def _cells(message: Message, tally: Tally) -> dict[str, Any]:
+def _cells(message: Message, tally: LossCounter) -> dict[str, Any]:
     row = Cells(tally)
     for part in message.parts:
         row.part(part)

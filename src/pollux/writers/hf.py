@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pollux.model import Session
-from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
-from pollux.writers.loss import FACTS, Tally
+from pollux.writers.loss import FACTS, LossCounter
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -23,9 +23,9 @@ class HuggingFace:
     purpose = "a session trace, for the Hugging Face Hub"
     supported_options = ("ids",)
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""
-        tally = Tally(WHY)
+        tally = LossCounter(WHY)
         tally.drop(FACTS)
         head = {"type": "session", "harness": session.agent, "id": session.id}
         out(encode(head | ({"name": session.title} if session.title is not None else {})) + "\n")

@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.model import Fate, Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
 from pollux.text.surrogates import spell_surrogates
-from pollux.writers.base import ALONE, LOST_FATES, WHY_LOST, Dropped, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, WHY_LOST, Loss, Options, Out, Report, WriterContext
 
 
 class Json:
@@ -21,7 +21,7 @@ class Json:
     purpose = "everything, for programs: the same document as `pollux show --json`"
     supported_options: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write one object and a newline, message by message."""
         known = {"cost_usd": context.cost_usd, "unpriced_requests": context.unpriced_requests}
         summary = msgspec.structs.replace(summarize(session), **known)
@@ -45,7 +45,7 @@ class Json:
         }
         out("," + encode(tail)[1:] + "\n")
         lost = len(session.messages) - len(messages)
-        return Report(kept=len(messages), dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [])
+        return Report(kept=len(messages), dropped=[Loss(LOST_FATES, lost, WHY_LOST)] if lost else [])
 
 
 def encode(value: Any) -> str:

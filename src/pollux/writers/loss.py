@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pollux.model import Message, Part, Session, Thinking, ToolCall, ToolResult, summarize
 from pollux.text.escape import one_line
-from pollux.writers.base import LOST_FATES, WHY_LOST, Dropped, Fabricated, Report
+from pollux.writers.base import LOST_FATES, WHY_LOST, Fabrication, Loss, Report
 from pollux.writers.facts import title
 
 # Messages that are not in the transcript. With those that were kept they make up the session.
@@ -61,14 +61,14 @@ WHY = {
 }
 
 
-class Tally:
+class LossCounter:
     """Counts what was kept and what was left out. `why` gives reasons of a format's own."""
 
     def __init__(self, why: Mapping[str, str] = WHY) -> None:
         self.kept = 0
         self._why = {**WHY, **why}
         self._counts: dict[str, int] = {}
-        self._fabricated: dict[Fabricated, None] = {}
+        self._fabricated: dict[Fabrication, None] = {}
 
     def drop(self, what: str, count: int = 1) -> None:
         """Count something that the transcript does not hold."""
@@ -76,7 +76,7 @@ class Tally:
 
     def fabricate(self, what: str, why: str) -> None:
         """Note something that the format demands and the session does not have."""
-        self._fabricated[Fabricated(what, why)] = None
+        self._fabricated[Fabrication(what, why)] = None
 
     def message(self, message: Message) -> None:
         """Count what no transcript shows of a message: where it stands, and what else was recorded."""
@@ -100,5 +100,5 @@ class Tally:
 
     def report(self) -> Report:
         """The report, in the order of the reasons above."""
-        dropped = [Dropped(what, self._counts[what], why) for what, why in self._why.items() if self._counts.get(what)]
+        dropped = [Loss(what, self._counts[what], why) for what, why in self._why.items() if self._counts.get(what)]
         return Report(kept=self.kept, dropped=dropped, fabricated=list(self._fabricated))

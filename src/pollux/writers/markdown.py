@@ -10,27 +10,27 @@ from collections.abc import Iterator
 
 from pollux.model import Attachment, Session, Status, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section, outcome
 from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.safe_markdown import code, fence, plain, safe_markdown
 from pollux.writers.transcript import (
-    Answer,
-    Attached,
+    AttachmentBlock,
     Block,
-    Call,
-    Digest,
-    Figures,
+    CallBlock,
+    FiguresBlock,
     Heading,
-    Odd,
-    Reference,
-    Remark,
+    NoteBlock,
+    ReferenceBlock,
+    ResultBlock,
     Speaker,
-    Thought,
-    Words,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
+    UnknownBlock,
 )
 from pollux.writers.transcript.blocks import COMMAND, ERROR
-from pollux.writers.transcript.paper import Paper, address, file_facts, tool_name
+from pollux.writers.transcript.document import DocumentTranscript, address, bracketed, file_facts, tool_name
 
 BOUNDS = Bounds(head=20, tail=8, width=500)
 LEVELS = {Speaker.ASSISTANT: "###"}
@@ -45,7 +45,7 @@ class Markdown:
     supported_options = TRANSCRIPT
     between = "\n---\n\n"
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
@@ -54,16 +54,16 @@ class Markdown:
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:
             out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, context)))
-        paper = Paper(session, options, BOUNDS)
+        transcript = DocumentTranscript(session, options, BOUNDS)
         after_words = False
-        for block in paper.blocks():
-            text = "\n\n".join(_paragraphs(block, paper))
+        for block in transcript.blocks():
+            text = "\n\n".join(_paragraphs(block, transcript))
             if after_words and text[:1].isspace():
                 # Without this, what begins indented would become part of a list that the text before ends with.
                 out("\n<!-- -->\n")
-            after_words = isinstance(block, Words)
+            after_words = isinstance(block, TextBlock)
             out(f"\n{text}\n")
-        return paper.report()
+        return transcript.report()
 
 
 def _fact(fact: Fact) -> str:
@@ -71,66 +71,62 @@ def _fact(fact: Fact) -> str:
     return " ".join([*words, code(fact.name)] if fact.name is not None else words)
 
 
-def _paragraphs(block: Block, paper: Paper) -> Iterator[str]:
+def _paragraphs(block: Block, transcript: DocumentTranscript) -> Iterator[str]:
     match block:
         case Heading():
-            yield _heading(block, paper)
-        case Words(text=text):
+            yield _heading(block, transcript)
+        case TextBlock(text=text):
             yield safe_markdown(text)
-        case Thought(subject=subject, text=text):
+        case ThinkingBlock(subject=subject, text=text):
             yield _folded(f"Thinking: {one_line(subject)}" if subject else "Thinking", safe_markdown(text))
-        case Call():
-            yield _call(block, paper)
-            yield from map(_section, paper.sections(block))
+        case CallBlock():
+            yield _call(block, transcript)
+            yield from map(_section, transcript.sections(block))
             yield from map(_attachment, block.call.attachments)
-        case Answer():
-            yield from _answer(block, paper)
-        case Reference(file=file):
+        case ResultBlock():
+            yield from _answer(block, transcript)
+        case ReferenceBlock(file=file):
             yield _mention("File", one_line(file.path), file_facts(file))
-            yield from map(_section, paper.sections(block))
+            yield from map(_section, transcript.sections(block))
             yield from map(_attachment, file.attachments)
-        case Attached(attachment=attachment):
+        case AttachmentBlock(attachment=attachment):
             yield _attachment(attachment)
-        case Odd():
+        case UnknownBlock():
             yield _mention("A part of an unknown kind")
-            yield from map(_section, paper.sections(block))
-        case Digest(text=text):
-            words = " ".join(["The conversation so far, summed up", *_bracketed(block.marks)])
+            yield from map(_section, transcript.sections(block))
+        case SummaryBlock(text=text):
+            words = " ".join(["The conversation so far, summed up", *bracketed(block.marks)])
             marked_up = text.lstrip().startswith("<")
             yield _folded(words, fence(visible(text).strip(), "xml") if marked_up else safe_markdown(text))
-        case Remark():
+        case NoteBlock():
             yield _remark(block)
-        case Figures(usage=usage):
+        case FiguresBlock(usage=usage):
             yield f"*Tokens: {plain(figures(usage) or '')}*"
 
 
-def _heading(heading: Heading, paper: Paper) -> str:
-    model = paper.model(heading)
+def _heading(heading: Heading, transcript: DocumentTranscript) -> str:
+    model = transcript.model(heading)
     words = [heading.speaker, moment(heading.message.at), model and one_line(model)]
     line = " · ".join(plain(word) for word in words if word)
-    return " ".join([LEVELS.get(heading.speaker, "##"), line, *_bracketed(heading.marks)])
+    return " ".join([LEVELS.get(heading.speaker, "##"), line, *bracketed(heading.marks)])
 
 
-def _bracketed(marks: tuple[str, ...]) -> list[str]:
-    return [f"({mark})" for mark in marks]
-
-
-def _call(block: Call, paper: Paper) -> str:
+def _call(block: CallBlock, transcript: DocumentTranscript) -> str:
     call = block.call
     arguments = [code(a.text) if a.name is None else f"{plain(a.name)}: {code(a.text)}" for a in block.arguments]
     ending = outcome(call) if call.status is Status.OK else f"**{outcome(call)}**"
     line = f"**{plain(tool_name(call))}** {', '.join(arguments)}".rstrip() + f" — {ending}"
-    if (reason := paper.reason(call)) is not None:
+    if (reason := transcript.reason(call)) is not None:
         line += f": {plain(one_line(reason))}"
     if call.child:
         line += f" — session {code(one_line(call.child))}"
     return line
 
 
-def _answer(block: Answer, paper: Paper) -> Iterator[str]:
+def _answer(block: ResultBlock, transcript: DocumentTranscript) -> Iterator[str]:
     if block.result.output is not None:
         yield f"**{plain(tool_name(block.result))}** — a result without its call"
-    yield from map(_section, paper.sections(block))
+    yield from map(_section, transcript.sections(block))
     yield from map(_attachment, block.result.attachments)
 
 
@@ -145,9 +141,9 @@ def _mention(what: str, name: str | None = None, facts: str | None = None) -> st
     return line if facts is None else f"{line} ({plain(facts)})"
 
 
-def _remark(remark: Remark) -> str:
+def _remark(remark: NoteBlock) -> str:
     kind = f"**{remark.kind}**" if remark.kind == ERROR else f"*{remark.kind}*"
-    head = " ".join([f"> {kind}", *_bracketed(remark.marks)])
+    head = " ".join([f"> {kind}", *bracketed(remark.marks)])
     text = visible(remark.text).strip()
     if not text:
         return head

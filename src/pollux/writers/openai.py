@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import Attachment, Session
-from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
-from pollux.writers.loss import FACTS, Tally
+from pollux.writers.loss import FACTS, LossCounter
 
 
 class OpenAI:
@@ -20,9 +20,9 @@ class OpenAI:
     purpose = "chat messages, one line a session, for training"
     supported_options = ("thinking", "ids")
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the conversation as the agent would resume it, turn by turn."""
-        tally = Tally(WHY)
+        tally = LossCounter(WHY)
         tally.drop(FACTS)
         between = '{"messages":['
         for turn in Chat(session, options, tally, thinking=options.thinking, pictures=True).turns():

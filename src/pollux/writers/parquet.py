@@ -13,10 +13,10 @@ from typing import Any
 
 from pollux.errors import RequestError
 from pollux.model import Fate, Message, Session, ToolCall, Usage, summarize
-from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.csv import COUNTED, WHY as WHY_CSV, Cells
 from pollux.writers.json import encode, stamp
-from pollux.writers.loss import FACTS, FIGURES, OUTPUTS, Tally
+from pollux.writers.loss import FACTS, FIGURES, OUTPUTS, LossCounter
 
 MESSAGES, CALLS = "messages", "tool_calls"
 ABOUT = ("key", "kind", "parent", "project", "title")
@@ -54,7 +54,7 @@ class Parquet:
         self.ready()
         return _Messages(out, whole=False) if table == MESSAGES else _Calls(out)
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """One file: the messages, each with its calls."""
         self.ready()
         file = _Messages(out, whole=True)
@@ -107,7 +107,7 @@ class _Messages(_File):
 
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
         """The rows of a session, and the report of what they do not hold."""
-        tally, summary = Tally(WHY), summarize(session)
+        tally, summary = LossCounter(WHY), summarize(session)
         about = {name: getattr(summary, name) for name in ABOUT}
         rows = []
         for number, message in enumerate(session.messages, 1):
@@ -158,7 +158,7 @@ class _Cells(Cells):
         """Nothing: a call is a row."""
 
 
-def _message(message: Message, tally: Tally) -> dict[str, Any]:
+def _message(message: Message, tally: LossCounter) -> dict[str, Any]:
     cells = _Cells(tally)
     for part in message.parts:
         cells.part(part)

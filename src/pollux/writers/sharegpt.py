@@ -11,10 +11,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from pollux.model import Role, Session
-from pollux.writers.base import ALONE, Options, Out, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import WHY, Chat, Turn
 from pollux.writers.json import encode
-from pollux.writers.loss import FACTS, Tally
+from pollux.writers.loss import FACTS, LossCounter
 
 SPEAKERS = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt"}
 
@@ -27,9 +27,9 @@ class ShareGPT:
     purpose = "conversations in plain text, one line a session, for training"
     supported_options = ("thinking",)
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the conversation as the agent would resume it; who speaks twice in a row speaks once."""
-        tally = Tally(WHY)
+        tally = LossCounter(WHY)
         tally.drop(FACTS)
         turns = Chat(session, options, tally, thinking=options.thinking, pictures=False).turns()
         between = '{"conversations":['
@@ -40,7 +40,7 @@ class ShareGPT:
         return tally.report()
 
 
-def _said(turns: Iterator[Turn], tally: Tally) -> Iterator[tuple[str, str]]:
+def _said(turns: Iterator[Turn], tally: LossCounter) -> Iterator[tuple[str, str]]:
     for turn in turns:
         tally.drop(FACTS)
         objects = (encode({"name": call.name, "arguments": call.arguments}) for call in turn.calls)

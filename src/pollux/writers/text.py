@@ -6,25 +6,25 @@ from collections.abc import Iterable, Iterator
 
 from pollux.model import Attachment, Session, summarize
 from pollux.text.escape import one_line, visible
-from pollux.writers.base import ALONE, TRANSCRIPT, Options, Out, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, TRANSCRIPT, Options, Out, Report, WriterContext
 from pollux.writers.calls import Bounds, Section, outcome
 from pollux.writers.facts import Fact, attachment_facts, facts, figures, front_matter, moment, title, usage_facts
 from pollux.writers.transcript import (
-    Answer,
-    Attached,
+    AttachmentBlock,
     Block,
-    Call,
-    Digest,
-    Figures,
+    CallBlock,
+    FiguresBlock,
     Heading,
-    Odd,
-    Reference,
-    Remark,
+    NoteBlock,
+    ReferenceBlock,
+    ResultBlock,
     Speaker,
-    Thought,
-    Words,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
+    UnknownBlock,
 )
-from pollux.writers.transcript.paper import Paper, address, file_facts, tool_name
+from pollux.writers.transcript.document import DocumentTranscript, address, bracketed, file_facts, tool_name
 
 BOUNDS = Bounds(head=5, tail=3, width=200)
 RULES = {Speaker.ASSISTANT: "──"}
@@ -39,7 +39,7 @@ class PlainText:
     supported_options = TRANSCRIPT
     between = f"\n{'═' * 72}\n\n"
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write the whole session, message by message."""
         summary = summarize(session)
         if options.front_matter:
@@ -48,73 +48,69 @@ class PlainText:
         out("".join(f"{_fact(fact)}\n" for fact in facts(session, summary)))
         if options.tokens:
             out("".join(f"{line}\n" for line in usage_facts(summary, context)))
-        paper = Paper(session, options, BOUNDS)
-        for block in paper.blocks():
-            for paragraph in _paragraphs(block, paper):
+        transcript = DocumentTranscript(session, options, BOUNDS)
+        for block in transcript.blocks():
+            for paragraph in _paragraphs(block, transcript):
                 out("\n")
                 for line in paragraph:
                     out(f"{line}\n")
-        return paper.report()
+        return transcript.report()
 
 
 def _fact(fact: Fact) -> str:
     return " ".join(word for word in (fact.words, fact.name) if word)
 
 
-def _paragraphs(block: Block, paper: Paper) -> Iterator[Iterable[str]]:
+def _paragraphs(block: Block, transcript: DocumentTranscript) -> Iterator[Iterable[str]]:
     match block:
         case Heading():
-            yield [_heading(block, paper)]
-        case Words(text=text):
+            yield [_heading(block, transcript)]
+        case TextBlock(text=text):
             yield [visible(text).strip("\n").rstrip()]
-        case Thought(subject=subject, text=text):
+        case ThinkingBlock(subject=subject, text=text):
             yield [f"  Thinking: {one_line(subject)}" if subject else "  Thinking:", _indented(text, "    ")]
-        case Call(call=call):
-            yield [_call(block, paper), *_sections(block, paper)]
+        case CallBlock(call=call):
+            yield [_call(block, transcript), *_sections(block, transcript)]
             yield from map(_attachment, call.attachments)
-        case Answer():
-            yield from _answer(block, paper)
-        case Reference(file=file):
-            yield [_mention("File", one_line(file.path), file_facts(file)), *_sections(block, paper)]
+        case ResultBlock():
+            yield from _answer(block, transcript)
+        case ReferenceBlock(file=file):
+            yield [_mention("File", one_line(file.path), file_facts(file)), *_sections(block, transcript)]
             yield from map(_attachment, file.attachments)
-        case Attached(attachment=attachment):
+        case AttachmentBlock(attachment=attachment):
             yield _attachment(attachment)
-        case Odd():
-            yield [_mention("A part of an unknown kind"), *_sections(block, paper)]
-        case Digest(text=text):
-            head = " ".join(["  The conversation so far, summed up", *_bracketed(block.marks)])
+        case UnknownBlock():
+            yield [_mention("A part of an unknown kind"), *_sections(block, transcript)]
+        case SummaryBlock(text=text):
+            head = " ".join(["  The conversation so far, summed up", *bracketed(block.marks)])
             yield [f"{head}:", _indented(text, "    ")]
-        case Remark():
+        case NoteBlock():
             yield _remark(block)
-        case Figures(usage=usage):
+        case FiguresBlock(usage=usage):
             yield [f"  Tokens: {figures(usage)}"]
 
 
-def _heading(heading: Heading, paper: Paper) -> str:
-    model = paper.model(heading)
+def _heading(heading: Heading, transcript: DocumentTranscript) -> str:
+    model = transcript.model(heading)
     words = [heading.speaker, moment(heading.message.at), model and one_line(model)]
     line = ", ".join(word for word in words if word)
-    return " ".join([RULES.get(heading.speaker, "━━"), line, *_bracketed(heading.marks)])
+    return " ".join([RULES.get(heading.speaker, "━━"), line, *bracketed(heading.marks)])
 
 
-def _bracketed(marks: tuple[str, ...]) -> list[str]:
-    return [f"({mark})" for mark in marks]
-
-
-def _call(block: Call, paper: Paper) -> str:
+def _call(block: CallBlock, transcript: DocumentTranscript) -> str:
     call = block.call
     arguments = ", ".join(a.text if a.name is None else f"{a.name}: {a.text}" for a in block.arguments)
     line = f"  {tool_name(call)} {arguments}".rstrip() + f" — {outcome(call)}"
-    if (reason := paper.reason(call)) is not None:
+    if (reason := transcript.reason(call)) is not None:
         line += f": {one_line(reason)}"
     if call.child:
         line += f" — session {one_line(call.child)}"
     return line
 
 
-def _answer(block: Answer, paper: Paper) -> Iterator[list[str]]:
+def _answer(block: ResultBlock, transcript: DocumentTranscript) -> Iterator[list[str]]:
     if block.result.output is not None:
-        yield [f"  {tool_name(block.result)} — a result without its call", *_sections(block, paper)]
+        yield [f"  {tool_name(block.result)} — a result without its call", *_sections(block, transcript)]
     yield from map(_attachment, block.result.attachments)
 
 
@@ -127,16 +123,18 @@ def _mention(what: str, name: str | None = None, facts: str | None = None) -> st
     return "  " + " ".join(word for word in words if word is not None)
 
 
-def _remark(remark: Remark) -> list[str]:
-    head = " ".join([f"  {remark.kind}", *_bracketed(remark.marks)])
+def _remark(remark: NoteBlock) -> list[str]:
+    head = " ".join([f"  {remark.kind}", *bracketed(remark.marks)])
     text = visible(remark.text).strip()
     if "\n" in text:
         return [f"{head}:", _indented(text, "    ")]
     return [f"{head}: {text}" if text else head]
 
 
-def _sections(block: Call | Answer | Reference | Odd, paper: Paper) -> Iterator[str]:
-    for section in paper.sections(block):
+def _sections(
+    block: CallBlock | ResultBlock | ReferenceBlock | UnknownBlock, transcript: DocumentTranscript
+) -> Iterator[str]:
+    for section in transcript.sections(block):
         yield from _section(section)
 
 

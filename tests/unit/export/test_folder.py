@@ -17,14 +17,14 @@ from pollux import registry
 from pollux.errors import OutputError
 from pollux.export.folder import RECORD, Folder
 from pollux.export.names import Layout, day_name
-from pollux.export.run import Export, Outcome
+from pollux.export.run import FolderExport, Outcome
 from pollux.library.jobs import Job
 from pollux.model import Author, Message, Role, Session, Text, ToolCall, summarize
 from pollux.system.files import below
 from pollux.transforms.redact import Redactor
 from pollux.writers import html, parquet
 from pollux.writers.base import Options, Page
-from pollux.writers.html import cuts
+from pollux.writers.html import page_parts
 
 DAY = datetime(2026, 11, 15, 23, 0, tzinfo=UTC)
 TOKEN = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
@@ -49,7 +49,7 @@ def export(
     redactor: Redactor | None = None,
 ) -> Outcome:
     with Folder(str(folder), forbidden=[], force=force) as opened:
-        run = Export(registry.writer(to), Options(), opened, layout=layout, redactor=redactor)
+        run = FolderExport(registry.writer(to), Options(), opened, layout=layout, redactor=redactor)
         return run.run([job(one) for one in sessions], {}, {})
 
 
@@ -141,15 +141,15 @@ def test_formats_live_side_by_side(tmp_path: Path) -> None:
 
 def test_a_day_keeps_a_session_that_is_gone(tmp_path: Path) -> None:
     export(tmp_path, session("a"), session("b", "world"), layout=Layout.DAY)
-    left = export(tmp_path, session("a", "changed"), layout=Layout.DAY)
-    assert len(left.older) == 1
-    assert "world" in (tmp_path / left.older[0]).read_text()
+    unwritten = export(tmp_path, session("a", "changed"), layout=Layout.DAY)
+    assert len(unwritten.older) == 1
+    assert "world" in (tmp_path / unwritten.older[0]).read_text()
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two sessions of two parts each, and many words."""
-    monkeypatch.setattr(cuts, "LIMIT", 1_000)
+    monkeypatch.setattr(page_parts, "LIMIT", 1_000)
     export(tmp_path, large("one"), large("two", " ".join(f"word{n}" for n in range(40_000))), to="html")
     pages = ["gemini-one.html", "gemini-one.part-2.html", "gemini-two.html", "gemini-two.part-2.html", "index.html"]
     assert [name for name in names(tmp_path) if name.endswith("html")] == pages
@@ -179,10 +179,10 @@ def test_but_not_the_parts_of_a_session_that_is_gone(site: Path) -> None:
 @pytest.mark.parametrize("reads", [0, 1])
 def test_nor_the_parts_of_a_session_that_cannot_be_read(site: Path, reads: int) -> None:
     """Not at all, or not once more when the parts are written."""
-    left = iter([large("two")] * reads)
-    jobs = [job(session("one")), Job(summaries=(summarize(large("two")),), load=lambda: [next(left)])]
+    unwritten = iter([large("two")] * reads)
+    jobs = [job(session("one")), Job(summaries=(summarize(large("two")),), load=lambda: [next(unwritten)])]
     with Folder(str(site), forbidden=[]) as folder:
-        outcome = Export(registry.writer("html"), Options(), folder).run(jobs, {}, {})
+        outcome = FolderExport(registry.writer("html"), Options(), folder).run(jobs, {}, {})
     assert outcome.unread == ["gemini:two"]
     assert "gemini-two.part-2.html" in names(site)
     assert "gemini-one.part-2.html" not in names(site)
@@ -207,7 +207,7 @@ def test_sessions_that_cannot_be_read_are_told(tmp_path: Path) -> None:
 
     gone = Job(summaries=(summarize(session("gone")),), load=broken)
     with Folder(str(tmp_path), forbidden=[]) as folder:
-        outcome = Export(registry.writer("text"), Options(), folder).run([gone, job(session("here"))], {}, {})
+        outcome = FolderExport(registry.writer("text"), Options(), folder).run([gone, job(session("here"))], {}, {})
     assert outcome.unread == ["gemini:gone"]
     assert [entry.file for entry in outcome.entries] == ["gemini-here.txt"]
 
@@ -247,7 +247,7 @@ def test_tables_are_all_written_or_none_is(tmp_path: Path) -> None:
     calls.write_bytes(b"mine")
     before = stamps(tmp_path)
     outcome = export(tmp_path, session("a", messages=(call(1), call(2))), to="parquet")
-    assert (outcome.foreign, outcome.left) == ([calls.relative_to(tmp_path).as_posix()], ["gemini:a"])
+    assert (outcome.foreign, outcome.unwritten) == ([calls.relative_to(tmp_path).as_posix()], ["gemini:a"])
     assert stamps(tmp_path) == before
 
 
@@ -259,22 +259,22 @@ def test_tables_stay_where_no_session_could_be_read(tmp_path: Path) -> None:
 
     with Folder(str(tmp_path), forbidden=[]) as folder:
         gone = Job(summaries=(summarize(session("a")),), load=broken)
-        Export(registry.writer("parquet"), Options(), folder).run([gone], {}, {})
+        FolderExport(registry.writer("parquet"), Options(), folder).run([gone], {}, {})
     assert keys_of(tmp_path, "messages") == ["gemini:a"]
 
 
 def test_a_session_has_all_its_pages_or_none(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that fails leaves the others of the session as they were, and costs no other session."""
     before = {name: (site / name).read_text() for name in names(site) if name.startswith("gemini-two")}
-    made = html.HtmlPage.further
+    made = html.HtmlPage.further_pages
 
-    def further(_: object, one: Session, *more: Any) -> Iterator[Page]:
+    def further_pages(_: object, one: Session, *more: Any) -> Iterator[Page]:
         for page in made(html.WRITER, one, *more):
             yield page
             if one.id == "two":
                 raise ValueError
 
-    monkeypatch.setattr(html.HtmlPage, "further", further)
+    monkeypatch.setattr(html.HtmlPage, "further_pages", further_pages)
     outcome = export(site, large("one", "new"), large("two", "new"), to="html")
     assert outcome.unread == ["gemini:two"]
     assert {name: (site / name).read_text() for name in before} == before
@@ -286,7 +286,7 @@ def test_pages_are_of_one_reading(site: Path) -> None:
     readings = iter([large("two", "early"), large("two", "late")])
     grows = Job(summaries=(summarize(large("two")),), load=lambda: [next(readings)])
     with Folder(str(site), forbidden=[]) as folder:
-        Export(registry.writer("html"), Options(), folder).run([grows], {}, {})
+        FolderExport(registry.writer("html"), Options(), folder).run([grows], {}, {})
     assert "early" in (site / "gemini-two.part-2.html").read_text()
 
 
@@ -335,7 +335,7 @@ def test_many_sessions_on_several_processes_are_the_same(tmp_path: Path) -> None
     export(one, *sessions, redactor=Redactor())
     large = [Job(summaries=job(each).summaries, load=job(each).load, size=1 << 20) for each in sessions]
     with Folder(str(other), forbidden=[]) as folder:
-        outcome = Export(registry.writer("markdown"), Options(), folder, redactor=Redactor()).run(large, {}, {})
+        outcome = FolderExport(registry.writer("markdown"), Options(), folder, redactor=Redactor()).run(large, {}, {})
     assert len(outcome.entries) == 12
     assert {name: (one / name).read_text() for name in names(one)} == {
         name: (other / name).read_text() for name in names(other)

@@ -10,7 +10,7 @@ import pytest
 
 from pollux import Filter, Library
 from pollux.errors import UnknownName
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 
 HOME = Path(__file__).parents[3] / "src" / "pollux" / "sample" / "home"
 
@@ -59,4 +59,4 @@ def test_of_two_copies_that_were_left_at_the_same_moment_the_fuller_counts(tmp_p
     assert listed.summary.usage.total == 220
     assert [prompt.text for prompt in library.session("last").prompts] == ["one", "two"]
     assert [session.usage.total for session in library.sessions()] == [220]
-    assert library.usage.stats(By.AGENT).total.usage.total == 220
+    assert library.usage.stats(Grouping.AGENT).total.usage.total == 220

@@ -16,7 +16,7 @@ import pytest
 from pollux import Filter, Library
 from pollux.system import workers
 from pollux.system.gc_pause import gc_paused
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 
 THREADS = 6
 ROUNDS = 8
@@ -121,7 +121,7 @@ def test_many_questions_while_the_files_change(home: Home, library: Library) -> 
             ]
 
     def added_up() -> None:
-        total = library.usage.stats(By.AGENT).total
+        total = library.usage.stats(Grouping.AGENT).total
         assert (total.sessions, total.usage.total) == (SESSIONS, SESSIONS * SPENT["total"])
 
     at_once(change, *map(repeat, (listed, searched, read, added_up)))

@@ -73,7 +73,7 @@ def test_an_agent_that_counts_what_was_inherited(tmp_path: Path, scope: str) -> 
     talk = session(reply(used(1, 1), inherited=True), reply(used(10, 1)))
     talk = msgspec.structs.replace(talk, tallies=(tally,))
     usage = usage_of(tmp_path, talk)
-    for (verdict,) in (usage.audit(talk).verdicts, usage.review().verdicts):
+    for (verdict,) in (usage.audit(talk).verdicts, usage.audit_all().verdicts):
         assert verdict.difference == 2
         assert verdict.why.startswith("The agent also counts what this session inherited.")
 
@@ -86,7 +86,7 @@ def test_the_review_has_the_costs_that_the_audit_has(tmp_path: Path) -> None:
     talk = msgspec.structs.replace(talk, tallies=(told("session"), told("family"), told("thread")))
     child = session(reply(used(1_000, 100)), id="two", parent=talk.key)
     usage = usage_of(tmp_path, talk, child)
-    costs = {verdict.tally.scope: verdict.cost_usd for verdict in usage.review().verdicts}
+    costs = {verdict.tally.scope: verdict.cost_usd for verdict in usage.audit_all().verdicts}
     assert costs == {verdict.tally.scope: verdict.cost_usd for verdict in usage.audit(talk).verdicts}
     assert costs["session"] == costs["thread"]
     assert (costs["family"] or 0) > (costs["session"] or 0) > 0
@@ -131,7 +131,7 @@ def test_an_agents_own_total_is_compared_and_explained(
     usage = usage_of(tmp_path, talk)
     (verdict,) = usage.audit(talk).verdicts
     assert (verdict.ours, verdict.difference, verdict.why) == (11, difference, why)
-    (again,) = usage.review().verdicts
+    (again,) = usage.audit_all().verdicts
     assert (again.ours, again.difference, again.why) == (11, difference, why)
 
 
@@ -147,13 +147,13 @@ def test_a_scope_says_what_is_compared(tmp_path: Path) -> None:
         "family": 1011,
         "thread": 111,
     }
-    assert {v.tally.scope: v.ours for v in usage.review().verdicts} == {"session": 11, "family": 1011, "thread": 111}
+    assert {v.tally.scope: v.ours for v in usage.audit_all().verdicts} == {"session": 11, "family": 1011, "thread": 111}
 
 
 def test_the_review_counts_how_sure_the_sums_are(tmp_path: Path) -> None:
     gap = Gap(why="It was folded.", certain=True)
     low = msgspec.structs.replace(session(reply(used(1, 1)), id="low", exact=False), gaps=(gap, gap))
-    found = usage_of(tmp_path, low, session(reply(used(1, 1)), id="good"), session(id="empty", exact=None)).review()
+    found = usage_of(tmp_path, low, session(reply(used(1, 1)), id="good"), session(id="empty", exact=None)).audit_all()
     (agent,) = found.agents
     assert (agent.requests, agent.exact, agent.at_least, agent.unknown) == (2, 1, 1, 1)
     (missing,) = found.missing

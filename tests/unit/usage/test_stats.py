@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from pollux.index.catalog.queries import Filter
 from pollux.model import Status, ToolCall, Usage
 from pollux.usage.labels import tokens
-from pollux.usage.service import By, Of
-from pollux.usage.stats import as_open
+from pollux.usage.service import Grouping, Measure
+from pollux.usage.stats import with_unread_files
 from tests.unit.usage.usage_of import CODEX, NOON, OPUS, PRO, reply, session, usage_of, used
 
 
@@ -18,32 +18,32 @@ def test_a_session_over_midnight_splits_by_message(tmp_path: Path) -> None:
     late = datetime(2026, 11, 10, 23, 50, tzinfo=UTC)
     talk = session(reply(used(100, 10), at=late), reply(used(200, 20), at=late + timedelta(minutes=20)))
     usage = usage_of(tmp_path, talk)
-    told = {row.name: row.usage.total for row in usage.stats(By.DAY, timezone="UTC").rows}
+    told = {row.name: row.usage.total for row in usage.stats(Grouping.DAY, timezone="UTC").rows}
     assert told == {"2026-11-10": 110, "2026-11-11": 220}
     # In Berlin it is past midnight already, in New York long before it.
-    assert [row.name for row in usage.stats(By.DAY, timezone="Europe/Berlin").rows] == ["2026-11-11"]
-    assert [row.name for row in usage.stats(By.DAY, timezone="America/New_York").rows] == ["2026-11-10"]
-    assert [row.sessions for row in usage.stats(By.DAY, timezone="UTC").rows] == [1, 1]
-    assert usage.stats(By.DAY, timezone="UTC").total.sessions == 1
+    assert [row.name for row in usage.stats(Grouping.DAY, timezone="Europe/Berlin").rows] == ["2026-11-11"]
+    assert [row.name for row in usage.stats(Grouping.DAY, timezone="America/New_York").rows] == ["2026-11-10"]
+    assert [row.sessions for row in usage.stats(Grouping.DAY, timezone="UTC").rows] == [1, 1]
+    assert usage.stats(Grouping.DAY, timezone="UTC").total.sessions == 1
 
 
 def test_no_sum_is_exact_that_something_unread_may_belong_to(tmp_path: Path) -> None:
     whole = session(reply(used(100, 10)))
-    found = usage_of(tmp_path, whole).stats(By.AGENT, within=[By.SESSION])
-    other = as_open(found, {"claude"})
+    found = usage_of(tmp_path, whole).stats(Grouping.AGENT, within=[Grouping.SESSION])
+    other = with_unread_files(found, {"claude"})
     assert (found.total.usage.exact, found.total.open, found.total.at_least) == (True, False, False)
     assert (other.total.usage.exact, other.total.open, other.total.at_least) == (None, True, True)
     assert other.rows == found.rows
-    (row,) = as_open(found, {"gemini"}).rows
+    (row,) = with_unread_files(found, {"gemini"}).rows
     assert (row.usage.exact, row.open) == (None, True)
     assert row.rows == found.rows[0].rows
     low = replace(found, total=replace(found.total, usage=replace(found.total.usage, exact=False)))
-    assert as_open(low, {"gemini"}).total.usage.exact is False
+    assert with_unread_files(low, {"gemini"}).total.usage.exact is False
 
 
 def test_models_of_one_session_are_priced_each_by_itself(tmp_path: Path) -> None:
     talk = session(reply(used(1_000_000, 0), model=CODEX), reply(used(0, 1_000_000), model=OPUS))
-    found = usage_of(tmp_path, talk).stats(By.MODEL)
+    found = usage_of(tmp_path, talk).stats(Grouping.MODEL)
     assert {row.name: row.cost_usd for row in found.rows} == {CODEX: 1.25, OPUS: 25}
     assert found.total.cost_usd == 26.25
 
@@ -63,10 +63,10 @@ def test_own_prices_take_effect_at_once_also_between_the_steps(tmp_path: Path) -
     talk = session(reply(used(1_000, 0), model="mine"), reply(used(1_002, 0), model="mine"))
     silent = session(id="silent")
     usage = usage_of(tmp_path, talk, silent)
-    assert usage.stats(By.MODEL).total.cost_usd is None
+    assert usage.stats(Grouping.MODEL).total.cost_usd is None
     (tmp_path / "config.toml").write_text("[prices.mine]\ninput = 1\noutput = 1\ntiers = [{above = 1001, input = 2}]\n")
     del usage.__dict__["prices"]
-    found = usage.stats(By.AGENT)
+    found = usage.stats(Grouping.AGENT)
     assert found.total.cost_usd == pytest.approx((1_000 + 2_004) / 1e6)
     assert found.total.sessions == 2
     assert usage.cost(talk) == found.total.cost_usd
@@ -74,7 +74,7 @@ def test_own_prices_take_effect_at_once_also_between_the_steps(tmp_path: Path) -
 
 def test_an_unknown_price_is_none_and_counted(tmp_path: Path) -> None:
     usage = usage_of(tmp_path, session(reply(used(10, 1), model="strange-1"), reply(used(1_000_000, 0), model=CODEX)))
-    found = usage.stats(By.MODEL)
+    found = usage.stats(Grouping.MODEL)
     assert [(row.name, row.cost_usd, row.unpriced) for row in found.rows] == [(CODEX, 1.25, 0), ("strange-1", None, 1)]
     assert (found.total.cost_usd, found.total.unpriced, found.total.at_least) == (1.25, 1, True)
     assert found.unpriced_models == ("strange-1",)
@@ -94,10 +94,10 @@ def test_each_request_without_a_cost_has_its_cause(tmp_path: Path) -> None:
     silent = session(id="silent", exact=None)
     low, unsure = (session(reply(used(1, 1)), id=str(exact), exact=exact) for exact in (False, None))
     usage = usage_of(tmp_path, talk, silent, low, unsure)
-    total = usage.stats(By.AGENT).total
-    assert (total.lacking.price, total.lacking.model, total.lacking.figures) == (1, 2, 3)
+    total = usage.stats(Grouping.AGENT).total
+    assert (total.unpriced_causes.price, total.unpriced_causes.model, total.unpriced_causes.figures) == (1, 2, 3)
     assert (total.unpriced, total.too_low, total.unsure, total.silent) == (6, 2, 1, 1)
-    assert usage.stats(By.AGENT).unpriced_models == ("strange-1",)
+    assert usage.stats(Grouping.AGENT).unpriced_models == ("strange-1",)
     assert usage.bill(talk) == usage.bills([talk.key])[talk.key]
     assert usage.bill(talk).unpriced == 6
     assert usage.profile(talk).turns[0].unpriced_requests == 6
@@ -109,7 +109,7 @@ def test_rows_within_rows_add_up(tmp_path: Path) -> None:
         session(reply(used(100, 10)), reply(used(7, 1), model=CODEX), id="two", agent="codex"),
         session(reply(used(50, 5), model=OPUS, at=NOON + timedelta(days=1)), id="one"),
     )
-    found = usage.stats(By.DAY, timezone="UTC", within=(By.MODEL, By.SESSION))
+    found = usage.stats(Grouping.DAY, timezone="UTC", within=(Grouping.MODEL, Grouping.SESSION))
     assert [(day.name, [row.name for row in day.rows]) for day in found.rows] == [
         ("2026-11-10", [PRO, CODEX]),
         ("2026-11-11", [OPUS]),
@@ -119,22 +119,22 @@ def test_rows_within_rows_add_up(tmp_path: Path) -> None:
     for row in (*found.rows, *(inner for day in found.rows for inner in day.rows)):
         assert row.usage.total == sum(inner.usage.total or 0 for inner in row.rows)
         assert row.cost_usd == pytest.approx(sum(inner.cost_usd or 0 for inner in row.rows))
-    assert found.total == usage.stats(By.DAY, timezone="UTC").total
+    assert found.total == usage.stats(Grouping.DAY, timezone="UTC").total
 
 
 def test_rows_are_sorted_by_what_the_bars_show(tmp_path: Path) -> None:
     talks = [session(reply(used(10, 0), model=OPUS), id="dear"), session(reply(used(20, 0), model=CODEX), id="long")]
     usage = usage_of(tmp_path, *talks)
-    assert (usage.stats(By.MODEL).of, usage.stats(By.MODEL).rows[0].name) == (Of.COST, OPUS)
-    assert usage.stats(By.MODEL, of=Of.TOKENS).rows[0].name == CODEX
+    assert (usage.stats(Grouping.MODEL).of, usage.stats(Grouping.MODEL).rows[0].name) == (Measure.COST, OPUS)
+    assert usage.stats(Grouping.MODEL, of=Measure.TOKENS).rows[0].name == CODEX
     partly = usage_of(tmp_path / "partly", *talks, session(reply(used(1, 0), model="strange-1"), id="odd"))
-    assert (partly.stats(By.MODEL).of, partly.stats(By.MODEL).rows[0].name) == (Of.TOKENS, CODEX)
+    assert (partly.stats(Grouping.MODEL).of, partly.stats(Grouping.MODEL).rows[0].name) == (Measure.TOKENS, CODEX)
 
 
 def test_what_is_inherited_counts_once(tmp_path: Path) -> None:
     first = session(reply(used(100, 10)), id="first")
     fork = session(reply(used(100, 10), inherited=True), reply(used(7, 1)), id="fork")
-    assert usage_of(tmp_path, first, fork).stats(By.SESSION).total.usage.total == 118
+    assert usage_of(tmp_path, first, fork).stats(Grouping.SESSION).total.usage.total == 118
 
 
 def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path) -> None:
@@ -144,8 +144,8 @@ def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path)
         session(reply(used(50, 5), model=CODEX), id="child", parent="gemini:main"),
         session(reply(used(5, 5), model=CODEX), id="grandchild", parent="gemini:child"),
     )
-    assert usage.stats(By.MODEL).total.sessions == 1
-    assert {row.name: row.sessions for row in usage.stats(By.MODEL).rows} == {PRO: 1, CODEX: 1}
+    assert usage.stats(Grouping.MODEL).total.sessions == 1
+    assert {row.name: row.sessions for row in usage.stats(Grouping.MODEL).rows} == {PRO: 1, CODEX: 1}
     assert usage.family(session(reply(used(100, 10)), id="main")).total == 175
 
 
@@ -157,12 +157,12 @@ def test_a_sub_agent_whose_conversation_is_gone_is_no_session(tmp_path: Path) ->
         session(reply(used(5, 5)), id="grandchild", parent="gemini:orphan"),
         session(reply(used(1, 1)), id="circle", parent="gemini:circle", exact=False),
     )
-    for by in (By.AGENT, By.MODEL, By.PROJECT, By.DAY, By.SESSION):
+    for by in (Grouping.AGENT, Grouping.MODEL, Grouping.PROJECT, Grouping.DAY, Grouping.SESSION):
         found = usage.stats(by, timezone="UTC")
         assert (found.total.sessions, found.total.lone_subagents, found.total.usage.total) == (1, 3, 177)
         assert sum(row.sessions for row in found.rows) == 1
         assert (found.total.too_low, found.total.unsure, found.total.silent) == (1, 0, 0)
-    assert sum(usage.timeline(Of.SESSIONS, timezone="UTC").values()) == 1
+    assert sum(usage.timeline(Measure.SESSIONS, timezone="UTC").values()) == 1
 
 
 def test_a_session_counts_in_the_row_that_a_list_would_show_it_in(tmp_path: Path) -> None:
@@ -173,28 +173,28 @@ def test_a_session_counts_in_the_row_that_a_list_would_show_it_in(tmp_path: Path
         session(reply(used(100, 10), call), id="main", project="/a"),
         session(reply(used(50, 5), call), id="child", parent="gemini:main", project="/b"),
     )
-    rows = usage.stats(By.PROJECT, within=(By.SESSION,)).rows
+    rows = usage.stats(Grouping.PROJECT, within=(Grouping.SESSION,)).rows
     assert [(row.name, row.sessions, row.lone_subagents) for row in rows] == [("/a", 1, 0), ("/b", 0, 1)]
-    assert [(row.name, row.sessions) for row in usage.stats(By.SESSION).rows] == [
+    assert [(row.name, row.sessions) for row in usage.stats(Grouping.SESSION).rows] == [
         ("gemini:main", 1),
         ("gemini:child", 0),
     ]
-    there = usage.stats(By.MODEL, Filter(project="/b")).total
+    there = usage.stats(Grouping.MODEL, Filter(project="/b")).total
     assert (there.sessions, there.lone_subagents, there.usage.total) == (0, 1, 55)
-    assert usage.stats(By.MODEL).total.sessions == 1
-    tools, every = usage.tools(by=(By.PROJECT, By.TOOL))
+    assert usage.stats(Grouping.MODEL).total.sessions == 1
+    tools, every = usage.tools(by=(Grouping.PROJECT, Grouping.TOOL))
     assert ({row.name: row.sessions for row in tools}, every.sessions) == ({"/a": 1, "/b": 0}, 1)
 
 
 def test_a_conversation_with_figures_is_not_silent_for_a_sub_agent_without(tmp_path: Path) -> None:
     child = session(id="child", parent="gemini:main", exact=None)
-    total = usage_of(tmp_path, session(reply(used(1, 1)), id="main"), child).stats(By.AGENT).total
+    total = usage_of(tmp_path, session(reply(used(1, 1)), id="main"), child).stats(Grouping.AGENT).total
     assert (total.sessions, total.silent, total.unsure) == (1, 0, 1)
 
 
 def test_figures_nobody_recorded_stay_unknown(tmp_path: Path) -> None:
     silent = session(reply(None), id="silent", exact=None)
-    found = usage_of(tmp_path, silent).stats(By.AGENT)
+    found = usage_of(tmp_path, silent).stats(Grouping.AGENT)
     assert found.total.sessions == 1
     assert found.total.usage == Usage()
     assert found.total.cost_usd is None
@@ -208,7 +208,7 @@ def test_a_sum_is_as_exact_as_the_least_exact(
     tmp_path: Path, known: tuple[bool | None, bool | None], together: bool | None
 ) -> None:
     talks = [session(reply(used(1, 1)), id=str(n), exact=exact) for n, exact in enumerate(known)]
-    assert usage_of(tmp_path, *talks).stats(By.AGENT).total.usage.exact is together
+    assert usage_of(tmp_path, *talks).stats(Grouping.AGENT).total.usage.exact is together
 
 
 def test_filters_choose_requests_by_their_own_time(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_filters_choose_requests_by_their_own_time(tmp_path: Path) -> None:
     day = timedelta(days=1)
 
     def total(**asked: object) -> int | None:
-        return usage.stats(By.DAY, Filter(**asked)).total.usage.total  # type: ignore[arg-type]
+        return usage.stats(Grouping.DAY, Filter(**asked)).total.usage.total  # type: ignore[arg-type]
 
     assert total() == 1111
     assert total(agent="gemini") == 111
@@ -225,7 +225,7 @@ def test_filters_choose_requests_by_their_own_time(tmp_path: Path) -> None:
     assert total(since=NOON + day) == 10
     assert total(until=NOON + day) == 1001
     assert total(since=NOON + 3 * day) is None
-    assert [row.name for row in usage.stats(By.DAY, timezone="UTC").rows] == ["2026-11-10", "2026-11-12", None]
+    assert [row.name for row in usage.stats(Grouping.DAY, timezone="UTC").rows] == ["2026-11-10", "2026-11-12", None]
 
 
 def test_tools(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_tools(tmp_path: Path) -> None:
         ("read", 1, 0, 1, None, 0),
     ]
     assert (total.calls, total.failed, total.sessions) == (4, 1, 1)
-    days, whole = usage_of(tmp_path / "again", talk).tools(timezone="UTC", by=(By.DAY, By.TOOL))
+    days, whole = usage_of(tmp_path / "again", talk).tools(timezone="UTC", by=(Grouping.DAY, Grouping.TOOL))
     assert whole == total
     assert [(day.name, day.calls, [(row.name, row.calls) for row in day.rows]) for day in days] == [
         ("2026-11-10", 4, [("shell", 3), ("read", 1)])
@@ -257,7 +257,7 @@ def test_sum_of_which_a_figure_is_missing_is_too_low(tmp_path: Path, half: Usage
     for missing in (half, whole):
         talk = session(reply(used(100, 10)), reply(missing), exact=True)
         assert talk.usage.exact is False
-        assert usage_of(tmp_path, talk).stats(By.AGENT).total.usage.exact is False
+        assert usage_of(tmp_path, talk).stats(Grouping.AGENT).total.usage.exact is False
     inherited = session(reply(used(100, 10)), reply(half, inherited=True), exact=True)
     assert inherited.usage.exact is True
 
@@ -266,15 +266,15 @@ def test_a_row_of_which_half_is_unknown_counts_with_the_other_half(tmp_path: Pat
     """Its total is unknown, and what is known of it is in every sum, in its place among the rows, and in charts."""
     half = session(reply(Usage(input=700, requests=1)), id="half", agent="claude")
     usage = usage_of(tmp_path, half, session(reply(used(100, 10)), id="whole"))
-    found = usage.stats(By.AGENT, of=Of.TOKENS)
+    found = usage.stats(Grouping.AGENT, of=Measure.TOKENS)
     assert [(row.name, row.usage.total, row.usage.known, row.usage.exact) for row in found.rows] == [
         ("claude", None, 700, False),
         ("gemini", 110, 110, True),
     ]
     assert (found.total.usage.input, found.total.usage.output, found.total.usage.total) == (800, 10, 810)
     assert found.total.usage.exact is False
-    assert sum(usage.timeline(Of.TOKENS).values()) == 810
-    stacks = usage.stacks(By.AGENT, Of.TOKENS, By.MODEL)
+    assert sum(usage.timeline(Measure.TOKENS).values()) == 810
+    stacks = usage.stacks(Grouping.AGENT, Measure.TOKENS, Grouping.MODEL)
     assert {name: sum(values.values()) for name, values in stacks.items()} == {"claude": 700, "gemini": 110}
     assert (tokens(found.rows[0].usage), tokens(found.total.usage), tokens(Usage())) == ("≥700", "≥810", "–")
 
@@ -282,5 +282,5 @@ def test_a_row_of_which_half_is_unknown_counts_with_the_other_half(tmp_path: Pat
 def test_figures_that_no_machine_word_holds_are_not_kept(tmp_path: Path) -> None:
     huge = Usage(input=10**30, output=1 << 63, requests=1, exact=True)
     usage = usage_of(tmp_path, session(reply(huge), reply(used(100, 10))))
-    total = usage.stats(By.SESSION).total.usage
+    total = usage.stats(Grouping.SESSION).total.usage
     assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, False)

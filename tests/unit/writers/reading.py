@@ -19,7 +19,7 @@ from pollux.writers.loss import MESSAGES
 from pollux.writers.markdown import WRITER as MARKDOWN
 from pollux.writers.text import WRITER as TEXT
 from pollux.writers.transcript import Heading
-from pollux.writers.transcript.paper import Paper
+from pollux.writers.transcript.document import DocumentTranscript
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 OUR_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- -->")
@@ -62,7 +62,7 @@ def check(session: Session, options: Options) -> None:
         assert written.report.kept + missing == len(session.messages)
         assert all(entry.count > 0 for entry in written.report.dropped)
     tokens = MarkdownIt("commonmark", {"maxNesting": 300}).parse(page.text)
-    paper = Paper(session, options, Bounds(head=1, tail=1, width=9))
+    paper = DocumentTranscript(session, options, Bounds(head=1, tail=1, width=9))
     speakers = [block.speaker for block in paper.blocks() if isinstance(block, Heading)]
     ours = [("h1", "")] + [("h3" if speaker == "Assistant" else "h2", speaker) for speaker in speakers]
     seen = [(t.tag, t.level, tokens[n + 1].content) for n, t in enumerate(tokens) if t.type == "heading_open"]

@@ -12,8 +12,8 @@ from pollux import registry
 from pollux.library.library import Filter, Library
 from pollux.model import Session
 from pollux.transforms.redact import RedactionOptions, Redactor
-from pollux.writers.base import ALONE, Options, WriterContext
-from pollux.writers.document import session_of
+from pollux.writers.base import NO_CONTEXT, Options, WriterContext
+from pollux.writers.json_reader import session_of
 from pollux.writers.loss import MESSAGES
 from tests.unit.writers.html.seeing import check as check_page
 from tests.unit.writers.judges import JUDGES
@@ -56,7 +56,7 @@ def every_format(session: Session) -> None:
     judged: set[str] = set()  # most options change nothing in most formats
     for one in (session, Redactor(RedactionOptions(emails=True, home="/home/ada", users=("ada",)))(session)):
         for name in registry.writer_names():
-            for options, context in (*((way, ALONE) for way in WAYS), (Options(), KNOWING)):
+            for options, context in (*((way, NO_CONTEXT) for way in WAYS), (Options(), KNOWING)):
                 pieces: list[str] = []
                 report = registry.writer(name).write(one, pieces.append, options, context)
                 gone = sum(entry.count for entry in report.dropped if entry.what in MESSAGES)

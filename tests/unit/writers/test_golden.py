@@ -9,7 +9,7 @@ import pytest
 
 from pollux import registry
 from pollux.model import Usage
-from pollux.writers.base import ALONE, Options, WriterContext
+from pollux.writers.base import NO_CONTEXT, Options, WriterContext
 from tests.unit.writers.kitchen_sink import SESSION
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -35,7 +35,7 @@ CONTEXTS = {
 def test_is_written_as_before(name: str, variant: str) -> None:
     writer = registry.writer(name)
     pieces: list[str] = []
-    writer.write(SESSION, pieces.append, VARIANTS[variant], CONTEXTS.get(variant, ALONE))
+    writer.write(SESSION, pieces.append, VARIANTS[variant], CONTEXTS.get(variant, NO_CONTEXT))
     written = "".join(pieces).encode("utf-8", "backslashreplace")  # as an export writes it
     file = GOLDEN / name / f"{variant}{writer.suffix}"
     if os.environ.get("POLLUX_UPDATE_GOLDEN"):

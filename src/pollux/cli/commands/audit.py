@@ -64,15 +64,15 @@ def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool
 
 
 def _all(ctx: click.Context, screen: Screen, library: Library, selection: Any, as_json: bool) -> None:
-    review = library.usage.review(selection, priced=as_json)
+    history = library.usage.audit_all(selection, priced=as_json)
     if as_json:
-        from pollux.answers.audit import review_document
+        from pollux.answers.audit import history_document
 
-        screen.json(review_document(review))
-        ctx.exit(0 if review.agents else library.index.absence(selection.agent).exit_code)
-    if not review.agents:
+        screen.json(history_document(history))
+        ctx.exit(0 if history.agents else library.index.absence(selection.agent).exit_code)
+    if not history.agents:
         hint = library.index.hint(selection, "Try: pollux agents")
         raise library.index.absence(selection.agent)("No sessions to audit were found.", hint)
-    from pollux.cli.render.audit import review_lines
+    from pollux.cli.render.audit import history_lines
 
-    screen.lines(review_lines(screen, review))
+    screen.lines(history_lines(screen, history))

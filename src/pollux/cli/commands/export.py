@@ -250,12 +250,8 @@ def _require_supported(ctx: click.Context, writer: Writer) -> None:
 
     for name in STYLE:
         is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if is_given and name not in getattr(writer, "supported_options", STYLE):
-            formats = [
-                format_name
-                for format_name in registry.writer_names()
-                if name in getattr(registry.writer(format_name), "supported_options", STYLE)
-            ]
+        if is_given and name not in writer.supported_options:
+            formats = [one for one in registry.writer_names() if name in registry.writer(one).supported_options]
             option = f"--{name.replace('_', '-')}"
             raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 
@@ -277,10 +273,11 @@ def _writer(to: str | None, output: str | None) -> Writer:
 
 
 def _in_cbor(writer: Writer) -> Writer:
-    other: Writer | None = getattr(writer, "cbor", None)
-    if other is None:
+    from pollux.writers.base import HasCbor
+
+    if not isinstance(writer, HasCbor):
         raise RequestError(f"There is no {writer.name} in CBOR.", "Leave out --cbor, or try: --to vac")
-    return other
+    return writer.cbor
 
 
 def _options(style: dict[str, Any]) -> Options:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Library
-    from pollux.usage.service import By, Stats
+    from pollux.usage.service import Grouping, Stats
 
 BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 
@@ -75,7 +75,7 @@ def command(
     pollux stats last
     """
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.service import By, Of
+    from pollux.usage.service import Grouping, Measure
 
     if (as_json, as_csv, output is not None).count(True) > 1:
         raise RequestError("--json, --csv and -o cannot be combined.", "Leave out all but one of them.")
@@ -93,17 +93,17 @@ def command(
         return
     library.homes.require_agent(selection.agent)
     first, *within = _order(by)
-    of = Of(what) if what is not None else None
+    of = Measure(what) if what is not None else None
     if output is not None:
-        if first is By.TOOL or within:
+        if first is Grouping.TOOL or within:
             raise RequestError("A chart needs exactly one --by, and not tool.", "Try: --by day --stack model")
         from pollux.cli.options.picture import picture
         from pollux.usage.charts.pictures import stats_picture
 
-        target, parts = picture(library, output, force=force), By(stack or "agent")
+        target, parts = picture(library, output, force=force), Grouping(stack or "agent")
         target.write(stats_picture(library.usage, first, selection, of=of, stack=parts, timezone=timezone))
         return
-    if By.TOOL in (first, *within):
+    if Grouping.TOOL in (first, *within):
         if of is not None:
             raise RequestError("Calls of tools have neither tokens nor a cost.", "Leave out --of.")
         _tools(ctx, library, (first, *within), selection, timezone, "csv" if as_csv else "json" if as_json else None)
@@ -117,11 +117,11 @@ def command(
     _show(screen, library, stats)
 
 
-def _order(by: tuple[tuple[str, ...], ...]) -> list[By]:
+def _order(by: tuple[tuple[str, ...], ...]) -> list[Grouping]:
     """The divisions of the figures, the outermost first."""
-    from pollux.usage.service import By
+    from pollux.usage.service import Grouping
 
-    order = [By(word) for words in by for word in words] or [By.DAY]
+    order = [Grouping(word) for words in by for word in words] or [Grouping.DAY]
     if len(set(order)) < len(order):
         raise RequestError("--by names one thing twice.", "Try: --by day,model")
     return order
@@ -154,10 +154,10 @@ def _show(screen: Screen, library: Library, stats: Stats) -> None:
     from pollux.cli.render.stats import remarks, stats_table
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import tilde
-    from pollux.usage.service import By
+    from pollux.usage.service import Grouping
 
     home, titles = str(library.places.home), dict[str, tuple[str, str]]()
-    if By.SESSION in (stats.by, *stats.within):
+    if Grouping.SESSION in (stats.by, *stats.within):
         titles = _titles(library)
     screen.lines(stats_table(screen, stats, home, titles))
     settings = tilde(str(library.places.settings), home)
@@ -185,12 +185,17 @@ def _for_programs(screen: Screen, stats: Stats, as_csv: bool, lacking: list[str]
 
 
 def _tools(
-    ctx: click.Context, library: Library, by: Sequence[By], selection: Filter, timezone: str | None, form: str | None
+    ctx: click.Context,
+    library: Library,
+    by: Sequence[Grouping],
+    selection: Filter,
+    timezone: str | None,
+    form: str | None,
 ) -> NoReturn:
     """Calls instead of tokens."""
     from pollux.answers.usage import stats_csv, tools_document
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.service import By
+    from pollux.usage.service import Grouping
 
     screen = Screen(ctx)
     rows, total = library.usage.tools(selection, timezone, by=by)
@@ -201,7 +206,7 @@ def _tools(
     elif rows:
         from pollux.cli.render.stats import tool_table
 
-        titles = _titles(library) if By.SESSION in by else {}
+        titles = _titles(library) if Grouping.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(library.places.home), titles))
     else:
         raise library.index.absence(selection.agent)(

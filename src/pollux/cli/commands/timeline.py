@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Library
-    from pollux.usage.service import Of
+    from pollux.usage.service import Measure
     from pollux.usage.sums import Row
 
 
@@ -58,14 +58,14 @@ def command(
     """
     from pollux.cli.render.empty import nothing
     from pollux.cli.terminal.screen import Screen, talk
-    from pollux.usage.service import Of
+    from pollux.usage.service import Measure
 
     if as_json and output is not None:
         raise RequestError("--json and -o cannot be combined.", "Leave out one of them.")
     selection = filter_from_options(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     library.homes.require_agent(selection.agent)
-    of = Of(what)
+    of = Measure(what)
     amounts = library.usage.timeline(of, selection, timezone)
     days = {day: value for day, value in amounts.items() if day is not None}
     if as_json:
@@ -96,32 +96,34 @@ def command(
         talk(line)
 
 
-def _untimed_remark(library: Library, of: Of, selection: Filter, amounts: Mapping[date | None, float]) -> str | None:
+def _untimed_remark(
+    library: Library, of: Measure, selection: Filter, amounts: Mapping[date | None, float]
+) -> str | None:
     """A sentence about what has no time, and so is on no day."""
     from pollux.text.figures import plural
     from pollux.usage.labels import label
-    from pollux.usage.service import By
+    from pollux.usage.service import Grouping
 
     if None not in amounts:
         return None
     amount = label(of, amounts[None])
     if of in ("tokens", "cost"):
         total, timed_total = (
-            library.usage.stats(By.AGENT, selection, timed=timed_total).total for timed_total in (False, True)
+            library.usage.stats(Grouping.AGENT, selection, timed=timed_total).total for timed_total in (False, True)
         )
         requests = (total.usage.requests or 0) - (timed_total.usage.requests or 0)
         amount = f"{amount}{' tokens' if of == 'tokens' else ''} of {plural(requests, 'request')}"
     return f"Without a time, and so on no day: {amount}."
 
 
-def _total(library: Library, of: Of, selection: Filter) -> Row | None:
+def _total(library: Library, of: Measure, selection: Filter) -> Row | None:
     """The tokens and dollars of all days, if these are shown."""
-    from pollux.usage.service import By
+    from pollux.usage.service import Grouping
 
-    return library.usage.stats(By.AGENT, selection, timed=True).total if of in ("tokens", "cost") else None
+    return library.usage.stats(Grouping.AGENT, selection, timed=True).total if of in ("tokens", "cost") else None
 
 
-def _at_least_mark(library: Library, of: Of, selection: Filter) -> str:
+def _at_least_mark(library: Library, of: Measure, selection: Filter) -> str:
     """The mark before a sum that is known to be too low."""
     from pollux.usage.labels import at_least
 
@@ -129,16 +131,16 @@ def _at_least_mark(library: Library, of: Of, selection: Filter) -> str:
     return at_least(of, total) if total is not None else ""
 
 
-def _remarks(screen: Screen, library: Library, of: Of, selection: Filter, untimed: str | None) -> Iterator[str]:
+def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.cli.render.stats import remarks
     from pollux.cli.terminal.width import wrap
     from pollux.text.figures import tilde
-    from pollux.usage.service import By
+    from pollux.usage.service import Grouping
 
     if untimed is not None:
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
-        stats = library.usage.stats(By.AGENT, selection, timed=True)
+        stats = library.usage.stats(Grouping.AGENT, selection, timed=True)
         settings = tilde(str(library.places.settings), str(library.places.home))
         yield from remarks(screen, stats, library.usage.prices, settings, cost=of == "cost")
 

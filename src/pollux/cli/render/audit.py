@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.model import Gap, Session, Usage
-    from pollux.usage.audit import Evidence, Item, Verdict
-    from pollux.usage.review import Review
+    from pollux.usage.audit import Comparison, Item, SessionAudit
+    from pollux.usage.audit_all import HistoryAudit
     from pollux.usage.sums import Bill
 
 SHOWN = 10
 
 
 def audit_lines(
-    screen: Screen, session: Session, evidence: Evidence, bill: Bill, home: str, *, raw: bool
+    screen: Screen, session: Session, evidence: SessionAudit, bill: Bill, home: str, *, raw: bool
 ) -> Iterator[str]:
     """Every figure, their sum, what is missing, and what the agent itself says."""
     yield from head(screen, session, home)
@@ -111,7 +111,7 @@ def _gaps(screen: Screen, gaps: Sequence[Gap], exact: bool | None, home: str) ->
             yield screen.paint(f"    {place}", "dim")
 
 
-def _verdicts(screen: Screen, verdicts: Sequence[Verdict], home: str) -> Iterator[str]:
+def _verdicts(screen: Screen, verdicts: Sequence[Comparison], home: str) -> Iterator[str]:
     for verdict in verdicts:
         tally = verdict.tally
         yield ""
@@ -135,35 +135,35 @@ def _dollars(amount: float) -> str:
     return f"${amount:.6f}"
 
 
-def review_lines(screen: Screen, review: Review) -> Iterator[str]:
+def history_lines(screen: Screen, history: HistoryAudit) -> Iterator[str]:
     """How sure the figures of all sessions are."""
     agent, requests = Column("agent"), Column("requests", right=True, sacrifice=1)
     inherited, total = Column("inherited", right=True, sacrifice=2), Column("tokens", right=True)
     exact, low, unknown = Column("exact", right=True), Column("too low", right=True), Column("unsure", right=True)
-    for agent_review in review.agents:
-        agent.add(one_line(agent_review.agent))
-        requests.add(number(agent_review.requests))
-        inherited.add(number(agent_review.inherited))
-        total.add(_exactly(agent_review.total))
-        exact.add(number(agent_review.exact), "good" if agent_review.exact else None)
-        low.add(number(agent_review.at_least), "warn" if agent_review.at_least else "dim")
-        unknown.add(number(agent_review.unknown), None if agent_review.unknown else "dim")
+    for audit in history.agents:
+        agent.add(one_line(audit.agent))
+        requests.add(number(audit.requests))
+        inherited.add(number(audit.inherited))
+        total.add(_exactly(audit.total))
+        exact.add(number(audit.exact), "good" if audit.exact else None)
+        low.add(number(audit.at_least), "warn" if audit.at_least else "dim")
+        unknown.add(number(audit.unknown), None if audit.unknown else "dim")
     yield from table(screen, [agent, requests, inherited, total, exact, low, unknown])
     text = "The last three columns count sessions: their figures are complete, too low, or perhaps too low."
     yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
-    if review.missing:
+    if history.missing:
         yield ""
         yield screen.paint("What is missing, and why", "bold")
-        for missing in review.missing:
+        for missing in history.missing:
             facts = [*(() if missing.certain else ("perhaps",)), f"in {plural(missing.sessions, 'session')}"]
             facts += [f"{missing.times:,} times"] if missing.times > missing.sessions else []
             lines = wrap(f"- {one_line(missing.why)} ({', '.join(facts)})", _room(screen, 2))
             yield from (f"  {line}" for line in lines)
             yield screen.paint(f"    {one_line(missing.example)}", "dim")
-    yield from _all_verdicts(screen, review.verdicts)
+    yield from _all_verdicts(screen, history.verdicts)
 
 
-def _all_verdicts(screen: Screen, verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _all_verdicts(screen: Screen, verdicts: Sequence[Comparison]) -> Iterator[str]:
     if not verdicts:
         return
     apart = [verdict for verdict in verdicts if verdict.difference != 0]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from pollux.cli.terminal.screen import Screen
-    from pollux.usage.service import Of
+    from pollux.usage.service import Measure
 
 SHADES = "·░▒▓█"
 MARGIN, WEEKS = 5, 53
@@ -27,7 +27,7 @@ def room(screen: Screen) -> int:
 
 
 def calendar_lines(
-    screen: Screen, of: Of, days: Mapping[date, float], span: tuple[date, date], least: str
+    screen: Screen, of: Measure, days: Mapping[date, float], span: tuple[date, date], least: str
 ) -> Iterator[str]:
     """A column for each week and a line for each weekday, then the sums. `least` is written before the sum."""
     visible = {day: value for day, value in days.items() if span[0] <= day <= span[1]}

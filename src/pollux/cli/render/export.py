@@ -44,8 +44,8 @@ def warn_of_size(exporter: Exporter) -> None:
 
 def tell(outcome: Outcome, path: str) -> None:
     """Say where the sessions are, and which files were not touched. Raises where a session was not written."""
-    left = set(outcome.left)
-    files = [entry.file for entry in outcome.entries if entry.summary.key not in left]
+    unwritten = set(outcome.unwritten)
+    files = [entry.file for entry in outcome.entries if entry.summary.key not in unwritten]
     if files:
         where = str(Path(path) / files[0]) if len(files) == 1 else path
         talk(f"{plural(len(files), 'session')} written to {visible(where)}")

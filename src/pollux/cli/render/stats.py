@@ -11,14 +11,14 @@ from pollux.cli.terminal.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
 from pollux.usage.labels import tokens
-from pollux.usage.stats import By
+from pollux.usage.stats import Grouping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pollux.cli.terminal.screen import Screen
     from pollux.usage.prices import PriceList
-    from pollux.usage.service import Of, Stats, ToolRow
+    from pollux.usage.service import Measure, Stats, ToolRow
     from pollux.usage.sums import Row
 
 BAR, TREND = 16, 20
@@ -28,7 +28,7 @@ AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """The rows and their total. `titles` has short ids and titles of sessions by key."""
     order = (stats.by, *stats.within)
-    has_titles = order == (By.SESSION,)
+    has_titles = order == (Grouping.SESSION,)
     name = Column(", ".join(order), flexible=not has_titles, least=24, whole=has_titles)
     title = Column("title", flexible=True, least=16, sacrifice=1)
     sessions, requests = Column("sessions", right=True, sacrifice=7), Column("requests", right=True, sacrifice=8)
@@ -40,9 +40,9 @@ def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tu
     for row, depth in _all_rows(stats.rows, stats.total):
         last = row is stats.total
         usage, style = row.usage, "bold" if last or (stats.within and not depth) else None
-        short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
+        short, words = titles.get(row.name or "", ("", "")) if order[depth] is Grouping.SESSION else ("", "")
         text = _name(order[depth], row.name, home, short) + ("" if has_titles or not words else f"  {one_line(words)}")
-        name.add("total" if last else "  " * depth + text, style, path=order[depth] is By.PROJECT)
+        name.add("total" if last else "  " * depth + text, style, path=order[depth] is Grouping.PROJECT)
         title.add(least(plural(row.sessions, "session"), more=row.open) if last else one_line(words), style)
         sessions.add(least(number(row.sessions), more=row.open), style)
         requests.add(number(usage.requests), style)
@@ -74,15 +74,17 @@ def _all_rows(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, i
 
 def _cost(row: Row) -> str:
     """The cost, or the first reason why it is not known."""
-    if row.cost_usd is None and row.lacking.requests:
-        return "no price" if row.lacking.price else "no model" if row.lacking.model else "no figures"
+    if row.cost_usd is None and row.unpriced_causes.requests:
+        return "no price" if row.unpriced_causes.price else "no model" if row.unpriced_causes.model else "no figures"
     return money(row.cost_usd, at_least=row.at_least)
 
 
-def _name(by: By, name: str | None, home: str, short: str) -> str:
+def _name(by: Grouping, name: str | None, home: str, short: str) -> str:
     if name is None:
-        return {By.MODEL: "no model told", By.PROJECT: "no project", By.TOOL: NONE}.get(by, "no time told")
-    if by is By.PROJECT:
+        return {Grouping.MODEL: "no model told", Grouping.PROJECT: "no project", Grouping.TOOL: NONE}.get(
+            by, "no time told"
+        )
+    if by is Grouping.PROJECT:
         return one_line(tilde(name, home)) if not _is_hash(name) else name[:8]
     return one_line(short or name)
 
@@ -91,7 +93,7 @@ def _is_hash(name: str) -> bool:
     return len(name) == 64 and "/" not in name
 
 
-def _height(row: Row, of: Of) -> float:
+def _height(row: Row, of: Measure) -> float:
     return (row.cost_usd or 0) if of == "cost" else float(row.usage.known or 0)
 
 
@@ -131,15 +133,15 @@ def _uncertain(total: Row) -> Iterator[str]:
 
 def _costs(stats: Stats, prices: PriceList, settings: str) -> Iterator[str]:
     """Which requests are not in the cost, and why; where the prices come from."""
-    lacking, out = stats.total.lacking, "not in the cost"
-    if lacking.price:
+    causes, out = stats.total.unpriced_causes, "not in the cost"
+    if causes.price:
         models = ", ".join(map(one_line, stats.unpriced_models))
-        yield f"{plural(lacking.price, 'request')} {out}: no price is known of {models}. {settings} may name one."
-    if lacking.model:
-        yield f"{plural(lacking.model, 'request')} {out}: the files name no model."
-    if lacking.figures:
-        yield f"{plural(lacking.figures, 'request')} {out}: the files lack a figure of input or output."
-    if prices.edition is None and (lacking.price or stats.total.cost_usd is None):
+        yield f"{plural(causes.price, 'request')} {out}: no price is known of {models}. {settings} may name one."
+    if causes.model:
+        yield f"{plural(causes.model, 'request')} {out}: the files name no model."
+    if causes.figures:
+        yield f"{plural(causes.figures, 'request')} {out}: the files lack a figure of input or output."
+    if prices.edition is None and (causes.price or stats.total.cost_usd is None):
         yield "Prices need genai-prices: pip install 'pollux[cost]'."
     if stats.total.cost_usd is not None:
         own = ["your own prices"] if prices.own else []
@@ -149,7 +151,7 @@ def _costs(stats: Stats, prices: PriceList, settings: str) -> Iterator[str]:
 
 def tool_table(
     screen: Screen,
-    order: Sequence[By],
+    order: Sequence[Grouping],
     rows: Iterable[ToolRow],
     total: ToolRow,
     home: str,
@@ -165,9 +167,9 @@ def tool_table(
     for row, depth in _all_rows(rows, total):
         last = row is total
         style = "bold" if last or (len(order) > 1 and not depth) else None
-        short, words = titles.get(row.name or "", ("", "")) if order[depth] is By.SESSION else ("", "")
+        short, words = titles.get(row.name or "", ("", "")) if order[depth] is Grouping.SESSION else ("", "")
         text = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
-        name.add("total" if last else "  " * depth + text, style, path=order[depth] is By.PROJECT)
+        name.add("total" if last else "  " * depth + text, style, path=order[depth] is Grouping.PROJECT)
         canonical.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
         calls.add(least(number(row.calls), more=row.open), style)
         failed.add(number(row.failed), style or ("bad" if row.failed else "dim"))

@@ -19,7 +19,7 @@ from uuid import uuid4
 import msgspec
 
 from pollux.index.catalog.rollups import quarter, roll_up
-from pollux.index.catalog.rows import BundleRows, Entry, Marks, Proof, UsageRow, micros
+from pollux.index.catalog.rows import AuditFacts, BundleRows, Entry, MessageIndex, UsageRow, micros
 from pollux.model import FIGURES, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
@@ -384,9 +384,9 @@ def summary_of(blob: bytes) -> Summary:
     return summary
 
 
-def proof_of(blob: bytes) -> Proof:
+def audit_facts_of(blob: bytes) -> AuditFacts:
     """A stored proof of a session's figures."""
-    proof: Proof = _decoder(Proof).decode(blob)
+    proof: AuditFacts = _decoder(AuditFacts).decode(blob)
     return proof
 
 
@@ -396,7 +396,7 @@ def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     return notices
 
 
-def marks_of(blob: bytes) -> Marks:
+def message_index_of(blob: bytes) -> MessageIndex:
     """The stored id, role and author of each message."""
-    marks: Marks = _decoder(Marks).decode(blob)
+    marks: MessageIndex = _decoder(MessageIndex).decode(blob)
     return marks

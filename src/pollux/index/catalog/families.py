@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pollux.model import Summary, Usage, add, joint
+from pollux.model import Summary, Usage, add, combine_exact
 
 
 class Families:
@@ -18,7 +18,7 @@ class Families:
         usages = [summary.usage, *self._below(summary.key, frozenset({summary.key}))]
         if len(usages) == 1:
             return summary.usage
-        return add(usages, exact=joint(usage.exact for usage in usages))
+        return add(usages, exact=combine_exact(usage.exact for usage in usages))
 
     def keys(self, key: str, above: frozenset[str] = frozenset()) -> list[str]:
         """A session's key and those of its descendants."""

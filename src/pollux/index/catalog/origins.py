@@ -11,29 +11,29 @@ INHERITANCE = ("forked_from", "continues")
 """The links to a session whose messages another session took over."""
 
 
-class Maker(Value, frozen=True):
+class RequestOrigin(Value, frozen=True):
     """The session that made a request. If it no longer `exists`, no session counts the request."""
 
     key: str
     exists: bool
 
 
-def request_makers(current: CatalogQueries, session: Session) -> dict[str, Maker]:
-    """The maker of the request of each inherited message, by the message's id, as far as it is known."""
+def request_origins(current: CatalogQueries, session: Session) -> dict[str, RequestOrigin]:
+    """The origin of the request of each inherited message, by the message's id, as far as it is known."""
     first = next((link.target for link in session.links if link.kind in INHERITANCE), None)
     inherited = {message.id for message in session.messages if message.inherited and message.usage is not None}
     if first is None:
         return {}
-    makers: dict[str, Maker] = {}
+    origins: dict[str, RequestOrigin] = {}
     seen = {session.key}
     key: str | None = first
     while inherited and key is not None and key not in seen:
         seen.add(key)
         numbers = _numbers(current, key)
-        makers.update(dict.fromkeys(inherited, Maker(key, _counts(current, numbers))))
+        origins.update(dict.fromkeys(inherited, RequestOrigin(key, _counts(current, numbers))))
         inherited &= _inherited(current, numbers)
         key = _origin(current, numbers)
-    return makers
+    return origins
 
 
 def _numbers(current: CatalogQueries, key: str) -> list[int]:

@@ -8,12 +8,12 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pollux.index.catalog.catalog import Catalog, marks_of, notices_of, summary_of
+from pollux.index.catalog.catalog import Catalog, message_index_of, notices_of, summary_of
 from pollux.index.catalog.families import Families
 from pollux.index.catalog.prefixes import ShortIds
-from pollux.index.catalog.rows import Marks, micros
+from pollux.index.catalog.rows import MessageIndex, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
-from pollux.model.names import fits, is_called
+from pollux.model.names import name_matches, project_matches
 from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
 
@@ -172,7 +172,7 @@ class CatalogQueries:
             matches = [
                 known_value
                 for known_value in self.values(name)
-                if is_called(value, known_value, begins=name == "commit")
+                if name_matches(value, known_value, begins=name == "commit")
             ]
             terms.append(
                 f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(matches))}))"
@@ -224,14 +224,14 @@ class CatalogQueries:
         )
         return summary_of(rows[0][0]) if rows else None
 
-    def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, Marks]]:
+    def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, MessageIndex]]:
         """The sessions with these numbers: their summaries, and the roles and authors of their messages.
 
         Sessions under other roots, and copies that another copy replaces, are left out.
         """
         statement = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.preferred}"
         rows = self.catalogue.rows_with(statement, "no", dict.fromkeys(numbers))
-        return {number: (summary_of(summary), marks_of(marks)) for number, summary, marks in rows}
+        return {number: (summary_of(summary), message_index_of(marks)) for number, summary, marks in rows}
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's id has. Only its neighbours are queried."""
@@ -273,7 +273,7 @@ class CatalogQueries:
         """Folders and files that the system did not let pollux read at the last sync."""
         return [path for (path,) in self.catalogue.rows(f"SELECT path FROM closed WHERE {self.here} ORDER BY path")]
 
-    def lacking(self) -> set[str]:
+    def agents_with_unread_files(self) -> set[str]:
         """The agents with unreadable files: they may have more sessions than the catalogue."""
         rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM closed JOIN roots ON id=root WHERE {self.here}")
         return {agent for (agent,) in rows}.union(self._unread())
@@ -323,7 +323,7 @@ class CatalogQueries:
     def message_ids(self) -> list[tuple[str, list[str]]]:
         """The keys of all sessions, each with the ids of its messages."""
         statement = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
-        return [(key, marks_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
+        return [(key, message_index_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
 
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""
@@ -403,7 +403,7 @@ class CatalogQueries:
 
 def is_project(typed: str, path: str | None, digest: str | None) -> bool:
     """Does a project match what a person typed?"""
-    return fits(typed, path) or (digest is not None and len(typed) >= 4 and digest.startswith(typed.lower()))
+    return project_matches(typed, path) or (digest is not None and len(typed) >= 4 and digest.startswith(typed.lower()))
 
 
 def _project(group: list[tuple[Any, ...]]) -> Project:

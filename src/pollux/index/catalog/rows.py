@@ -56,14 +56,14 @@ class CallRow(msgspec.Struct, array_like=True):
     seconds: float | None
 
 
-class Proof(msgspec.Struct, array_like=True, frozen=True):
+class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     """What a session's figures can be checked by: their gaps, and the agent's own totals."""
 
     gaps: tuple[Gap, ...]
     tallies: tuple[Tally, ...]
 
 
-class Marks(msgspec.Struct, array_like=True):
+class MessageIndex(msgspec.Struct, array_like=True):
     """Each message's id, and the numbers of its role and author, so that a search can look up one message."""
 
     ids: list[str]
@@ -92,14 +92,14 @@ class Entry(msgspec.Struct, array_like=True):
     cut: int
     summary: Summary
     about: str
-    marks: Marks
+    marks: MessageIndex
     troubled: bool
     notices: tuple[Notice, ...]
     links: tuple[Link, ...]
     usage: list[UsageRow]
     calls: list[CallRow]
     prompts: list[int | None]
-    proof: Proof
+    proof: AuditFacts
     unsettled: str | None
 
 
@@ -137,7 +137,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         cut=cut,
         summary=summary,
         about=fold("\n".join(texts)),
-        marks=Marks(
+        marks=MessageIndex(
             [message.id for message in session.messages],
             bytes([_ROLES.index(message.role) for message in session.messages]),
             bytes([_AUTHORS.index(message.author) for message in session.messages]),
@@ -148,7 +148,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         usage=list(usage_rows(session)),
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=Proof(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
+        proof=AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
         unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
     )
 

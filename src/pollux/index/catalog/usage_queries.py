@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.catalog.catalog import proof_of
+from pollux.index.catalog.catalog import audit_facts_of
 from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
 from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
-from pollux.index.catalog.rows import Proof, micros
+from pollux.index.catalog.rows import AuditFacts, micros
 from pollux.model import UNKNOWN, Figures, Value, values
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
@@ -134,12 +134,12 @@ class UsageQueries:
         )
         return (ToolUse(*row) for row in rows if row[0] in self.sessions)
 
-    def proofs(self) -> Iterable[tuple[CountedSession, Proof]]:
+    def audit_facts(self) -> Iterable[tuple[CountedSession, AuditFacts]]:
         """The proof of the figures of each conversation."""
         statement = f"SELECT no, proof FROM sessions WHERE kind != 'prompts' AND {self._where}"
         for no, blob in self._rows(statement, *self._values):
             if no in self.sessions:
-                yield self.sessions[no], proof_of(blob)
+                yield self.sessions[no], audit_facts_of(blob)
 
     def inherited(self) -> dict[str, tuple[int, int]]:
         """How many requests and tokens each session inherited, by key."""

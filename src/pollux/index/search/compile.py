@@ -14,9 +14,9 @@ from tantivy import Occur, Query as IndexQuery
 
 from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.index.search.patterns import phrase_queries
+from pollux.index.search.prepare_text import is_own_word, normalize_name as whole_name
 from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
-from pollux.index.search.words import is_own_word, normalize_name as whole_name
-from pollux.model.names import fits, is_called
+from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 
 NOTHING = IndexQuery.empty_query()
@@ -158,13 +158,13 @@ def matching_values(searcher: tantivy.Searcher, field: str, typed: str) -> list[
     """The values of a field that match what was typed."""
     if field == "project":
         return [term for term in values_of(searcher, field) if _is_project(typed, term)]
-    return [term for term in values_of(searcher, field) if is_called(typed, term, begins=field == "commit")]
+    return [term for term in values_of(searcher, field) if name_matches(typed, term, begins=field == "commit")]
 
 
 def _is_project(typed: str, term: str) -> bool:
     if term.startswith("#"):
         return len(typed) >= _SHORTEST_HASH and term.startswith(f"#{typed.lower()}")
-    return fits(typed, term)
+    return project_matches(typed, term)
 
 
 def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:

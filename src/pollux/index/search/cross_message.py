@@ -10,7 +10,7 @@ from tantivy import Query as IndexQuery
 
 from pollux.index.search.compile import all_of, any_of, compile_node, one_of
 from pollux.index.search.query import And, FieldFilter, Near, Node, Not, Or, Sort, Words
-from pollux.index.search.ranking import Ranked, best, sessions_with, top
+from pollux.index.search.ranking import RankedPassage, best, sessions_with, top
 from pollux.index.search.shortcut import frequency
 
 _MOST_PASSAGES = 2_000
@@ -32,7 +32,7 @@ class _Split(NamedTuple):
 
 def cross_message_hits(
     searcher: tantivy.Searcher, node: And, scope: Sequence[IndexQuery], known_sessions: Collection[int], limit: int
-) -> list[Ranked]:
+) -> list[RankedPassage]:
     """The best passage of each further session that holds everything in several passages.
 
     The rarest word is searched for first, and the others only in the sessions that hold it.

@@ -11,7 +11,7 @@ from functools import cache
 import tantivy
 
 from pollux.index.search.passages import Facts, Passage, PassageKind
-from pollux.index.search.words import clean, normalize_name, plain
+from pollux.index.search.prepare_text import clean, normalize_name, plain
 from pollux.model import FACTS
 from pollux.text.folding import fold
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, assert_never
 
-from pollux.index.search.words import plain, prepare
+from pollux.index.search.prepare_text import plain, prepare
 from pollux.model import (
     NOTHING,
     Attachment,

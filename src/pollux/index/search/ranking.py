@@ -14,7 +14,7 @@ from pollux.index.search.query import Sort
 from pollux.model import Value
 
 
-class Ranked(Value, frozen=True, kw_only=True):
+class RankedPassage(Value, frozen=True, kw_only=True):
     """A matching passage whose text is not loaded yet."""
 
     session: int
@@ -25,12 +25,12 @@ class Ranked(Value, frozen=True, kw_only=True):
 
 def best(
     searcher: tantivy.Searcher, question: IndexQuery, sort: Sort, limit: int, per_session: int | None = None
-) -> list[Ranked]:
+) -> list[RankedPassage]:
     """The best passage of each message, at most `per_session` of one session.
 
     It fetches more and more passages until there are enough messages. Sessions that are full are left out.
     """
-    messages: dict[tuple[int, int], Ranked] = {}
+    messages: dict[tuple[int, int], RankedPassage] = {}
     counts: dict[int, int] = {}
     full: set[int] = set()
     size = 4 * limit + 20
@@ -51,7 +51,7 @@ def best(
         size *= 4
 
 
-def top(searcher: tantivy.Searcher, question: IndexQuery, sort: Sort, size: int) -> list[Ranked]:
+def top(searcher: tantivy.Searcher, question: IndexQuery, sort: Sort, size: int) -> list[RankedPassage]:
     """The first `size` passages that match."""
     if sort is Sort.NEWEST:
         hits = searcher.search(question, size, count=False, order_by_field="at").hits
@@ -63,7 +63,7 @@ def top(searcher: tantivy.Searcher, question: IndexQuery, sort: Sort, size: int)
     sessions = searcher.fast_field_values("session", addresses)
     messages = searcher.fast_field_values("message", addresses)
     return [
-        Ranked(session=int(s), message=int(m), score=score, address=address)
+        RankedPassage(session=int(s), message=int(m), score=score, address=address)
         for s, m, score, address in zip(sessions, messages, scores, addresses, strict=True)
         if s is not None and m is not None
     ]

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.search.trouble import Damaged
+from pollux.index.search.errors import Damaged
 from pollux.system.files import read, write_file
 
 _META = "meta.json"

@@ -14,9 +14,9 @@ from tantivy import Query as IndexQuery
 
 from pollux.index.search.compile import all_of, one_of
 from pollux.index.search.fields import OTHERS_WORTH, tokens
+from pollux.index.search.prepare_text import is_own_word
 from pollux.index.search.query import And, FieldFilter, Node, Not, Sort, Words
-from pollux.index.search.ranking import Ranked, best
-from pollux.index.search.words import is_own_word
+from pollux.index.search.ranking import RankedPassage, best
 
 _COMMON = 50_000
 """The smallest number of passages for which the shortcut pays: fewer are ranked in a millisecond or two."""
@@ -33,7 +33,7 @@ def rank_own_words(  # noqa: PLR0913
     max_recency: float,
     limit: int,
     per_session: int | None,
-) -> list[Ranked] | None:
+) -> list[RankedPassage] | None:
     """As `best`, by relevance; None where the shortcut is not possible. No passage has a greater `max_recency`."""
     wanted = [child for child in node.nodes if not isinstance(child, FieldFilter | Not)]
     if not wanted or min(_work(searcher, child) for child in wanted) < _COMMON:

@@ -10,9 +10,9 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from pollux.index.search.fields import tokens
+from pollux.index.search.prepare_text import JOINT, UNSPACED, camel_spans, clean, is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Words
 from pollux.index.search.results import Span
-from pollux.index.search.words import JOINT, UNSPACED, camel_spans, clean, is_own_word
 from pollux.text.folding import fold, has_marks, units
 
 WIDTH = 160
@@ -83,7 +83,7 @@ def _pattern(needle: Needle, neighbours: str) -> re.Pattern[str]:
 
 def snippet(text: str, targets: Sequence[Needle], width: int = WIDTH) -> Snippet:
     """The best line of a text: where most needles stand close together."""
-    folded = _fold_text(text) if targets else Folded(text, None, mixed=False)
+    folded = _fold_text(text) if targets else FoldedText(text, None, mixed=False)
     matches = [_find_spans(text, folded, needle) for needle in targets]
     rare = [span for spans in matches if len(spans) < _MOST_MARKS for span in spans]
     for needle, spans in zip(targets, matches, strict=True):
@@ -170,7 +170,7 @@ def _merge(spans: Sequence[Span]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-class Folded(NamedTuple):
+class FoldedText(NamedTuple):
     """A text as the index compares it. `places` has the original place of each character, unless all are the same.
 
     `mixed`: some of its characters are words of their own.
@@ -189,7 +189,7 @@ class Folded(NamedTuple):
         return origin if self.places is None else bisect_left(self.places, origin)
 
 
-def _find_spans(text: str, folded: Folded, needle: Needle, begin: int = 0, end: int | None = None) -> list[Span]:
+def _find_spans(text: str, folded: FoldedText, needle: Needle, begin: int = 0, end: int | None = None) -> list[Span]:
     """The places of a needle in a text or a part of it: as whole words, or as a part of a camelCase word."""
     begin, end = folded.place(max(begin, 0)), folded.place(len(text) if end is None else min(end, len(text)))
     whole = needle.whole(mixed=folded.mixed)
@@ -200,7 +200,7 @@ def _find_spans(text: str, folded: Folded, needle: Needle, begin: int = 0, end: 
     return spans if folded.places is None else list({folded.origin(start, end): None for start, end in spans})
 
 
-def _find_with_parts(text: str, folded: Folded, needle: Needle, begin: int, limit: int) -> list[Span]:
+def _find_with_parts(text: str, folded: FoldedText, needle: Needle, begin: int, limit: int) -> list[Span]:
     """As `_find_spans`, where the needle also occurs as a part of other words."""
     spans: list[Span] = []
     (word,), pattern = needle.words, needle.whole(mixed=folded.mixed)
@@ -239,10 +239,10 @@ def _is_word(letter: str) -> bool:
     return JOINT in clean(letter)
 
 
-def _fold_text(text: str) -> Folded:
+def _fold_text(text: str) -> FoldedText:
     """Fold a text. Few characters of a long text are not ASCII: each is folded once, and replaced everywhere."""
     if text.isascii():
-        return Folded(text.lower(), None, mixed=False)
+        return FoldedText(text.lower(), None, mixed=False)
     data = text.encode()
     letters = set(data.translate(None, _ASCII).decode())
     mixed = any(map(_is_word, letters))
@@ -253,11 +253,11 @@ def _fold_text(text: str) -> Folded:
             for letter, folded_letter in folds.items():
                 if folded_letter != letter:
                     folded = folded.replace(letter, folded_letter)
-            return Folded(folded, None, mixed)
+            return FoldedText(folded, None, mixed)
     pieces, places, place = list[str](), list[int](), 0
     for unit in units(text):
         piece = unit.lower() if unit.isascii() else _fold(unit)
         pieces.append(piece)
         places += [place] * len(piece)
         place += len(unit)
-    return Folded("".join(pieces), [*places, len(text)], mixed)
+    return FoldedText("".join(pieces), [*places, len(text)], mixed)

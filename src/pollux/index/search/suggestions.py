@@ -15,7 +15,7 @@ from pollux.index.catalog.queries import CatalogQueries, Filter, is_project
 from pollux.index.search.compile import KNOWN_VALUES, matching_values, values_of
 from pollux.index.search.fields import path_tokens
 from pollux.index.search.query import FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
-from pollux.model.names import is_called, words_of
+from pollux.model.names import name_matches, words_of
 from pollux.text.folding import fold
 from pollux.text.suggest import closest
 
@@ -26,7 +26,7 @@ def list_hints(current: CatalogQueries, criteria: Filter) -> list[str]:
     hints = [f"Did you mean: --project {project}?"] if project is not None else []
     for name, value in criteria.facts:
         known = list(current.values(name))
-        if not any(is_called(value, other) for other in known):
+        if not any(name_matches(value, other) for other in known):
             hints.append(_no_such_value(name, value, _similar_word(value, known)))
     return [*hints, *(hint for word in criteria.words if (hint := _filter_hint(word)) is not None)]
 

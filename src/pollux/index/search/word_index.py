@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import tantivy
 
 from pollux.index.search.compile import one_of
+from pollux.index.search.errors import Busy, Damaged, NotWritten
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
-from pollux.index.search.search import IndexHit, IndexRequest, counts, search
 from pollux.index.search.segments import adopt_segments
 from pollux.index.search.suggestions import query_hints
-from pollux.index.search.trouble import Busy, Damaged, NotWritten
+from pollux.index.search.word_search import IndexHit, IndexRequest, counts, search
 from pollux.model import Kind
 from pollux.system.files import make_private_folder, restrict_folder
 

@@ -14,8 +14,8 @@ import msgspec
 from pollux.errors import StoreError
 from pollux.index.catalog.catalog import Catalog, first_number
 from pollux.index.catalog.rows import BundleRows
+from pollux.index.search.errors import NotWritten
 from pollux.index.search.passages import Facts, passages
-from pollux.index.search.trouble import NotWritten
 from pollux.index.search.word_index import WordIndex, Writer
 from pollux.index.sync.readers import StoredWords, failed, read
 from pollux.index.sync.tasks import Task

@@ -65,7 +65,7 @@ def _projects(config: str) -> Path:
 
 
 def find(root: Path) -> Iterator[File]:
-    """Every file under a root with its role, and the log of typed lines next to the root."""
+    """Every file under a root with its role, and the log of typed prompts next to the root."""
     files = walk(str(root), _ROOT, [])
     if root.name == "projects":
         walk(str(root.parent), _HOME, files, str(root))

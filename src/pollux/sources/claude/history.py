@@ -20,7 +20,7 @@ from pollux.model import Message, Notice, Origin
 from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import Typed
 from pollux.sources.claude.moving import short_name
-from pollux.sources.typed import MessageTexts, prompts_id, typed_message
+from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE
 from pollux.wire import Notes, decoded_lines, display_path, json_spelling, normalize_spelling, read_bytes

@@ -21,11 +21,11 @@ from pollux.sources.claude.messages import queue
 from pollux.sources.claude.messages.messages import Builder
 from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.transcript import Transcript
-from pollux.sources.claude.tree import branches, elsewhere, forks
+from pollux.sources.claude.tree import branches, copied_figures, forks
 from pollux.sources.claude.tree.copies import copies_in, difference
 from pollux.sources.claude.tree.subagents import Chain, StartedSessions, read_meta, split_chains, starting_session
 from pollux.sources.claude.tree.tree import Tree, leaf_of
-from pollux.sources.typed import command_title, typed_sessions
+from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 
 
@@ -105,7 +105,7 @@ class _Reader:
             parents = [peer for peer in bundle.peers if peer.id == fork.name]
             bundle.parent_files = [display_path(file.path) for peer in parents for file in peer.transcripts()]
         if bundle.peers:
-            messages = elsewhere.with_copied_figures(messages, bundle, self.notes)
+            messages = copied_figures.with_copied_figures(messages, bundle, self.notes)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
             if transcript.queue:
                 messages = queue.insert_queued(messages, queue.lost_prompts(transcript, messages))

@@ -13,7 +13,7 @@ from typing import Any
 
 from pollux.model import Kind, Session
 from pollux.sources.claude.group import UUID
-from pollux.sources.resuming import FileVersion, Resumable, largest_versions, source_files
+from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
 from pollux.wire.join_versions import join_records, object_lines, value_of
 
 _SPOKEN = ("user", "assistant")
@@ -25,7 +25,7 @@ def resuming(session: Session, versions: Sequence[FileVersion], _root: Path) -> 
     others: list[FileVersion] = []
     for version in versions:
         folder, name = os.path.split(version.path)
-        if not folder:  # the log of typed lines
+        if not folder:  # the log of typed prompts
             continue
         if name.endswith(".jsonl"):
             transcripts.setdefault(name, []).append(version)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pollux.sources.moving import Moving
+from pollux.sources.relocation import Relocation
 
 
-def moving(root: Path, moved: Mapping[str, str]) -> Moving:  # noqa: ARG001 (wherever it is)
+def moving(root: Path, moved: Mapping[str, str]) -> Relocation:  # noqa: ARG001 (wherever it is)
     """Nothing: a session is resumed by its id, and `--all` lists those of every folder.
 
     Without it the list shows those whose recorded path is the present one, in a line of each session and in a database.
     """
-    return Moving(
+    return Relocation(
         left=("its files are named by day and id and keep the path they recorded; codex resume --all lists them",)
     )

@@ -16,7 +16,7 @@ from pollux.model import Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
-from pollux.sources.typed import MessageTexts, prompts_id, typed_message
+from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, display_path, read_bytes
 

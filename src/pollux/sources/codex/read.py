@@ -24,7 +24,7 @@ from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.codex.usage.tokens import tally
-from pollux.sources.typed import typed_sessions
+from pollux.sources.typed_prompts import typed_sessions
 from pollux.wire import Notes, display_path
 
 

@@ -32,7 +32,7 @@ class Dependencies(msgspec.Struct):
 class GeminiBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
-    `log` and `peers` are the project's log of typed lines and its other session files.
+    `log` and `peers` are the project's log of typed prompts and its other session files.
     """
 
     kind: Kind = Kind.MAIN

@@ -17,7 +17,7 @@ from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.identity import Identity, id_around, identity, stem
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.log import PromptLog
-from pollux.sources.typed import prompts_id
+from pollux.sources.typed_prompts import prompts_id
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain
 
@@ -154,7 +154,7 @@ def _add_file(bundle: GeminiBundle, folder: Folder, file: File) -> None:
 def _ids_around(
     folder: Folder, identities: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None
 ) -> Iterator[str]:
-    """The ids of sessions that a project names: in its files, in names of folders, in the log of typed lines."""
+    """The ids of sessions that a project names: in its files, in names of folders, in the log of typed prompts."""
     yield from (own.id for own in identities if own.id is not None)
     for file in folder.files:
         if file.role == find.SUBAGENT:
@@ -264,7 +264,7 @@ def tag_of(path: str) -> str | None:
 
 
 def _logs(folders: Iterable[Folder], context: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
-    """The logs of typed lines, one a project: a migration copies the log too."""
+    """The logs of typed prompts, one a project: a migration copies the log too."""
     by_project: dict[str, list[Folder]] = {}
     for folder in folders:
         if any(file.role == find.PROMPTS for file in folder.files):

@@ -41,7 +41,7 @@ def identity(file: File) -> Identity:
         if (first := _FIRST.match(head)) is not None:
             name, project, started = (group.decode("utf-8", "replace") for group in first.groups(b""))
             return Identity(name, project or None, recorded(started, zone=None))
-        content = records.contents(file.path, Notes())
+        content = records.parse_file(file.path, Notes())
     except Unreadable:
         return Identity(has_content=False)
     if isinstance(content, records.Log):
@@ -56,7 +56,7 @@ def identity(file: File) -> Identity:
             if known.id and known.project:
                 break
         return known
-    if isinstance(content, records.Captured):
+    if isinstance(content, records.CapturedRun):
         ids = (event.get("session_id") for _, event in content.events)
         return Identity(next((name for name in ids if isinstance(name, str) and name), None))
     return Identity(has_content=False)

@@ -12,19 +12,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.errors import OutputError
-from pollux.sources.gemini.projects.path_evidence import digest
+from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.projects.projects import marker_of, registry_of
-from pollux.sources.moving import Moving, Rename, Rewrite
+from pollux.sources.relocation import Relocation, Rename, Rewrite
 from pollux.system.files import read
 from pollux.wire import display_path
 
 
-def moving(root: Path, moved: Mapping[str, str]) -> Moving:
+def moving(root: Path, moved: Mapping[str, str]) -> Relocation:
     """The changes under a root and in the folder of file histories next to it.
 
     Raises `OutputError` where the new path already has a history, or the list of projects cannot be read.
     """
-    new_hashes = {digest(old): digest(new) for old, new in moved.items()}
+    new_hashes = {project_hash(old): project_hash(new) for old, new in moved.items()}
     registry = root.parent / "projects.json"
     known = _known(registry)
     conflicts = [registry for new in moved.values() if new in known]
@@ -47,7 +47,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Moving:
         left.append(
             "session files go on carrying the hash of the old path, which its list of sessions does not ask for"
         )
-    return Moving(steps=(*steps, *rewrites), folders=tuple(folders), left=tuple(left))
+    return Relocation(steps=(*steps, *rewrites), folders=tuple(folders), left=tuple(left))
 
 
 def _known(registry: Path) -> Mapping[str, str]:

@@ -20,12 +20,12 @@ from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.messages.messages import Builder, Companions
 from pollux.sources.gemini.messages.outputs import Outputs
 from pollux.sources.gemini.messages.subagents import link_children, objective_of, split_subagents, wants_children
+from pollux.sources.gemini.other_files import captured, histories
 from pollux.sources.gemini.prompts import prompts
 from pollux.sources.gemini.prompts.log import PromptLog
 from pollux.sources.gemini.replay.files import Part, join_files
 from pollux.sources.gemini.replay.replay import Replay
-from pollux.sources.gemini.saved import captured, histories
-from pollux.sources.typed import command_title, typed_sessions
+from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Notes, display_path
 
 _SYSTEM = Role.SYSTEM
@@ -50,7 +50,7 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     for file in bundle.files:
         notes.file = display_path(file.path)
         try:
-            content = records.contents(file.path, notes)
+            content = records.parse_file(file.path, notes)
             replay = Replay(notes).run(content.records if isinstance(content, records.Log) else ())
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
@@ -60,12 +60,12 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
                 parts.append(_part(bundle, file, replay, notes, outputs))
             case records.History():
                 others.append(histories.session(content, bundle, file, notes))
-            case records.Captured(events=events):
+            case records.CapturedRun(events=events):
                 others.append(captured.session(events, bundle, file, notes))
             case records.Prompts():
                 log = PromptLog([file])
                 others += [session for name in log.lines for session in _prompts_session(name, log, bundle)]
-            case records.Nothing(reason=reason, damaged=True):
+            case records.EmptyFile(reason=reason, damaged=True):
                 notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
     return _sessions(bundle, parts, notes, outputs) if parts else others, notes.all()
 

@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from pollux.model import Kind, Session
+from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.identity import stem
-from pollux.sources.gemini.projects.path_evidence import digest
 from pollux.sources.gemini.projects.projects import marker_of
-from pollux.sources.resuming import FileVersion, Resumable, largest_versions, source_files
+from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
 from pollux.wire.join_versions import (
     Document,
     as_line,
@@ -140,7 +140,7 @@ def _folder(session: Session, versions: Sequence[FileVersion], root: Path) -> st
     """The project's folder: that of the project's slug if there is one, otherwise that of the newest version."""
     top = os.path.join(root.name, "")  # noqa: PTH118
     for marker in sorted(root.glob("*/.project_root")):
-        if digest(marker_of(str(marker)) or "") == session.project_hash:
+        if project_hash(marker_of(str(marker)) or "") == session.project_hash:
             return top + marker.parent.name
     names = [version.path.split("/")[1] for version in versions if version.path.count("/") > 1]
     slugs = [name for name in names if not _HASH.match(name)]

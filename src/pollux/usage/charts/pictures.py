@@ -10,7 +10,7 @@ from pollux.usage.charts import bars, calendar, columns
 from pollux.usage.charts.calendar import shown_weeks
 from pollux.usage.days import unbroken
 from pollux.usage.labels import at_least, label
-from pollux.usage.stats import TIMES, By
+from pollux.usage.stats import TIMES, Grouping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
     from pollux.index.catalog.queries import Filter
     from pollux.usage.service import UsageService
-    from pollux.usage.stats import Of
+    from pollux.usage.stats import Measure
 
 CUT = "; gaps of more than a year are cut"
 
 
 def stats_picture(  # noqa: PLR0913
     usage: UsageService,
-    by: By,
+    by: Grouping,
     criteria: Filter,
     *,
-    of: Of | None = None,
-    stack: By = By.AGENT,
+    of: Measure | None = None,
+    stack: Grouping = Grouping.AGENT,
     timezone: str | None = None,
 ) -> str:
     """The chart of `pollux stats`: columns over time, stacked; bars for everything else. Raises `NotFound`."""
-    of = of or usage.stats(By.AGENT, criteria).of
+    of = of or usage.stats(Grouping.AGENT, criteria).of
     amounts = usage.stacks(by, of, stack, criteria, timezone)
     if not amounts:
         raise NotFound("No usage matches.", "Try: pollux stats")
@@ -52,9 +52,9 @@ def stats_picture(  # noqa: PLR0913
     return bars(title, subtitle, sums, lambda value: label(of, value))
 
 
-def _subtitle(usage: UsageService, of: Of, criteria: Filter) -> str:
+def _subtitle(usage: UsageService, of: Measure, criteria: Filter) -> str:
     """The sum of all, and what is to be known about it."""
-    total = usage.stats(By.AGENT, criteria).total
+    total = usage.stats(Grouping.AGENT, criteria).total
     if of == "cost" and total.cost_usd is None:
         raise NotFound("None of these requests has a known price.", "Try: --of tokens")
     least = at_least(of, total)
@@ -64,7 +64,7 @@ def _subtitle(usage: UsageService, of: Of, criteria: Filter) -> str:
     return f"{least}{label(of, total.cost_usd or 0)} in all{unpriced}"
 
 
-def timeline_picture(of: Of, days: Mapping[date, float], least: str) -> str:
+def timeline_picture(of: Measure, days: Mapping[date, float], least: str) -> str:
     """The calendar of `pollux timeline`. `least` stands before the sum."""
     first, last = min(days), max(days)
     subtitle = f"{least}{label(of, sum(days.values()))} from {first} to {last}"

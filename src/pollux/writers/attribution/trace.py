@@ -9,11 +9,11 @@ from typing import Any
 from pollux.model import Fate, Message, Session, ToolCall
 from pollux.writers.attribution.edits import edits
 from pollux.writers.attribution.replay import Lines, Replay
-from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
+from pollux.writers.dropped_words import DROPPED_WORDS, count_dropped_words
 from pollux.writers.json import encode, known, stamp
-from pollux.writers.loss import DETAILS, EDITS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
+from pollux.writers.loss import DETAILS, EDITS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, LossCounter
 from pollux.writers.program import vendor, version
-from pollux.writers.wordless import SILENT, silent
 
 VERSION = "0.1.0"
 LONGEST = 250
@@ -23,7 +23,7 @@ WHY = {
     NOTHING: "they changed no file, or it is not known which lines",
     EDITS: "it is not known which lines they changed, or the file was rewound since",
     **dict.fromkeys(
-        (*SILENT, FACTS, FIGURES, DETAILS, NOTICES, LINKED, ORIGINS), "a record tells which lines were written"
+        (*DROPPED_WORDS, FACTS, FIGURES, DETAILS, NOTICES, LINKED, ORIGINS), "a record tells which lines were written"
     ),
 }
 
@@ -36,9 +36,9 @@ class AgentTrace:
     purpose = "an Agent Trace record: the lines of files that the session wrote"
     supported_options: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the record and a newline."""
-        tally, replay = Tally(WHY), Replay()
+        tally, replay = LossCounter(WHY), Replay()
         for message in session.messages:
             _message(message, replay, tally, options)
         tally.session(session)
@@ -46,7 +46,7 @@ class AgentTrace:
         return tally.report()
 
 
-def _message(message: Message, replay: Replay, tally: Tally, options: Options) -> None:
+def _message(message: Message, replay: Replay, tally: LossCounter, options: Options) -> None:
     left_out = options.live_only and message.fate is not Fate.LIVE
     author = None if message.inherited or left_out else message.model or ""
     placed = 0
@@ -67,12 +67,12 @@ def _message(message: Message, replay: Replay, tally: Tally, options: Options) -
         tally.drop(FACTS)
         tally.drop(FIGURES, message.usage is not None)
         tally.message(message)
-        silent(message, tally)
+        count_dropped_words(message, tally)
         for part in message.parts:
             tally.part(part)
 
 
-def _record(session: Session, replay: Replay, tally: Tally) -> dict[str, Any]:
+def _record(session: Session, replay: Replay, tally: LossCounter) -> dict[str, Any]:
     at = stamp(session.ended) or stamp(session.started)
     if at is None:
         tally.fabricate("a timestamp", "the format demands one, and the session has no time")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pollux.errors import UnknownName
 from pollux.model import Fate, Session
-from pollux.writers.base import ALONE, LOST_FATES, Fabricated, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Fabrication, Options, Out, Report, WriterContext
 from pollux.writers.events.compat import SESSION_SIGNALS, WHY, Signals
 from pollux.writers.events.stream import Stream
 from pollux.writers.json import encode
-from pollux.writers.loss import NOTHING, Tally
+from pollux.writers.loss import NOTHING, LossCounter
 
-TIMES = Fabricated("times of events", "the format wants one each, and what has none takes that of the event before it")
+TIMES = Fabrication("times of events", "the format wants one each, and what has none takes that of the event before it")
 
 BREAKS = {ord(each): f"\\u{ord(each):04x}" for each in "\x85\u2028\u2029"}
 """What some readers take for the end of a line, though JSON does not."""
@@ -29,11 +29,11 @@ class Events:
     supported_options: tuple[str, ...] = ()
     between = ""
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write all events, as they are made."""
         if options.compat not in (None, SESSION_SIGNALS):
             raise UnknownName("dialect of events", options.compat, [SESSION_SIGNALS])
-        tally = Tally(WHY)
+        tally = LossCounter(WHY)
         signals = Signals(tally) if options.compat is not None else None
         stream = Stream(session, context)
 

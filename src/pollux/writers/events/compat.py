@@ -21,7 +21,7 @@ from pollux.model import (
     ToolResult,
     Unknown,
 )
-from pollux.writers.base import Fabricated
+from pollux.writers.base import Fabrication
 from pollux.writers.loss import (
     BYTES,
     CLIENT_TEXTS,
@@ -35,7 +35,7 @@ from pollux.writers.loss import (
     ORIGINS,
     OUTPUTS,
     THINKING,
-    Tally,
+    LossCounter,
 )
 
 SESSION_SIGNALS = "session-signals"
@@ -52,15 +52,15 @@ WHY = {
     **dict.fromkeys((BYTES, FILE_TEXTS, REPLIES, OUTPUTS), NO_ROOM),
     NOTHING: "no event of the eight types, or the results stand with their calls",
 }
-ASSUMED = Fabricated("success of results without a call", "the format wants to know, and nobody recorded it")
+ASSUMED = Fabrication("success of results without a call", "the format wants to know, and nobody recorded it")
 
 
 class Signals:
     """Makes session-signals events from ours, and counts what is lost."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: LossCounter) -> None:
         self._tally = tally
-        self.fabricated: list[Fabricated] = []
+        self.fabricated: list[Fabrication] = []
 
     def event(self, event: dict[str, Any]) -> dict[str, Any] | None:
         """The event as session-signals has it; None where it has none of the kind."""

@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from pollux.model import Session
-from pollux.writers.base import ALONE, Entry, Options, Out, Page, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, Entry, Options, Out, Page, Report, WriterContext
 from pollux.writers.html.messages import Messages
 from pollux.writers.html.page import page
-from pollux.writers.html.site import further, pages
-from pollux.writers.loss import BYTES, DETAILS, NOTHING, Tally
+from pollux.writers.html.site import further_pages, pages
+from pollux.writers.loss import BYTES, DETAILS, NOTHING, LossCounter
 
 WHY = {
     NOTHING: "empty, or told by the tool call they belong to",
@@ -31,20 +31,20 @@ class HtmlPage:
     purpose = "a page for the browser, in one file: all of it, folded, searchable"
     supported_options: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write the page, message by message."""
-        tally = Tally(WHY)
+        tally = LossCounter(WHY)
         tally.drop(DETAILS, bool(session.extra) + len(session.tallies) + (session.project_hash is not None))
         messages = Messages(session, options, context, tally)
         for piece in page(session, context, messages):
             out(piece)
         for part in range(1, len(messages.parts)):
-            deque(messages.pieces(part), maxlen=0)  # `further` writes them; here they are only accounted for
+            deque(messages.pieces(part), maxlen=0)  # `further_pages` writes them; here they are only accounted for
         return tally.report()
 
-    def further(self, session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
+    def further_pages(self, session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
         """The parts of a large session but for the first."""
-        return further(session, options, context)
+        return further_pages(session, options, context)
 
     def finish(self, entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
         """The index and the search of a whole site."""

@@ -9,22 +9,22 @@ from pollux.text.escape import one_line
 from pollux.writers.calls import as_section
 from pollux.writers.html.calls import answer, call
 from pollux.writers.html.code import code
-from pollux.writers.html.folds import fold, lines
+from pollux.writers.html.details import fold, lines
 from pollux.writers.html.markup import EMPTY, Html, join, tag
 from pollux.writers.html.pictures import attachment
 from pollux.writers.html.prose import literal, markdown, typed
 from pollux.writers.transcript import (
-    Answer,
-    Attached,
+    AttachmentBlock,
     Block,
-    Call,
-    Digest,
-    Injected,
-    Odd,
-    Reference,
-    Remark,
-    Thought,
-    Words,
+    CallBlock,
+    ContextBlock,
+    NoteBlock,
+    ReferenceBlock,
+    ResultBlock,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
+    UnknownBlock,
 )
 
 Child = Callable[[str], Html]
@@ -35,32 +35,32 @@ def markup(block: Block, child: Child) -> Html:
     """The markup of one block."""
     piece = EMPTY
     match block:
-        case Words():
+        case TextBlock():
             piece = _words(block)
-        case Thought():
+        case ThinkingBlock():
             piece = _thought(block)
-        case Call(call=made):
+        case CallBlock(call=made):
             piece = call(block, child(made.child) if made.child is not None else None)
-        case Answer(result=result):
+        case ResultBlock(result=result):
             piece = answer(result)
-        case Reference(file=file):
+        case ReferenceBlock(file=file):
             piece = _reference(file)
-        case Attached(attachment=picture):
+        case AttachmentBlock(attachment=picture):
             piece = attachment(picture)
-        case Injected(source=source, text=text):
+        case ContextBlock(source=source, text=text):
             piece = _client(source, text)
-        case Digest(text=text):
+        case SummaryBlock(text=text):
             piece = _summary(text)
-        case Remark():
+        case NoteBlock():
             piece = _remark(block)
-        case Odd(raw=raw):
+        case UnknownBlock(raw=raw):
             section = as_section("Raw", raw)
             body = code(section.text, language=section.language)
             piece = fold("A part of a kind that pollux does not know", body)
     return piece
 
 
-def _words(words: Words) -> Html:
+def _words(words: TextBlock) -> Html:
     match words.author:
         case Author.HUMAN:
             return typed(words.text)
@@ -70,7 +70,7 @@ def _words(words: Words) -> Html:
             return _client("", words.text)
 
 
-def _thought(thought: Thought) -> Html:
+def _thought(thought: ThinkingBlock) -> Html:
     subject = tag("span", one_line(thought.subject), class_="asked") if thought.subject else None
     body = markdown(thought.text) if thought.text.strip() else None
     return fold(join([tag("b", "Thinking"), " ", subject]), body, class_="thinking")
@@ -96,7 +96,7 @@ def _summary(text: str) -> Html:
     return fold(words, code(text, language="xml") if marked_up else markdown(text), class_="summary")
 
 
-def _remark(remark: Remark) -> Html:
+def _remark(remark: NoteBlock) -> Html:
     """A line of the interface, or a command that the human gave to it."""
     words = tag("span", remark.text.strip(), class_="literal")
     return tag("p", tag("b", remark.kind), " ", words, class_=f"remark {remark.kind.lower()}")

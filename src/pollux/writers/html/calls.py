@@ -9,18 +9,18 @@ from pollux.model import Status, ToolCall, ToolResult
 from pollux.text.escape import one_line
 from pollux.writers.calls import outcome, reason
 from pollux.writers.html import arguments, diffs
-from pollux.writers.html.folds import fold, lines
+from pollux.writers.html.details import fold, lines
 from pollux.writers.html.markup import Html, escape, join, tag
 from pollux.writers.html.pictures import attachment
 from pollux.writers.html.prose import markdown
 from pollux.writers.html.terminal import terminal
 from pollux.writers.html.times import clock
-from pollux.writers.transcript import Call
+from pollux.writers.transcript import CallBlock
 
 _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status.UNFINISHED: "…"}
 
 
-def call(block: Call, child: Html | None) -> Html:
+def call(block: CallBlock, child: Html | None) -> Html:
     """A call with its outcome; `child` is the session it started, or a link to it."""
     tool_call = block.call
     changes, rest = diffs.requested_changes(tool_call.input)
@@ -52,7 +52,7 @@ def _used(at: datetime | None, id: str | None) -> Html | None:
     return tag("p", join(facts, Html(" · ")), class_="used") if facts else None
 
 
-def _line(block: Call, changes: list[diffs.Diff]) -> Html:
+def _line(block: CallBlock, changes: list[diffs.Diff]) -> Html:
     tool_call = block.call
     brief = [
         join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)]) for a in block.arguments

@@ -12,13 +12,13 @@ from pollux.text.escape import one_line
 from pollux.writers.base import Options, WriterContext
 from pollux.writers.facts import figures
 from pollux.writers.html.blocks import markup
-from pollux.writers.html.choice import Choice
-from pollux.writers.html.cuts import address, cuts
-from pollux.writers.html.folds import fold
+from pollux.writers.html.details import fold
 from pollux.writers.html.links import session_link
 from pollux.writers.html.markup import Html, end, escape, join, start, tag
+from pollux.writers.html.page_filter import PageFilter
+from pollux.writers.html.page_parts import address, page_parts
 from pollux.writers.html.times import clock
-from pollux.writers.loss import Tally
+from pollux.writers.loss import LossCounter
 from pollux.writers.transcript import Block, Branch, Heading, Speaker, walk
 
 STRETCH = 40
@@ -50,7 +50,12 @@ class Messages:
     """Turns the messages of one session into markup, piece by piece."""
 
     def __init__(
-        self, session: Session, options: Options, context: WriterContext, tally: Tally, above: tuple[str, ...] = ()
+        self,
+        session: Session,
+        options: Options,
+        context: WriterContext,
+        tally: LossCounter,
+        above: tuple[str, ...] = (),
     ) -> None:
         self._session = session
         self._options = options
@@ -58,11 +63,11 @@ class Messages:
         self._tally = tally
         self._above = (*above, session.key)
         self._price = context.price(session)
-        self._choice = Choice(options, tally)
+        self._choice = PageFilter(options, tally)
         self._several = len({message.model for message in session.messages if message.model}) > 1
         self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
-        self.parts = cuts(session, context)
+        self.parts = page_parts(session, context)
 
     def cost(self) -> str | None:
         """The cost of the session without its sub-agents, as far as it is known."""
@@ -85,7 +90,7 @@ class Messages:
             for message, name in ((messages[number], self._names[number]) for number in numbers)
             if message.role is Role.USER
             and message.author is not Author.CLIENT
-            and not self._choice.is_unwanted(message)
+            and not self._choice.is_left_out(message)
             if (words := first_words(one_line(message.text.strip(), 1000), 80))
         ]
 

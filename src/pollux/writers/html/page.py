@@ -12,11 +12,11 @@ from pollux.model import Notice, Session, Summary, summarize
 from pollux.text.escape import one_line
 from pollux.writers.base import WriterContext
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
-from pollux.writers.html.cuts import address
-from pollux.writers.html.folds import fold
+from pollux.writers.html.details import fold
 from pollux.writers.html.links import index_link, session_link
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
 from pollux.writers.html.messages import Messages
+from pollux.writers.html.page_parts import address
 from pollux.writers.html.times import clock
 
 PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")

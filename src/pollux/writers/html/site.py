@@ -12,14 +12,14 @@ from pollux.text.escape import one_line
 from pollux.writers.base import Entry, Options, Page, WriterContext
 from pollux.writers.facts import KINDS, counted, title
 from pollux.writers.html.chart import charts, totals
-from pollux.writers.html.cuts import cuts, file
 from pollux.writers.html.links import INDEX, between
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.messages import Messages, is_too_low, money
 from pollux.writers.html.page import foot, head, page
+from pollux.writers.html.page_parts import file, page_parts
+from pollux.writers.html.search_index import SearchIndex
 from pollux.writers.html.times import clock
-from pollux.writers.html.words import Index
-from pollux.writers.loss import Tally
+from pollux.writers.loss import LossCounter
 
 ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "letters.js", "site.js")
 FOLDER = "search"
@@ -29,7 +29,7 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 def pages(entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
     """The files of the search, then the index that knows them."""
     numbers = {entry.summary.key: number for number, entry in enumerate(sorted(entries, key=_age))}
-    index = Index()
+    index = SearchIndex()
     for entry in entries:
         index.add(numbers[entry.summary.key], _known(entry.summary))
     whole = 0
@@ -45,11 +45,11 @@ def pages(entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
     yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}"))
 
 
-def further(session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
+def further_pages(session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
     """All parts of a session but the first, which is the session's own page."""
-    if len(cuts(session, context)) == 1:
+    if len(page_parts(session, context)) == 1:
         return
-    messages = Messages(session, options, context, Tally())
+    messages = Messages(session, options, context, LossCounter())
     for part in range(1, len(messages.parts)):
         yield Page(file(context, session.key, part), page(session, context, messages, part), (session.key,))
 

@@ -11,20 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from pollux.model import Author, Fate, Message, Role, Session, Status, ToolCall, Usage
-from pollux.writers.base import ALONE, LOST_FATES, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds
+from pollux.writers.dropped_words import DROPPED_WORDS, count_dropped_words
 from pollux.writers.json import encode
-from pollux.writers.loss import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, Tally
+from pollux.writers.loss import DETAILS, FACTS, FIGURES, LINKED, NOTHING, NOTICES, ORIGINS, LossCounter
 from pollux.writers.otel.messages import answered, messages, spoken
 from pollux.writers.otel.span import Kind, Span, attributes, interval, nanoseconds, span_id, trace_id
 from pollux.writers.program import vendor, version
-from pollux.writers.wordless import SILENT, silent
 
 SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
 
 WHY = {
     NOTHING: "a span is a reply or a tool call; the other messages come with --content",
-    **dict.fromkeys(SILENT, "they come with --content"),
+    **dict.fromkeys(DROPPED_WORDS, "they come with --content"),
     FIGURES: "they belong to replies, and are not counted twice where a session was copied",
     **dict.fromkeys((FACTS, DETAILS, NOTICES, LINKED, ORIGINS), "a span has no attribute for them"),
 }
@@ -38,7 +38,7 @@ class Otel:
     purpose = "OpenTelemetry spans with the GenAI names, for viewers of traces"
     supported_options = ("content", "ids")
 
-    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, _context: WriterContext = NO_CONTEXT) -> Report:
         """Write the request, span by span, and a newline."""
         trace = _Trace(session, options)
         resource = {"service.name": session.agent or "unknown", "service.version": version(session)}
@@ -55,7 +55,7 @@ class _Trace:
     """Makes spans of a session."""
 
     def __init__(self, session: Session, options: Options) -> None:
-        self.tally = Tally(WHY)
+        self.tally = LossCounter(WHY)
         self._session = session
         self._options = options
         self._trace = trace_id(session.key)
@@ -92,7 +92,7 @@ class _Trace:
         if self._options.content:
             self._say(message, ids)
         else:
-            silent(message, self.tally)
+            count_dropped_words(message, self.tally)
         self.tally.drop(FACTS)
         self.tally.drop(FIGURES, message.usage is not None and not any(span.kind is Kind.CLIENT for span in spans))
         self.tally.message(message)

@@ -49,21 +49,21 @@ class Heading(Value, frozen=True, kw_only=True):
         return marks(self.fate, inherited=self.message.inherited)
 
 
-class Words(Value, frozen=True, kw_only=True):
+class TextBlock(Value, frozen=True, kw_only=True):
     """What somebody said."""
 
     text: str
     author: Author
 
 
-class Thought(Value, frozen=True, kw_only=True):
+class ThinkingBlock(Value, frozen=True, kw_only=True):
     """What the model thought."""
 
     subject: str | None
     text: str
 
 
-class Call(Value, frozen=True, kw_only=True):
+class CallBlock(Value, frozen=True, kw_only=True):
     """A tool call with its outcome; `is_whole` says whether the arguments are all that it was asked."""
 
     call: ToolCall
@@ -71,39 +71,39 @@ class Call(Value, frozen=True, kw_only=True):
     is_whole: bool
 
 
-class Answer(Value, frozen=True, kw_only=True):
+class ResultBlock(Value, frozen=True, kw_only=True):
     """A tool's answer. It is blank where it stands with its call."""
 
     result: ToolResult
 
 
-class Reference(Value, frozen=True, kw_only=True):
+class ReferenceBlock(Value, frozen=True, kw_only=True):
     """A file that a prompt names."""
 
     file: FileReference
 
 
-class Attached(Value, frozen=True, kw_only=True):
+class AttachmentBlock(Value, frozen=True, kw_only=True):
     """A picture or a document that came with the message."""
 
     attachment: Attachment
 
 
-class Injected(Value, frozen=True, kw_only=True):
+class ContextBlock(Value, frozen=True, kw_only=True):
     """A text that the client put into somebody else's message."""
 
     source: str
     text: str
 
 
-class Digest(Value, frozen=True, kw_only=True):
+class SummaryBlock(Value, frozen=True, kw_only=True):
     """The summary that replaced the conversation before it."""
 
     text: str
     marks: tuple[str, ...]
 
 
-class Remark(Value, frozen=True, kw_only=True):
+class NoteBlock(Value, frozen=True, kw_only=True):
     """A line of the client's interface, or a command that the human gave to the client."""
 
     kind: str
@@ -117,13 +117,13 @@ class Remark(Value, frozen=True, kw_only=True):
         return "\n".join(self.texts)
 
 
-class Odd(Value, frozen=True, kw_only=True):
+class UnknownBlock(Value, frozen=True, kw_only=True):
     """A part of an unknown kind."""
 
     raw: Any
 
 
-class Figures(Value, frozen=True, kw_only=True):
+class FiguresBlock(Value, frozen=True, kw_only=True):
     """What the message used."""
 
     usage: Usage
@@ -132,17 +132,17 @@ class Figures(Value, frozen=True, kw_only=True):
 Block = (
     Branch
     | Heading
-    | Words
-    | Thought
-    | Call
-    | Answer
-    | Reference
-    | Attached
-    | Injected
-    | Digest
-    | Remark
-    | Odd
-    | Figures
+    | TextBlock
+    | ThinkingBlock
+    | CallBlock
+    | ResultBlock
+    | ReferenceBlock
+    | AttachmentBlock
+    | ContextBlock
+    | SummaryBlock
+    | NoteBlock
+    | UnknownBlock
+    | FiguresBlock
 )
 
 
@@ -155,12 +155,12 @@ def marks(fate: Fate | None, *, inherited: bool) -> tuple[str, ...]:
 def is_blank(block: Block) -> bool:
     """Is there nothing to read in it? An error is worth its name."""
     match block:
-        case Words(text=text) | Digest(text=text):
+        case TextBlock(text=text) | SummaryBlock(text=text):
             return not text.strip()
-        case Thought(subject=subject, text=text):
+        case ThinkingBlock(subject=subject, text=text):
             return not subject and not text.strip()
-        case Answer(result=result):
+        case ResultBlock(result=result):
             return result.output is None and not result.attachments
-        case Remark(kind=kind, text=text):
+        case NoteBlock(kind=kind, text=text):
             return kind != ERROR and not text.strip()
     return False

@@ -25,21 +25,21 @@ from pollux.writers.calls import arguments
 from pollux.writers.transcript.blocks import (
     COMMAND,
     ERROR,
-    Answer,
-    Attached,
+    AttachmentBlock,
     Block,
     Branch,
-    Call,
-    Digest,
-    Figures,
+    CallBlock,
+    ContextBlock,
+    FiguresBlock,
     Heading,
-    Injected,
-    Odd,
-    Reference,
-    Remark,
+    NoteBlock,
+    ReferenceBlock,
+    ResultBlock,
     Speaker,
-    Thought,
-    Words,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
+    UnknownBlock,
     marks,
 )
 
@@ -107,40 +107,40 @@ def _blocks(message: Message) -> Iterator[Block]:
         if not (is_remark and type(part) is Text):
             yield _block(part, message)
     if message.usage is not None:
-        yield Figures(usage=message.usage)
+        yield FiguresBlock(usage=message.usage)
 
 
-def _remark(message: Message) -> Remark:
+def _remark(message: Message) -> NoteBlock:
     level = message.extra.get("level")
     kind = LEVELS.get(level, "Note") if isinstance(level, str) else "Note"
     if message.author is Author.HUMAN:
         kind = COMMAND
     texts = tuple(part.text for part in message.parts if type(part) is Text)
-    return Remark(kind=kind, texts=texts, author=message.author, marks=_marks(message))
+    return NoteBlock(kind=kind, texts=texts, author=message.author, marks=_marks(message))
 
 
 def _block(part: Part, message: Message) -> Block:
     block: Block
     match part:
         case Text(text=text):
-            block = Words(text=text, author=message.author)
+            block = TextBlock(text=text, author=message.author)
         case Thinking(subject=subject, text=text):
-            block = Thought(subject=subject, text=text)
+            block = ThinkingBlock(subject=subject, text=text)
         case ToolCall():
             brief, is_whole = arguments(part.input)
-            block = Call(call=part, arguments=brief, is_whole=is_whole)
+            block = CallBlock(call=part, arguments=brief, is_whole=is_whole)
         case ToolResult():
-            block = Answer(result=part)
+            block = ResultBlock(result=part)
         case FileReference():
-            block = Reference(file=part)
+            block = ReferenceBlock(file=part)
         case Attachment():
-            block = Attached(attachment=part)
+            block = AttachmentBlock(attachment=part)
         case Context(source=source, text=text):
-            block = Injected(source=source, text=text)
+            block = ContextBlock(source=source, text=text)
         case SummaryPart(text=text):
-            block = Digest(text=text, marks=_marks(message))
+            block = SummaryBlock(text=text, marks=_marks(message))
         case Unknown(raw=raw):
-            block = Odd(raw=raw)
+            block = UnknownBlock(raw=raw)
     return block
 
 

@@ -13,14 +13,14 @@ from typing import Any
 
 from pollux.errors import needs
 from pollux.model import Fate, Session
-from pollux.writers.base import ALONE, LOST_FATES, WHY_LOST, Dropped, Fabricated, Options, Out, Report, WriterContext
+from pollux.writers.base import LOST_FATES, NO_CONTEXT, WHY_LOST, Fabrication, Loss, Options, Out, Report, WriterContext
 from pollux.writers.vac.record import record_of
 
 INFERRED = (
-    Fabricated("record id and creation time", "the format wants its own, and they are those of the session"),
-    Fabricated("program and model provider", "most sessions do not name them, so they are those of the agent"),
+    Fabrication("record id and creation time", "the format wants its own, and they are those of the session"),
+    Fabrication("program and model provider", "most sessions do not name them, so they are those of the agent"),
 )
-NO_MODEL = Fabricated("agent-meta.model-id", 'the format wants one, and "unknown" stands where no model is named')
+NO_MODEL = Fabrication("agent-meta.model-id", 'the format wants one, and "unknown" stands where no model is named')
 
 
 class Vac:
@@ -31,7 +31,7 @@ class Vac:
     purpose = "a verifiable agent record: everything, ready to be signed"
     supported_options: tuple[str, ...] = ()
 
-    def write(self, session: Session, out: Out, options: Options, context: WriterContext = ALONE) -> Report:
+    def write(self, session: Session, out: Out, options: Options, context: WriterContext = NO_CONTEXT) -> Report:
         """Write the record."""
         record, report = reported(session, options, context)
         out(canonical(record))
@@ -49,7 +49,7 @@ class VacCbor(Vac):
     suffix = ".vac.cbor"
 
     def write_bytes(
-        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = ALONE
+        self, session: Session, out: Callable[[bytes], object], options: Options, context: WriterContext = NO_CONTEXT
     ) -> Report:
         """Write the record in bytes."""
         record, report = reported(session, options, context)
@@ -65,7 +65,7 @@ def reported(session: Session, options: Options, context: WriterContext) -> tupl
     unknown = record["session"]["agent-meta"]["model-id"] == "unknown"
     return record, Report(
         kept=kept,
-        dropped=[Dropped(LOST_FATES, lost, WHY_LOST)] if lost else [],
+        dropped=[Loss(LOST_FATES, lost, WHY_LOST)] if lost else [],
         fabricated=[*INFERRED, *([NO_MODEL] if unknown else [])],
     )
 

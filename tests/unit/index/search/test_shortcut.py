@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pollux.index.search import search as searching, shortcut as foremost
+from pollux.index.search import shortcut as foremost, word_search as searching
 from pollux.index.search.query import parse
-from pollux.index.search.ranking import Ranked
-from pollux.index.search.search import IndexHit
+from pollux.index.search.ranking import RankedPassage
 from pollux.index.search.word_index import WordIndex
+from pollux.index.search.word_search import IndexHit
 from pollux.model import Thinking
 from tests.unit.index.search.making import make_index, prompt, reply, session, shell_call
 
@@ -66,7 +66,7 @@ def test_the_same_hits_in_the_same_order(
 ) -> None:
     ways: Counter[bool] = Counter()
 
-    def own_words(*given: Any, **named: Any) -> list[Ranked] | None:
+    def own_words(*given: Any, **named: Any) -> list[RankedPassage] | None:
         found = foremost.rank_own_words(*given, **named)
         ways[found is not None] += 1
         return found

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import RequestError, StoreError
+from pollux.index.search.errors import Busy, Damaged
 from pollux.index.search.passages import Facts, PassageKind, passages
 from pollux.index.search.query import And, FieldFilter, Node, Query, Sort, Words, parse
-from pollux.index.search.trouble import Busy, Damaged
 from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Status, Thinking
 from tests.unit.index.search.making import (

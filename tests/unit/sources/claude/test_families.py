@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pollux.library.library import Filter
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 from tests.unit.sources.claude.conftest import (
     OTHER,
     PROJECT,
@@ -74,7 +74,7 @@ def test_warm_ups_are_counted_and_not_in_the_list(home: Home, inside: bool) -> N
     (listed,) = library.list()
     assert (listed.summary.id, listed.summary.usage.total, listed.family_usage.total) == (SID, 20, 40)
     assert {one.summary.kind for one in library.list(Filter(everything=True))} == {"main", "subagent"}
-    for by in (By.AGENT, By.PROJECT, By.DAY, By.SESSION):
+    for by in (Grouping.AGENT, Grouping.PROJECT, Grouping.DAY, Grouping.SESSION):
         total = library.usage.stats(by).total
         assert (total.sessions, total.usage.total, total.usage.requests) == (1, 40, 2)
     report = library.doctor()

@@ -6,7 +6,7 @@ import pytest
 
 from pollux.model import Thinking, ToolCall
 from pollux.sources.claude.format.schema import SETTING, Line
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 from tests.unit.sources.claude.conftest import (
     SID,
     Home,
@@ -226,8 +226,8 @@ def test_odd_figure_is_unknown_and_nothing_is_called_exact(home: Home, name: str
     assert codes(session) == {"usage.missing" if odd is None else "usage.odd"}
     assert [gap.why for gap in session.gaps] == ["A reply has only a part of its figures."]
     library = home.library()
-    assert library.usage.stats(By.AGENT).total.usage.exact is too_low
-    assert library.usage.review().missing
+    assert library.usage.stats(Grouping.AGENT).total.usage.exact is too_low
+    assert library.usage.audit_all().missing
     listed = library.list()[0].summary
     assert (listed.usage.exact, listed.notice_count) == (too_low, 1)
     assert (listed.usage.input, listed.usage.output) == (session.usage.input, session.usage.output)
@@ -266,8 +266,8 @@ def test_reply_without_figures_is_a_request_of_unknown_price(home: Home, absent:
     session = home.session(user("Hi"), model("a", "msg_1"), user("On"), silent)
     assert (session.usage.requests, session.usage.exact) == (2, False)
     books = home.library().usage
-    total = books.stats(By.AGENT).total
-    assert (total.usage.requests, total.lacking.figures, total.silent, total.too_low) == (2, 1, 0, 1)
+    total = books.stats(Grouping.AGENT).total
+    assert (total.usage.requests, total.unpriced_causes.figures, total.silent, total.too_low) == (2, 1, 0, 1)
     assert books.bill(session) == books.bills([session.key])[session.key]
     assert books.bill(session).unpriced == 1
     assert [turn.unpriced_requests for turn in books.profile(session).turns] == [0, 1]

@@ -1,4 +1,4 @@
-"""Transcripts whose end is lost: what the log of typed lines, the queue and a cut record still tell of it."""
+"""Transcripts whose end is lost: what the log of typed prompts, the queue and a cut record still tell of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.unit.sources.claude.conftest import CWD, SID, Home, Json, codes, conv
 
 
 def typed(home: Home, *lines: tuple[str, str]) -> None:
-    """The log of typed lines beside the transcripts."""
+    """The log of typed prompts beside the transcripts."""
     records = []
     for text, at in lines:
         moment = int(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp() * 1000)

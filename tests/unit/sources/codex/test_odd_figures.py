@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pollux.usage.service import By
+from pollux.usage.service import Grouping
 from tests.unit.sources.codex.conftest import (
     ONE,
     TWO,
@@ -43,8 +43,8 @@ def test_a_part_larger_than_its_whole_is_unknown_and_sums_agree(home: Home, odd:
     assert (session.usage.input, session.usage.output, session.usage.exact) == (100, 1, None)
     assert [(notice.code, notice.line) for notice in session.notices] == [("usage.odd", 6)]
     accounts = home.library().usage
-    rows = accounts.stats(By.SESSION).rows
-    assert accounts.stats(By.AGENT).total.cost_usd == pytest.approx(sum(row.cost_usd or 0 for row in rows))
+    rows = accounts.stats(Grouping.SESSION).rows
+    assert accounts.stats(Grouping.AGENT).total.cost_usd == pytest.approx(sum(row.cost_usd or 0 for row in rows))
 
 
 BAD: tuple[Any, ...] = ("many", -5, 10**18, 1.5, None, [], True)

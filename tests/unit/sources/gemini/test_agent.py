@@ -23,7 +23,7 @@ def read(agent: Agent) -> list[Message]:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "session.jsonl"
         file.write_text("".join(json.dumps(record) + "\n" for record in agent.log))
-        found = records.contents(str(file), notes)
+        found = records.parse_file(str(file), notes)
         assert isinstance(found, records.Log)
         entries = Replay(notes).run(found.records).entries
     return Builder("x", entries, notes, Kind.MAIN, Companions(lambda _: None, lambda _: None)).build()

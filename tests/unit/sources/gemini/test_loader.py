@@ -39,7 +39,7 @@ def test_there_are_logs() -> None:
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem[-14:])
 def test_live_is_what_the_loader_gives(path: Path) -> None:
-    found = records.contents(str(path), Notes())
+    found = records.parse_file(str(path), Notes())
     assert isinstance(found, records.Log)
     replay = Replay(Notes()).run(found.records)
     assert list(replay.live) == loaded(path)

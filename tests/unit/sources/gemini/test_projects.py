@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from pollux.library.library import Filter
-from pollux.model.names import fits
+from pollux.model.names import project_matches
 from pollux.sources.base import File
 from pollux.sources.gemini.projects.path_evidence import path_evidence
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
@@ -110,12 +110,20 @@ def test_a_taught_path_is_known_from_then_on(home: Home) -> None:
 
 def test_names_as_people_type_them() -> None:
     path = "/home/ada/code/Weather-App"
-    assert all(fits(asked, path) for asked in (path, path + "/", "weather", "Weather-App", "/home/ada", "app"))
-    assert all(fits(asked, path) for asked in ("code/Weather-App", "ada/code/Weather-App/", "weather*", "W?ather-*"))
-    assert all(fits(asked, path) for asked in ("/home/*/Weather-App", "/home/ada/code/*"))
-    assert not any(fits(asked, path) for asked in ("code", "/home/ad", "weather-app-2", "ada", "eather*", "*code"))
-    assert not any(fits(asked, path) for asked in ("de/Weather-App", "./code/Weather-App", "~/code/Weather-App"))
-    assert not fits("weather", None)
+    assert all(
+        project_matches(asked, path) for asked in (path, path + "/", "weather", "Weather-App", "/home/ada", "app")
+    )
+    assert all(
+        project_matches(asked, path) for asked in ("code/Weather-App", "ada/code/Weather-App/", "weather*", "W?ather-*")
+    )
+    assert all(project_matches(asked, path) for asked in ("/home/*/Weather-App", "/home/ada/code/*"))
+    assert not any(
+        project_matches(asked, path) for asked in ("code", "/home/ad", "weather-app-2", "ada", "eather*", "*code")
+    )
+    assert not any(
+        project_matches(asked, path) for asked in ("de/Weather-App", "./code/Weather-App", "~/code/Weather-App")
+    )
+    assert not project_matches("weather", None)
 
 
 def test_a_project_narrows_the_list(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""The log of typed lines: the only trace of what session files have lost."""
+"""The log of typed prompts: the only trace of what session files have lost."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pollux.library.library import Filter, Library
-from pollux.usage.stats import By
+from pollux.usage.stats import Grouping
 from tests.unit.sources.gemini.conftest import LOG, Home, Json, call, conversation, gemini, header, user
 
 SHARED = (header(), user("u1", "go"), gemini("g1", "1"))
@@ -34,7 +34,7 @@ def test_session_that_went_on_under_two_roots_is_one(homes: tuple[Home, Home], t
     (listed,) = opened.list(Filter(everything=True))
     assert listed.summary.usage.input == 1110
     assert listed.summary.usage.exact is True
-    assert opened.usage.stats(By.AGENT).total.usage.input == 1110
+    assert opened.usage.stats(Grouping.AGENT).total.usage.input == 1110
     assert len(listed.summary.files) == 2
     (session,) = opened.sessions()
     assert conversation(session) == [
@@ -92,7 +92,7 @@ def test_one_id_in_two_projects_stays_two_sessions(homes: tuple[Home, Home]) -> 
     homes[1].log("garden/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl", header(project="/work/garden"), *ONE)
     sessions = [session.id.partition("@")[0] for session in library(homes).sessions()]
     assert sessions == ["aaaaaaaa-1", "aaaaaaaa-1"]
-    assert library(homes).usage.stats(By.AGENT).total.usage.requests == 2
+    assert library(homes).usage.stats(Grouping.AGENT).total.usage.requests == 2
 
 
 def test_a_copy_that_was_cut_belongs_to_the_session_of_its_folder(homes: tuple[Home, Home]) -> None:

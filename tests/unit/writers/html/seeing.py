@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.model import Session, ToolResult
 from pollux.text.escape import HARMFUL, visible
-from pollux.writers.base import ALONE, Options, Report, WriterContext
+from pollux.writers.base import NO_CONTEXT, Options, Report, WriterContext
 from pollux.writers.html import WRITER
 from pollux.writers.html.page import PAGE, _asset
 
@@ -101,7 +101,9 @@ class Page(HTMLParser):
         raise AssertionError(data)
 
 
-def written(session: Session, options: Options | None = None, context: WriterContext = ALONE) -> tuple[str, Report]:
+def written(
+    session: Session, options: Options | None = None, context: WriterContext = NO_CONTEXT
+) -> tuple[str, Report]:
     pieces: list[str] = []
     report = WRITER.write(session, pieces.append, options or Options(), context)
     return "".join(pieces), report

@@ -19,7 +19,7 @@ from pollux.writers.html.pictures import attachment, inside, source
 from pollux.writers.html.prose import markdown, typed
 from pollux.writers.html.terminal import terminal
 from pollux.writers.lexing import LONGEST
-from pollux.writers.transcript import Call
+from pollux.writers.transcript import CallBlock
 from tests.unit.writers.html.seeing import Page, written
 from tests.unit.writers.kitchen_sink import ASSISTANT, MODEL, SESSION, call, message
 
@@ -170,14 +170,14 @@ class TestDiffs:
         edit = call("edit", {"file_path": "a.py", "old_string": "b", "new_string": "B"}, Status.OK, "done", extra=extra)
         (noted,) = diffs.recorded_changes(edit)
         assert noted.lines == ("@@@ -3,2 +3,2 @@", " a", "-b", "+B")
-        shown = shown_call(Call(call=edit, arguments=(), is_whole=True), None)
+        shown = shown_call(CallBlock(call=edit, arguments=(), is_whole=True), None)
         assert "@@ -3,2 +3,2 @@" in shown
         assert shown.count("<del>") == 1
 
     def test_what_the_tool_noted_does_not_hide_what_was_asked(self) -> None:
         extra = {"result": {"structuredPatch": [{"lines": ["-other", "+thing"]}]}}
         edit = call("edit", {"file_path": "a", "old_string": "b", "new_string": "B"}, Status.OK, "done", extra=extra)
-        assert "<del>-b\n</del>" in shown_call(Call(call=edit, arguments=(), is_whole=True), None)
+        assert "<del>-b\n</del>" in shown_call(CallBlock(call=edit, arguments=(), is_whole=True), None)
 
     def test_long_texts_are_not_compared(self) -> None:
         old, new = ("\n".join(f"{word}{n}" for n in range(2000)) for word in "ab")

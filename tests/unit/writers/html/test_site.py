@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from pollux.model import Session, Text, summarize
-from pollux.writers.base import ALONE, Entry, WriterContext
+from pollux.writers.base import NO_CONTEXT, Entry, WriterContext
 from pollux.writers.html import WRITER
+from pollux.writers.html.search_index import SIZE, SearchIndex, words
 from pollux.writers.html.site import ASSETS
-from pollux.writers.html.words import SIZE, Index, words
 from tests.unit.writers.html.seeing import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, CLIENT, HUMAN, MODEL, SESSION, START, USER, message
 
@@ -28,7 +28,7 @@ def session(number: int, *said: str, project: str | None = "/home/ada/weather") 
 
 def finished(*sessions: Session, whole: bool = True) -> dict[str, str]:
     entries = [Entry(summary=summarize(one), file=f"{one.id}.html") for one in reversed(sessions)]
-    context = WriterContext(sessions=lambda: sessions) if whole else ALONE
+    context = WriterContext(sessions=lambda: sessions) if whole else NO_CONTEXT
     return {name: "".join(pieces) for name, pieces, _ in WRITER.finish(entries, context)}
 
 
@@ -71,7 +71,7 @@ def test_a_new_session_changes_no_number() -> None:
 
 
 def test_many_words_make_several_files_that_are_sorted() -> None:
-    index = Index()
+    index = SearchIndex()
     index.add(3, [" ".join(f"w{n}" for n in range(40_000))])
     files = list(index.files())
     assert len(files) > 2

@@ -21,17 +21,17 @@ from pollux.model import (
     Usage,
 )
 from pollux.writers.transcript import (
-    Answer,
     Block,
     Branch,
-    Call,
-    Digest,
-    Figures,
+    CallBlock,
+    FiguresBlock,
     Heading,
-    Remark,
+    NoteBlock,
+    ResultBlock,
     Speaker,
-    Thought,
-    Words,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
     heading,
     is_blank,
     walk,
@@ -52,8 +52,8 @@ def test_every_part_of_every_message_is_a_block() -> None:
     headed = [block.message for block in blocks if isinstance(block, Heading)]
     assert headed == [one for one in SESSION.messages if one.parts or one.usage or one.role is Role.SYSTEM]
     parts = sum(len(one.parts) for one in SESSION.messages if one.role is not Role.SYSTEM)
-    texts = sum(len(block.texts) for block in blocks if isinstance(block, Remark))
-    others = [block for block in blocks if not isinstance(block, Heading | Figures | Remark)]
+    texts = sum(len(block.texts) for block in blocks if isinstance(block, NoteBlock))
+    others = [block for block in blocks if not isinstance(block, Heading | FiguresBlock | NoteBlock)]
     of_system = sum(len(one.parts) for one in SESSION.messages if one.role is Role.SYSTEM)
     assert len(others) + texts == parts + of_system
 
@@ -61,8 +61,8 @@ def test_every_part_of_every_message_is_a_block() -> None:
 def test_blocks_come_in_the_order_of_the_parts() -> None:
     call = ToolCall(id="1", name="ls", canonical="list", tool_kind="read", input={"path": "/a", "deep": True})
     one = message(Thinking(text="Hm."), call, Text(text="Done."), usage=Usage(input=1, output=2))
-    assert [type(block) for block in walk([one])] == [Heading, Thought, Call, Words, Figures]
-    brief = next(block for block in walk([one]) if isinstance(block, Call))
+    assert [type(block) for block in walk([one])] == [Heading, ThinkingBlock, CallBlock, TextBlock, FiguresBlock]
+    brief = next(block for block in walk([one]) if isinstance(block, CallBlock))
     assert [argument.text for argument in brief.arguments] == ["/a"]
     assert not brief.is_whole
 
@@ -75,7 +75,7 @@ def test_blocks_are_made_when_they_are_asked_for() -> None:
         return blocks
 
     blocks = walk((said(str(number)) for number in range(10)), choose)
-    assert [type(block) for block in islice(blocks, 2)] == [Heading, Words]
+    assert [type(block) for block in islice(blocks, 2)] == [Heading, TextBlock]
     assert visited == ["0"]
 
 
@@ -128,7 +128,11 @@ def test_a_line_of_the_interface_has_no_fate() -> None:
     ],
 )
 def test_what_is_blank(part: Part, blank: bool) -> None:
-    (block,) = (block for block in walk([message(part)]) if isinstance(block, Words | Thought | Digest | Answer))
+    (block,) = (
+        block
+        for block in walk([message(part)])
+        if isinstance(block, TextBlock | ThinkingBlock | SummaryBlock | ResultBlock)
+    )
     assert is_blank(block) is blank
 
 
@@ -136,5 +140,5 @@ def test_an_error_without_words_is_not_blank() -> None:
     levels: dict[str, bool] = {}
     for level in ("error", "info"):
         one = message(role=Role.SYSTEM, author=Author.CLIENT, extra={"level": level})
-        levels[level] = any(is_blank(block) for block in walk([one]) if isinstance(block, Remark))
+        levels[level] = any(is_blank(block) for block in walk([one]) if isinstance(block, NoteBlock))
     assert levels == {"error": False, "info": True}

@@ -11,15 +11,15 @@ from pollux.model import Author
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import plural, size
 from pollux.writers.transcript import (
-    Answer,
-    Attached,
-    Call,
-    Digest,
-    Injected,
-    Odd,
-    Reference,
-    Thought,
-    Words,
+    AttachmentBlock,
+    CallBlock,
+    ContextBlock,
+    ReferenceBlock,
+    ResultBlock,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
+    UnknownBlock,
     is_blank,
 )
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pollux.writers.transcript import Block
 
 INDENT = "  "
-TIGHT = (Call, Reference, Attached, Answer)
+TIGHT = (CallBlock, ReferenceBlock, AttachmentBlock, ResultBlock)
 
 
 class Writing:
@@ -55,28 +55,28 @@ class Writing:
 
     def _block(self, block: Block) -> Iterator[str]:
         match block:
-            case Words():
+            case TextBlock():
                 yield from self._words(block)
-            case Thought():
+            case ThinkingBlock():
                 yield from self._thought(block)
-            case Call():
+            case CallBlock():
                 yield from self._call(block)
-            case Answer():
+            case ResultBlock():
                 yield from self._answer(block)
-            case Reference(file=file):
+            case ReferenceBlock(file=file):
                 yield from self._reference(file)
-            case Attached(attachment=attachment):
+            case AttachmentBlock(attachment=attachment):
                 yield self._note(f"+ {_attachment(attachment)}")
-            case Injected(source=source, text=text):
+            case ContextBlock(source=source, text=text):
                 yield from self._folded(f"from {one_line(source)}", text)
-            case Digest(text=text):
+            case SummaryBlock(text=text):
                 yield from self._folded("summary of what went before", text)
-            case Odd(raw=raw):
+            case UnknownBlock(raw=raw):
                 yield self._note(f"? unknown part: {one_line(_json(raw))}")
 
     # ------------------------------------------------------------------ words
 
-    def _words(self, words: Words) -> Iterator[str]:
+    def _words(self, words: TextBlock) -> Iterator[str]:
         """A model's Markdown is laid out on a terminal; everything else stays as it was written."""
         if words.author is Author.MODEL and self._screen.markdown:
             from pollux.cli.render.transcript.markdown import markdown
@@ -99,7 +99,7 @@ class Writing:
                 line_style = style or ("bold" if piece.startswith("#") and not in_code else None)
                 yield f"{indent}{self._screen.paint(piece, line_style) if line_style else piece}" if piece else ""
 
-    def _thought(self, thought: Thought) -> Iterator[str]:
+    def _thought(self, thought: ThinkingBlock) -> Iterator[str]:
         subject = f": {one_line(thought.subject)}" if thought.subject else ""
         yield self._note(f"thinking{subject}")
         if thought.text.strip():
@@ -121,7 +121,7 @@ class Writing:
 
     # ------------------------------------------------------------------ tools and files
 
-    def _call(self, block: Call) -> Iterator[str]:
+    def _call(self, block: CallBlock) -> Iterator[str]:
         yield INDENT + one_call(self._screen, block, len(INDENT))
         if not self._full:
             return
@@ -135,7 +135,7 @@ class Writing:
         for attachment in call.attachments:
             yield self._note(f"  + {_attachment(attachment)}")
 
-    def _answer(self, answer: Answer) -> Iterator[str]:
+    def _answer(self, answer: ResultBlock) -> Iterator[str]:
         result = answer.result
         label = f"answer to {one_line(result.name or result.call or 'a tool call')}"
         if is_blank(answer):

@@ -11,7 +11,7 @@ from pollux.text.escape import one_line, visible
 if TYPE_CHECKING:
     from pollux.cli.terminal.screen import Screen
     from pollux.model import ToolCall
-    from pollux.writers.transcript import Call
+    from pollux.writers.transcript import CallBlock
 
 MARKS = {
     Status.OK: ("✓", "good"),
@@ -22,7 +22,7 @@ MARKS = {
 LEAST = 12
 
 
-def one_call(screen: Screen, block: Call, indent: int) -> str:
+def one_call(screen: Screen, block: CallBlock, indent: int) -> str:
     """`✓ run_shell_command  ls -la`, `✗ read_file  notes.txt · File not found`."""
     call = block.call
     mark, style = MARKS[call.status]
@@ -61,6 +61,6 @@ def _first_line(output: str | None) -> str:
     return ""
 
 
-def _request(block: Call) -> str:
+def _request(block: CallBlock) -> str:
     """The arguments of a call on one line, the same as in a transcript on paper."""
     return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in block.arguments))

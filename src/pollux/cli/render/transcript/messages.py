@@ -13,19 +13,19 @@ from pollux.model import Author, Fate
 from pollux.system.clock import local
 from pollux.text.escape import one_line
 from pollux.writers.transcript import (
-    Answer,
-    Attached,
+    AttachmentBlock,
     Branch,
-    Call,
-    Digest,
-    Figures,
+    CallBlock,
+    ContextBlock,
+    FiguresBlock,
     Heading,
-    Injected,
-    Reference,
-    Remark,
+    NoteBlock,
+    ReferenceBlock,
+    ResultBlock,
     Speaker,
-    Thought,
-    Words,
+    SummaryBlock,
+    TextBlock,
+    ThinkingBlock,
     is_blank,
 )
 
@@ -73,13 +73,13 @@ class Reader:
         """The lines of blocks; the client's texts are held back until another author speaks."""
         for block in blocks:
             match block:
-                case Branch() | Figures():
+                case Branch() | FiguresBlock():
                     pass  # a heading tells what became of a message; `pollux stats` and `audit` tell what was used
                 case Heading():
                     yield from self._begin(block)
-                case Remark(texts=texts, author=author):
+                case NoteBlock(texts=texts, author=author):
                     for text in texts:
-                        yield from self._block(Words(text=text, author=author))
+                        yield from self._block(TextBlock(text=text, author=author))
                 case _:
                     yield from self._block(block)
 
@@ -138,7 +138,7 @@ class Reader:
         if not self._folded:
             yield ""
         self._folded = True
-        self._writing.before = Words
+        self._writing.before = TextBlock
         for line in lines:
             yield self._screen.paint(line, "dim")
 
@@ -169,10 +169,12 @@ def _lead(heading: Heading) -> str | None:
 
 def folded(block: Block, columns: int | None, lead: str) -> str:
     """One line for a block; nothing for an answer that is shown with its call."""
-    if type(block) is Answer and is_blank(block):
+    if type(block) is ResultBlock and is_blank(block):
         return ""
     label, text = _label_and_text(block)
-    return short(text if type(block) is Words else f"[{label}] {text}", 80 if columns is None else columns - len(lead))
+    return short(
+        text if type(block) is TextBlock else f"[{label}] {text}", 80 if columns is None else columns - len(lead)
+    )
 
 
 def several(blocks: list[Block], columns: int | None, lead: str) -> str:
@@ -187,18 +189,18 @@ def several(blocks: list[Block], columns: int | None, lead: str) -> str:
 def _label_and_text(block: Block) -> tuple[str, str]:
     """What a block is about, and the words in it."""
     match block:
-        case Words(text=text):
+        case TextBlock(text=text):
             return "text", text
-        case Thought(subject=subject, text=text):
+        case ThinkingBlock(subject=subject, text=text):
             return subject or "thinking", text
-        case Call(call=call):
+        case CallBlock(call=call):
             return "tool call", call.output or ""
-        case Answer(result=result):
+        case ResultBlock(result=result):
             return "tool result", result.output or ""
-        case Reference(file=file):
+        case ReferenceBlock(file=file):
             return file.path or "file reference", file.text or ""
-        case Injected(source=source, text=text):
+        case ContextBlock(source=source, text=text):
             return source or "context", text
-        case Digest(text=text):
+        case SummaryBlock(text=text):
             return "summary", text
-    return "attachment" if type(block) is Attached else "unknown", ""
+    return "attachment" if type(block) is AttachmentBlock else "unknown", ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from pollux.sources.outputs import output_at
+from pollux.sources.offloaded_output import output_at
 from pollux.sources.walk import stamp_of
 from pollux.wire import Notes, display_path
 

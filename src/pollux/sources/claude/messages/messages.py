@@ -17,7 +17,7 @@ from pollux.sources.claude.messages.injected import injected, queued, remark
 from pollux.sources.claude.messages.replies import BuildContext, Pair, reply
 from pollux.sources.claude.messages.speakers import author_of, command, texts_of
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
-from pollux.sources.in_time import in_time
+from pollux.sources.order_by_time import order_by_time
 from pollux.wire import Notes, tidy
 
 Item = Pair | list[Pair]
@@ -71,7 +71,7 @@ class Builder:
         if sum(bool(items) for _, items in groups) > 1:  # the session went on in several files
             numbers = count()
             times = [[(next(numbers), first_line(item).timestamp) for item in items] for _, items in groups]
-            self.reorder(in_time(times))
+            self.reorder(order_by_time(times))
         return self
 
     def reorder(self, order: list[int]) -> None:

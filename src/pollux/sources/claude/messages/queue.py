@@ -10,7 +10,7 @@ import msgspec
 from pollux.model import Author, Fate, Message, Origin, Role, Text
 from pollux.sources.claude.messages.speakers import is_client_text
 from pollux.sources.claude.transcript import Queued, Transcript
-from pollux.sources.typed import normalize_space
+from pollux.sources.typed_prompts import normalize_space
 from pollux.system.clock import recorded
 
 _ABSORBED = (None, "absorbed_mid_turn")

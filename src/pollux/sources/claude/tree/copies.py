@@ -9,7 +9,7 @@ from typing import Any
 
 from pollux.sources.claude.format.schema import Block, Line, Put
 from pollux.sources.claude.messages.replies import Pair
-from pollux.sources.claude.tree.ways import Ancestry, key_of
+from pollux.sources.claude.tree.ancestry import Ancestry, key_of
 from pollux.wire import tidy
 
 FAR = 100

@@ -231,7 +231,7 @@ def _is_at_home(side: _Side) -> bool:
 
 
 def _was_typed(bundle: ClaudeBundle, end: float) -> bool:
-    """Was something typed in a session before a moment, according to the log of typed lines?"""
+    """Was something typed in a session before a moment, according to the log of typed prompts?"""
     return any(line.at is not None and line.at.timestamp() <= end for line in bundle.typed)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import NOTHING, Tally, Usage, joint
+from pollux.model import NOTHING, Tally, Usage, combine_exact
 from pollux.sources.codex.format.schema import MOST, Figures, Spent, TokenInfo, UsageRecord
 from pollux.wire import tidy
 
@@ -230,7 +230,7 @@ def together(usages: list[Usage]) -> Usage:
         output=_sum([usage.output for usage in usages]),
         reasoning=_sum([usage.reasoning for usage in usages]),
         requests=len(usages),
-        exact=joint(usage.exact for usage in usages),
+        exact=combine_exact(usage.exact for usage in usages),
         native={"requests": [dict(usage.native) for usage in usages]},
         line=usages[0].line,
         each=tuple(usages),

@@ -59,23 +59,23 @@ class Prompts(msgspec.Struct):
     lines: list[Typed]
 
 
-class Captured(msgspec.Struct):
+class CapturedRun(msgspec.Struct):
     """What `--output-format json` or `stream-json` printed: its objects with their lines."""
 
     events: list[tuple[int | None, dict[str, Any]]]
 
 
-class Nothing(msgspec.Struct):
+class EmptyFile(msgspec.Struct):
     """A file without readable content, and why."""
 
     reason: str
     damaged: bool
 
 
-Contents = Log | History | Prompts | Captured | Nothing
+Contents = Log | History | Prompts | CapturedRun | EmptyFile
 
 
-def contents(path: str, notes: Notes) -> Contents:
+def parse_file(path: str, notes: Notes) -> Contents:
     """Read a file. Raises `Unreadable` only where it cannot be opened."""
     with ExitStack() as stack:
         raw: FileIO = stack.enter_context(opened(path, buffer=0))  # type: ignore[assignment]
@@ -87,11 +87,11 @@ def contents(path: str, notes: Notes) -> Contents:
         lines = (line for line in file if not line.isspace())
         first = next(lines, None)
         if first is not None and _is_event(first):
-            return Captured(_events(path, notes))
+            return CapturedRun(_events(path, notes))
         log = first is not None and _is_record(first, lines)
         file.seek(0)
         if not log and not _is_damaged_log(content := read_within(file, LARGE)):
-            return _parse_document(content, notes) if content.strip() else Nothing("the file is empty", damaged=False)
+            return _parse_document(content, notes) if content.strip() else EmptyFile("the file is empty", damaged=False)
         file.seek(0)
         if isinstance(file, MeasuredLines):
             file.notes = notes
@@ -230,22 +230,22 @@ def _classify(value: Any, notes: Notes) -> Contents:
         case {"history": list()} | {"clientHistory": list()}:
             return History(fit(Checkpoint, value, notes) or Checkpoint())
         case {"response": _} | {"stats": dict()} | {"session_id": str()}:
-            return Captured([(None, value)])
+            return CapturedRun([(None, value)])
         case {"type": str(word)} if word in _EVENTS and "id" not in value:
-            return Captured([(None, value)])
+            return CapturedRun([(None, value)])
         case dict():
             record = fit(Record, value, notes)
             return (
                 Log([(None, record)])
                 if record is not None and value
-                else Nothing("the file holds no session", damaged=False)
+                else EmptyFile("the file holds no session", damaged=False)
             )
         case []:
-            return Nothing("the file holds an empty list", damaged=False)
+            return EmptyFile("the file holds an empty list", damaged=False)
         case list():
             return _classify_list(value, notes)
         case _:
-            return Nothing("the file holds JSON, but nothing Gemini CLI writes", damaged=True)
+            return EmptyFile("the file holds JSON, but nothing Gemini CLI writes", damaged=True)
 
 
 def _classify_list(items: list[Any], notes: Notes) -> Contents:
@@ -255,7 +255,7 @@ def _classify_list(items: list[Any], notes: Notes) -> Contents:
         return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
     if keys & {"message", "messageId"}:
         return Prompts([line for item in items if (line := _typed_line(item, notes)) is not None])
-    return Nothing("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
+    return EmptyFile("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
 
 
 def _typed_line(item: Any, notes: Notes) -> Typed | None:
@@ -281,14 +281,14 @@ def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
             return _classify({**value, "history": items}, notes)
         case {"messages": list(readable)} if len(items) > len(readable):
             record = fit(Record, {**value, "messages": items}, notes)
-            return Log([(None, record)]) if record is not None else Nothing("damaged", damaged=True)
+            return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case list(readable) if len(items) > len(readable):
             return _classify(items, notes)
         case None if items:
             record = fit(Record, {"messages": items}, notes)
-            return Log([(None, record)]) if record is not None else Nothing("damaged", damaged=True)
+            return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case _ if not value:
-            return Nothing(f"the file is damaged beyond reading ({error})", damaged=True)
+            return EmptyFile(f"the file is damaged beyond reading ({error})", damaged=True)
         case _:
             return _classify(value, notes)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.format.content import answer
 from pollux.sources.gemini.format.schema import Call, FunctionResponse
-from pollux.sources.outputs import output_at
+from pollux.sources.offloaded_output import output_at
 from pollux.wire import Malformed, Notes, display_path, plain
 
 # A shortened result names the file with the full output; a masked one (0.29+) does so in its last words.

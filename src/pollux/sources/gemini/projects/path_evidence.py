@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.model.project_hash import project_hash
 from pollux.sources.base import File
 from pollux.wire import display_path, normalize_spelling, read_head
 
@@ -29,17 +29,12 @@ class PathEvidence(msgspec.Struct):
     guess: str | None = None
 
 
-def digest(path: str) -> str:
-    """The hash that Gemini CLI gives a project's path."""
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
-
-
 def path_evidence(wanted: str, file: File) -> PathEvidence:
     """The evidence in one file for the project with this hash."""
     counts: dict[str, int] = {}
     for path in _mentioned(file):
         for parent in path_and_parents(path):
-            if parent not in counts and digest(parent) == wanted:
+            if parent not in counts and project_hash(parent) == wanted:
                 return PathEvidence(proof=display_path(parent))
             counts[parent] = counts.get(parent, 0) + 1
     return PathEvidence(guess=_common_root(counts))

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pollux.errors import Unreadable
+from pollux.model.project_hash import project_hash
 from pollux.sources.base import File, SourceContext
 from pollux.sources.gemini.find import MARKER
-from pollux.sources.gemini.projects.path_evidence import ALL, EACH, PathEvidence, digest, path_evidence
+from pollux.sources.gemini.projects.path_evidence import ALL, EACH, PathEvidence, path_evidence
 from pollux.system.link_bounds import leads_out
 from pollux.wire import SMALL, Malformed, Notes, plain, read_bytes, read_head
 
@@ -37,7 +38,7 @@ class Folder:
     def mark(self, marker: str | None) -> None:
         """Set the path of the folder."""
         self.marker = marker
-        self.marked = digest(marker) if marker else None
+        self.marked = project_hash(marker) if marker else None
         self.hash: str | None = self.name if _HASH.match(self.name) else self.marked
 
 
@@ -56,7 +57,7 @@ class Projects:
     ) -> tuple[str | None, str | None]:
         """The path and the evidence for it; `hints` are the files in which paths may occur."""
         wanted = header_hash or (folder.hash if folder is not None else None)
-        if folder is not None and folder.marker is not None and wanted in (None, digest(folder.marker)):
+        if folder is not None and folder.marker is not None and wanted in (None, project_hash(folder.marker)):
             return folder.marker, "marker"
         if folder is not None and (path := self._registered(folder, wanted)) is not None:
             return path, "registry"
@@ -68,14 +69,14 @@ class Projects:
         """The path in the registry, unless the hash contradicts it."""
         root, slug = os.path.split(folder.path)
         for path, name in self._registries.get(root, {}).items():
-            if name == slug and (wanted is None or digest(path) == wanted):
+            if name == slug and (wanted is None or project_hash(path) == wanted):
                 return path
         return None
 
     def _by_path_hash(self, wanted: str, hints: Callable[[], list[File]]) -> tuple[str | None, str | None]:
         """A path with this hash, or else the best guess."""
         if wanted not in self._by_hash:
-            path = next((known for known in self._known_paths if digest(known) == wanted), None)
+            path = next((known for known in self._known_paths if project_hash(known) == wanted), None)
             proof, guess = (path, None) if path is not None else self._in_files(wanted, hints())
             evidence = "hash" if proof is not None else "guess" if guess is not None else None
             self._by_hash[wanted] = (proof or guess, evidence)

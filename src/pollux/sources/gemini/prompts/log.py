@@ -20,7 +20,7 @@ from pollux.sources.base import File, SourceContext, fingerprint_of
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.schema import Typed
-from pollux.sources.typed import normalize_space, prompts_id
+from pollux.sources.typed_prompts import normalize_space, prompts_id
 from pollux.wire import Notes, display_path, read_bytes
 
 # Commands with the names that some releases give them.
@@ -72,14 +72,14 @@ def _read_file(file: File) -> LogFile:
     notes = Notes(display_path(file.path))
     lines: list[Typed] = []
     try:
-        content = records.contents(file.path, notes)
+        content = records.parse_file(file.path, notes)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
     else:
         if isinstance(content, records.Prompts):
             lines = content.lines
-        elif not isinstance(content, records.Nothing):
-            notes.add("file.damaged", "Nothing can be read: the file is not a log of typed lines.", Severity.ERROR)
+        elif not isinstance(content, records.EmptyFile):
+            notes.add("file.damaged", "Nothing can be read: the file is not a log of typed prompts.", Severity.ERROR)
         elif content.damaged:
             notes.add("file.damaged", f"Nothing can be read: {content.reason}.", Severity.ERROR)
     return LogFile(lines, notes.all())

@@ -21,7 +21,7 @@ from pollux.sources.gemini.format.content import plain_text
 from pollux.sources.gemini.format.schema import Record
 from pollux.sources.gemini.messages.references import prompt_parts
 from pollux.sources.gemini.prompts.log import REWIND, Line, PromptLog
-from pollux.sources.typed import normalize_space, typed_message
+from pollux.sources.typed_prompts import normalize_space, typed_message
 from pollux.wire import Notes
 
 # A line is logged just before it is sent; a queued line may wait until the agent has finished.
@@ -36,7 +36,7 @@ def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ..
     """The prompts in a session file, whatever became of them."""
     prompts: list[tuple[str, datetime | None]] = []
     try:
-        content = records.contents(path, Notes())
+        content = records.parse_file(path, Notes())
         for _, record in content.records if isinstance(content, records.Log) else ():
             holders = [record, record.set] if isinstance(record, Record) else []
             members = [message for holder in holders if holder is not None for message in holder.messages or ()]

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Sequence
 
 from pollux.sources.gemini.format.schema import Message
-from pollux.sources.gemini.replay.runs import Runs
-from pollux.sources.gemini.replay.words import Key, Words
+from pollux.sources.gemini.replay.message_key import Key, MessageKey
+from pollux.sources.gemini.replay.runs import MessageRuns
 
 
 def find_originals(
@@ -26,9 +26,9 @@ def find_originals(
     if not earlier or not any(renamed):
         return originals
     step = -1 if backwards else 1
-    words = [Words(message) for message in earlier]
-    later = {index: Words(messages[index]) for index in range(len(messages))[::step] if renamed[index]}
-    singles, runs = _Singles(words, step), Runs(words, later.values(), step)
+    words = [MessageKey(message) for message in earlier]
+    later = {index: MessageKey(messages[index]) for index in range(len(messages))[::step] if renamed[index]}
+    singles, runs = _Singles(words, step), MessageRuns(words, later.values(), step)
     position, end = (len(earlier) - 1, -1) if backwards else (0, len(earlier))
     for index, copy in later.items():
         single = singles.find(copy, position)
@@ -48,14 +48,14 @@ def find_originals(
 class _Singles:
     """The places of single messages, by all keys under which a copy may look for them."""
 
-    def __init__(self, words: list[Words], step: int) -> None:
+    def __init__(self, words: list[MessageKey], step: int) -> None:
         self._step = step
         self._places: dict[Key, deque[int]] = {}
         for place in range(len(words))[::step]:
             for key in words[place].own_keys():
                 self._places.setdefault(key, deque()).append(place)
 
-    def find(self, copy: Words, position: int) -> int | None:
+    def find(self, copy: MessageKey, position: int) -> int | None:
         """The next place from a position on with the same words. The position never goes back."""
         places = [place for key in copy.search_keys() if (place := self._following(key, position)) is not None]
         return min(places, key=lambda place: place * self._step, default=None)

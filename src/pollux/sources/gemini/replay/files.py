@@ -12,7 +12,7 @@ from pollux.sources.gemini.format.content import TASK
 from pollux.sources.gemini.gaps import is_compression
 from pollux.sources.gemini.prompts.log import COMPRESS, Line
 from pollux.sources.gemini.replay.replay import Replay
-from pollux.sources.in_time import in_time
+from pollux.sources.order_by_time import order_by_time
 
 
 class Part(msgspec.Struct):
@@ -71,12 +71,12 @@ def join_files(parts: list[Part], current: Part, typed: list[Line]) -> list[Mess
             final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             earlier = chosen.get(message.id)
             chosen[message.id] = final if earlier is None else _richer(earlier, final)
-    order = in_time({message.id: message.at for message in part.messages}.items() for part in parts)
+    order = order_by_time({message.id: message.at for message in part.messages}.items() for part in parts)
     return [chosen[name] for name in order]
 
 
 def _was_compressed(typed: list[Line], part: Part, following: Part | None) -> bool:
-    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed lines shows it."""
+    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed prompts shows it."""
     since, until = part.replay.updated, following.replay.started if following is not None else None
     if since is None or until is None:
         return False

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from pollux.sources.gemini.replay.words import Key, Words
+from pollux.sources.gemini.replay.message_key import Key, MessageKey
 
 _SPEAKERS = ("user", "gemini")
 _PRIME = 10**18 + 9
@@ -22,13 +22,13 @@ Row = tuple[int, int]
 """The number of the first neighbour, and the number after the last."""
 
 
-class Runs:
+class MessageRuns:
     """The rows of neighbours among some messages. Lines of the client between them do not separate them.
 
     `later` are the messages that will be searched for: only rows that one of them may match are remembered.
     """
 
-    def __init__(self, words: Sequence[Words], later: Iterable[Words], step: int) -> None:
+    def __init__(self, words: Sequence[MessageKey], later: Iterable[MessageKey], step: int) -> None:
         self._places = [place for place, item in enumerate(words) if item.type in _SPEAKERS]
         self._words = [words[place] for place in self._places]
         self._step = step
@@ -47,7 +47,7 @@ class Runs:
         self._wanted = {key for message in later if _may_be_several(message) for _, key in _search_keys(message)}
         self._searches: dict[tuple[bool, int], _Search] = {}
 
-    def find(self, message: Words, position: int, limit: int) -> Iterator[list[int]]:
+    def find(self, message: MessageKey, position: int, limit: int) -> Iterator[list[int]]:
         """The next rows with the same words that begin between a position and a limit. No search goes back."""
         if position == limit or not _may_be_several(message):
             return
@@ -145,11 +145,11 @@ class _Sums:
         return (self._sums[end] - self._sums[start] * _shift(self.lengths[end] - self.lengths[start])) % _PRIME
 
 
-def _may_be_several(message: Words) -> bool:
+def _may_be_several(message: MessageKey) -> bool:
     return message.pieces > 1 and message.type in _SPEAKERS
 
 
-def _search_keys(message: Words) -> Iterator[tuple[bool, Key]]:
+def _search_keys(message: MessageKey) -> Iterator[tuple[bool, Key]]:
     """The keys to search for a similar row, and whether calls count for its size."""
     words = (message.type, _sum(message.text))
     if message.calls:

@@ -9,12 +9,12 @@ import msgspec
 
 from pollux.index.catalog.prefixes import short_id
 from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import Marks
+from pollux.index.catalog.rows import MessageIndex
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, SearchResult
-from pollux.index.search.search import IndexHit
 from pollux.index.search.word_index import WordIndex
+from pollux.index.search.word_search import IndexHit
 from pollux.model import Author, Role, Summary, Value
 from pollux.text.folding import fold
 
@@ -87,7 +87,7 @@ def _with_facts(index_hits: list[IndexHit], catalog: CatalogQueries) -> list[Hit
 class _SessionHits:
     """Makes the hits of one session."""
 
-    def __init__(self, summary: Summary, marks: Marks, catalog: CatalogQueries) -> None:
+    def __init__(self, summary: Summary, marks: MessageIndex, catalog: CatalogQueries) -> None:
         self._summary = summary
         self._marks = marks
         self._short = catalog.short(summary.id)

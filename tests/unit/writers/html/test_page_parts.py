@@ -9,7 +9,7 @@ import pytest
 
 from pollux.model import Session, Text
 from pollux.writers.base import Options, WriterContext
-from pollux.writers.html import WRITER, cuts
+from pollux.writers.html import WRITER, page_parts
 from tests.unit.writers.html.seeing import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, message
 
@@ -27,7 +27,7 @@ CONTEXT = WriterContext(files={LARGE.key: "s1.html"}, sessions=lambda: [LARGE])
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The files of the site."""
-    monkeypatch.setattr(cuts, "LIMIT", 3_000)
+    monkeypatch.setattr(page_parts, "LIMIT", 3_000)
     return files()
 
 
@@ -35,7 +35,7 @@ def files() -> dict[str, str]:
     first: list[str] = []
     report = WRITER.write(LARGE, first.append, Options(), CONTEXT)
     assert report.kept == len(LARGE.messages)
-    rest = WRITER.further(LARGE, Options(), CONTEXT)
+    rest = WRITER.further_pages(LARGE, Options(), CONTEXT)
     return {"s1.html": "".join(first)} | {name: "".join(pieces) for name, pieces, _ in rest}
 
 
@@ -65,7 +65,7 @@ def test_only_the_first_part_has_the_facts(pages: dict[str, str]) -> None:
 
 
 def test_one_file_is_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "LIMIT", 3_000)
+    monkeypatch.setattr(page_parts, "LIMIT", 3_000)
     pieces: list[str] = []
     WRITER.write(LARGE, pieces.append, Options())
     assert all(f"said{n} x" in "".join(pieces) for n in range(12))

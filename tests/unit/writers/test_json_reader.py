@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pollux.model import Message, Notice, Origin, Session, Usage
 from pollux.writers.base import Options, WriterContext
-from pollux.writers.document import begins, session_of
 from pollux.writers.json import WRITER
+from pollux.writers.json_reader import begins, session_of
 from tests.unit.writers.planting import EVERYTHING
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

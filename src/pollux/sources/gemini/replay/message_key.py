@@ -16,7 +16,7 @@ _COMMENT_END = "-->"
 Key = tuple[Any, ...]
 
 
-class Words:
+class MessageKey:
     """The speaker, the words, and the calls made or answered.
 
     Two messages are copies if speaker and words are the same, and the calls agree: by their ids if both have some, else

@@ -16,7 +16,7 @@ LIMIT = 20_000_000
 """Bytes of messages on one page, which is then at most half as large again."""
 
 
-def cuts(session: Session, context: WriterContext) -> list[range]:
+def page_parts(session: Session, context: WriterContext) -> list[range]:
     """The messages of each part. Only a site has parts: one file is one page, however large."""
     every = range(len(session.messages))
     if session.key not in context.files:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pollux.sources.in_time import in_time
+from pollux.sources.order_by_time import order_by_time
 
 
 def at(text: str) -> list[tuple[str, datetime | None]]:
@@ -32,4 +32,4 @@ def at(text: str) -> list[tuple[str, datetime | None]]:
     ],
 )
 def test_the_order(files: list[str], expected: str) -> None:
-    assert "".join(in_time(map(at, files))) == expected
+    assert "".join(order_by_time(map(at, files))) == expected

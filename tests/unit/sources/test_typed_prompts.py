@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from pollux.model import Author, Fate, Kind, Message, Origin, Role, Text
-from pollux.sources.typed import MessageTexts, command_title, prompts_id, typed_message, typed_sessions
+from pollux.sources.typed_prompts import MessageTexts, command_title, prompts_id, typed_message, typed_sessions
 
 
 def typed(text: str, *, command: bool = False, hour: int | None = None) -> Message:

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from pollux.index.search.fields import _words, tokens
-from pollux.index.search.words import GAP, JOINT, camel_spans, clean, plain, prepare
+from pollux.index.search.prepare_text import GAP, JOINT, camel_spans, clean, plain, prepare
 from pollux.text.folding import fold
 
 SEED = 20261115

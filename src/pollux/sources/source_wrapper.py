@@ -8,8 +8,8 @@ from pathlib import Path
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import marks_of, moving_of, resumable_files, retention_of, united_content
-from pollux.sources.moving import Moving
-from pollux.sources.resuming import FileVersion, Resumable
+from pollux.sources.relocation import Relocation
+from pollux.sources.resume_files import FileVersion, Resumable
 
 
 class Wrapped:
@@ -49,7 +49,7 @@ class Wrapped:
         """When the agent deletes sessions; None where the source does not say."""
         return retention_of(self.source, root)
 
-    def moving(self, root: Path, moved: Mapping[str, str]) -> Moving | None:
+    def moving(self, root: Path, moved: Mapping[str, str]) -> Relocation | None:
         """What must change where projects were moved; None where the source does not say."""
         return moving_of(self.source, root, moved)
 

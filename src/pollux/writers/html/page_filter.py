@@ -7,24 +7,24 @@ from collections.abc import Iterable, Iterator
 from pollux.model import Attachment, Fate, Message, Part
 from pollux.writers.base import LOST_FATES, Options
 from pollux.writers.html.pictures import source
-from pollux.writers.loss import BYTES, DETAILS, NOTHING, Tally
-from pollux.writers.transcript import Block, Figures, Remark, is_blank
+from pollux.writers.loss import BYTES, DETAILS, NOTHING, LossCounter
+from pollux.writers.transcript import Block, FiguresBlock, NoteBlock, is_blank
 
 
-class Choice:
+class PageFilter:
     """Chooses the blocks of each message, and counts what is lost."""
 
-    def __init__(self, options: Options, tally: Tally) -> None:
+    def __init__(self, options: Options, tally: LossCounter) -> None:
         self._options = options
         self._tally = tally
 
-    def is_unwanted(self, message: Message) -> bool:
+    def is_left_out(self, message: Message) -> bool:
         """Is the message not live, where only the live conversation was asked for?"""
         return self._options.live_only and message.fate is not Fate.LIVE
 
     def __call__(self, message: Message, blocks: Iterator[Block]) -> Iterable[Block]:
         """The blocks of a message that the page shows. Its figures stand in its details."""
-        if self.is_unwanted(message):
+        if self.is_left_out(message):
             self._tally.drop(LOST_FATES)
             return ()
         self._account(message)
@@ -51,4 +51,4 @@ class Choice:
 
 def _is_shown(block: Block) -> bool:
     """Is a block shown where its message is? A remark stands at the head of its message, even without words."""
-    return type(block) is not Figures and (type(block) is Remark or not is_blank(block))
+    return type(block) is not FiguresBlock and (type(block) is NoteBlock or not is_blank(block))

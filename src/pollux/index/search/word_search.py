@@ -13,7 +13,7 @@ from pollux.index.search.cross_message import cross_message_hits
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
-from pollux.index.search.ranking import Ranked, best, messages_with
+from pollux.index.search.ranking import RankedPassage, best, messages_with
 from pollux.index.search.results import Span
 from pollux.index.search.shortcut import rank_own_words
 from pollux.index.search.snippets import Needle, needles, snippet
@@ -93,7 +93,7 @@ def counts(
     return messages_with(searcher, all_of(question, *scope), sessions)
 
 
-def _hits(searcher: tantivy.Searcher, ranked: Sequence[Ranked], targets: Sequence[Needle]) -> list[IndexHit]:
+def _hits(searcher: tantivy.Searcher, ranked: Sequence[RankedPassage], targets: Sequence[Needle]) -> list[IndexHit]:
     addresses = [passage.address for passage in ranked]
     times = searcher.fast_field_values("at", addresses)
     kinds = searcher.fast_field_values("kind", addresses)

@@ -40,22 +40,22 @@ from pollux.writers.loss import (
     OUTPUTS,
     REMARKS,
     THINKING,
-    Tally,
+    LossCounter,
 )
 from pollux.writers.transcript.blocks import (
-    Answer,
-    Attached,
+    AttachmentBlock,
     Block,
     Branch,
-    Call,
-    Figures,
+    CallBlock,
+    ContextBlock,
+    FiguresBlock,
     Heading,
-    Injected,
-    Odd,
-    Reference,
+    ReferenceBlock,
+    ResultBlock,
     Speaker,
-    Thought,
-    Words,
+    TextBlock,
+    ThinkingBlock,
+    UnknownBlock,
     is_blank,
 )
 from pollux.writers.transcript.walk import walk
@@ -64,7 +64,7 @@ LONGEST_ADDRESS = 300
 _SPOKEN = (Speaker.YOU, Speaker.ASSISTANT, Speaker.TASK)
 
 
-class Paper:
+class DocumentTranscript:
     """The blocks of a session that the options ask for, and the account of all others."""
 
     def __init__(self, session: Session, options: Options, bounds: Bounds) -> None:
@@ -72,7 +72,7 @@ class Paper:
         self._options = options
         self._is_full = options.tools == "full"
         self._bounds = bounds
-        self._tally = Tally()
+        self._tally = LossCounter()
         models = {message.model for message in session.messages if message.model}
         own = {message.model for message in session.messages if not message.inherited}
         self._names_models = len(models) > 1 or not models <= own
@@ -109,18 +109,18 @@ class Paper:
         """Why a call failed, where that stands on its line."""
         return None if self._is_full else reason(call)
 
-    def sections(self, block: Call | Answer | Reference | Odd) -> tuple[Section, ...]:
+    def sections(self, block: CallBlock | ResultBlock | ReferenceBlock | UnknownBlock) -> tuple[Section, ...]:
         """The texts that stand below a block's line."""
         match block:
-            case Call(call=call):
+            case CallBlock(call=call):
                 inputs = whole_input(call.input) if self._is_full else ()
                 return inputs if self.reason(call) is not None else (*inputs, *self._output(call.output))
-            case Answer(result=result):
+            case ResultBlock(result=result):
                 return self._output(result.output)
-            case Reference(file=file):
+            case ReferenceBlock(file=file):
                 text = _text(file)
                 return (whole("Text", text),) if text is not None and self._is_full else ()
-            case Odd(raw=raw):
+            case UnknownBlock(raw=raw):
                 return (as_section("Raw", raw),) if self._is_full else ()
 
     def _output(self, output: str | None) -> tuple[Section, ...]:
@@ -164,13 +164,13 @@ class Paper:
     def _is_wanted(self, block: Block) -> bool:
         """Is a block shown? What it loses by being shown in brief is counted too."""
         match block:
-            case Words(author=Author.CLIENT) | Injected():
+            case TextBlock(author=Author.CLIENT) | ContextBlock():
                 return self._drop(CLIENT_TEXTS, not is_blank(block))
-            case Thought() if not self._options.thinking:
+            case ThinkingBlock() if not self._options.thinking:
                 return self._drop(THINKING)
-            case Call() | Answer() if self._options.tools == "none":
+            case CallBlock() | ResultBlock() if self._options.tools == "none":
                 return self._drop(CALLS, not is_blank(block))
-            case Figures(usage=usage):
+            case FiguresBlock(usage=usage):
                 known = figures(usage) is not None
                 return known if self._options.tokens else self._drop(FIGURES, known)
         if not is_blank(block):
@@ -182,17 +182,17 @@ class Paper:
         """What is missing of a block that is shown."""
         attachments: tuple[Attachment, ...] = ()
         match block:
-            case Call(call=call):
+            case CallBlock(call=call):
                 self._drop(INPUTS, not block.is_whole and not self._is_full)
                 attachments = call.attachments
-            case Answer(result=result):
+            case ResultBlock(result=result):
                 attachments = result.attachments
-            case Reference(file=file):
+            case ReferenceBlock(file=file):
                 self._drop(FILE_TEXTS, _text(file) is not None and not self._is_full)
                 attachments = file.attachments
-            case Attached(attachment=attachment):
+            case AttachmentBlock(attachment=attachment):
                 attachments = (attachment,)
-            case Odd():
+            case UnknownBlock():
                 self._drop(ODDITIES, not self._is_full)
         for attachment in attachments:
             self._drop(BYTES, attachment.data is not None or len(attachment.uri or "") > LONGEST_ADDRESS)
@@ -200,6 +200,11 @@ class Paper:
     def _drop(self, what: str, count: int = 1) -> bool:
         self._tally.drop(what, count)
         return False
+
+
+def bracketed(marks: tuple[str, ...]) -> list[str]:
+    """The marks of a block, each in brackets."""
+    return [f"({mark})" for mark in marks]
 
 
 def address(attachment: Attachment) -> str | None:

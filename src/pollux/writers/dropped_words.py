@@ -1,4 +1,4 @@
-"""Counts what a format without words leaves out: what was said, asked and answered."""
+"""Counts the texts that a format without words leaves out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pollux.writers.loss import (
     OUTPUTS,
     TEXTS,
     THINKING,
-    Tally,
+    LossCounter,
 )
 
 WORDS = {
@@ -36,11 +36,11 @@ WORDS = {
     Unknown: ODDITIES,
 }
 
-SILENT = (TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS, BYTES, ODDITIES, INPUTS, OUTPUTS)
+DROPPED_WORDS = (TEXTS, THINKING, CLIENT_TEXTS, FILE_TEXTS, BYTES, ODDITIES, INPUTS, OUTPUTS)
 """The names under which that is counted."""
 
 
-def silent(message: Message, tally: Tally) -> None:
+def count_dropped_words(message: Message, tally: LossCounter) -> None:
     """Count everything that was said and done in a message."""
     for part in message.parts:
         if (what := WORDS.get(type(part))) is not None:

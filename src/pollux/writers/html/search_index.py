@@ -31,7 +31,7 @@ def words(text: str) -> set[str]:
     return {word for word in every if len(word) <= LONGEST}
 
 
-class Index:
+class SearchIndex:
     """Where each word occurs. Sessions are numbers, and may come in any order."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ class Rewrite(Value, frozen=True, kw_only=True):
     what: str
 
 
-class Moving(Value, frozen=True, kw_only=True):
+class Relocation(Value, frozen=True, kw_only=True):
     """All changes for an agent. It writes such sessions into `folders`. `left` says what cannot change, and why."""
 
     steps: tuple[Rename | Rewrite, ...] = ()

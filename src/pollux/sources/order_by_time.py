@@ -14,7 +14,7 @@ T = TypeVar("T", bound=Hashable)
 Timed = tuple[T, datetime | None]
 
 
-def in_time(files: Iterable[Iterable[Timed[T]]]) -> list[T]:
+def order_by_time(files: Iterable[Iterable[Timed[T]]]) -> list[T]:
     """The items of all files, each once. Items of several files keep their places; between them, time decides.
 
     Items of one file keep their order. An item without a time happened right after the one before it.
