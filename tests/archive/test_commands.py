@@ -30,7 +30,7 @@ def good(done: subprocess.CompletedProcess[str]) -> Any:
 def test_off_until_the_user_says_so(pollux: Pollux) -> None:
     assert pollux("sync").returncode == 0
     assert good(pollux("archive", "status", "--json"))["files"] == 0
-    assert "keeps" in pollux("archive", "on").stderr
+    assert "archives" in pollux("archive", "on").stderr
     assert good(pollux("archive", "status", "--json"))["keeping"] is True
     assert pollux("archive", "off").returncode == 0
     file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("hello"))
@@ -336,7 +336,7 @@ def test_doctor_where_all_is_kept(pollux: Pollux, tmp_path: Path) -> None:
     assert other("doctor").returncode == 1
     assert other("archive", "import", str(file)).returncode == 0
     done = other("doctor")
-    assert (done.returncode, "What pollux kept holds" in done.stderr) == (0, True)
+    assert (done.returncode, "The archive holds" in done.stderr) == (0, True)
     assert other("doctor", "--json").returncode == 0
 
 
