@@ -18,16 +18,16 @@ HOMES = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in CORPU
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
-def said(session: Session) -> set[tuple[str, str]]:
+def spoken_parts(session: Session) -> set[tuple[str, str]]:
     """Every prompt, reply and tool call."""
-    found = set()
+    parts = set()
     for message in session.messages:
         for part in message.parts:
             if isinstance(part, Text):
-                found.add((session.key, part.text))
+                parts.add((session.key, part.text))
             elif isinstance(part, ToolCall):
-                found.add((session.key, f"{part.name} {part.input} {part.output}"))
-    return found
+                parts.add((session.key, f"{part.name} {part.input} {part.output}"))
+    return parts
 
 
 class World:
@@ -46,8 +46,8 @@ class World:
         """Put homes of the corpus together into one."""
         for version in versions:
             shutil.copytree(CORPUS / version / "home", self.home, dirs_exist_ok=True, symlinks=True)
-            told = CORPUS / version / "env.json"
-            for name, value in json.loads(told.read_bytes()).items() if told.exists() else ():
+            file = CORPUS / version / "env.json"
+            for name, value in json.loads(file.read_bytes()).items() if file.exists() else ():
                 self.environ[name] = value.replace("{HOME}", str(self.home))
 
     @property
@@ -75,14 +75,14 @@ class World:
     def transcripts(self) -> list[Path]:
         """The files that hold conversations."""
         library = self.library()
-        found = [Path(f.path) for s, r in library.homes.roots() for f in s.find(r.path)]
-        return sorted(path for path in found if path.suffix == ".jsonl" and path.name != "history.jsonl")
+        files = [Path(f.path) for s, r in library.homes.roots() for f in s.find(r.path)]
+        return sorted(path for path in files if path.suffix == ".jsonl" and path.name != "history.jsonl")
 
     def session_files(self) -> list[Path]:
         """Every file that holds a conversation, or a part of one."""
         roles = ("session", "subagent", "agent", "rollout")
-        found = (f for source, root in self.library().homes.roots() for f in source.find(root.path))
-        return sorted(Path(file.path) for file in found if file.role in roles)
+        files = (f for source, root in self.library().homes.roots() for f in source.find(root.path))
+        return sorted(Path(file.path) for file in files if file.role in roles)
 
     def agent_home(self, file: Path) -> Path:
         """The folder above the one in which an agent keeps its sessions."""
@@ -91,13 +91,13 @@ class World:
 
     def fingerprint(self) -> dict[str, tuple[int, int, int, bytes]]:
         """Everything in the home: names, stat and content."""
-        told = {}
+        entries = {}
         for place, _, names in os.walk(self.home):
             for name in names:
                 path = Path(place, name)
                 stat = path.stat()
-                told[str(path)] = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_mode, path.read_bytes())
-        return told
+                entries[str(path)] = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_mode, path.read_bytes())
+        return entries
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ from pathlib import Path
 from pollux.archive.restore import chosen
 from pollux.archive.verify import file_of
 from pollux.library.library import Filter, Library
-from tests.archive.conftest import World, said
+from tests.archive.conftest import World, spoken_parts
 
 VERSIONS = ("gemini/0.44.0", "claude/2.1.112", "codex/0.145.0")
 DAYS = 14
 
 
 def shown(library: Library) -> dict[str, set[tuple[str, str]]]:
-    return {session.key: said(session) for session in library.sessions(Filter(everything=True))}
+    return {session.key: spoken_parts(session) for session in library.sessions(Filter(everything=True))}
 
 
 class Month:
@@ -79,7 +79,7 @@ def test_all_that_was_ever_there_at_a_sync_is_still_shown(world: World) -> None:
             if (key, text) not in now.get(key, set()):
                 lost += 1
                 if (key, at) not in earlier:
-                    earlier[key, at] = said(library.archive.as_of(library.session(key), at))
+                    earlier[key, at] = spoken_parts(library.archive.as_of(library.session(key), at))
                 assert (key, text) in earlier[key, at], f"{key} lost {text[:80]!r} of {at}"
     assert len(seen) > 200
     assert lost > 20

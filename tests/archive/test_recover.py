@@ -19,7 +19,7 @@ import pytest
 from pollux.errors import PolluxError
 from pollux.library.library import Filter, Library
 from pollux.model import Session
-from tests.archive.conftest import CORPUS, HOMES, World, said
+from tests.archive.conftest import CORPUS, HOMES, World, spoken_parts
 from tests.archive.remains import held, leaves, texts
 
 EXHAUSTIVE = bool(os.environ.get("POLLUX_EXHAUSTIVE"))
@@ -97,7 +97,7 @@ def test_what_was_kept_comes_back_whole(world: World, name: str) -> None:
             if str(file) in session.files:
                 again = recovered(library, session.key)
                 assert again is not None
-                assert said(session) <= said(again), f"{file} {accident}"
+                assert spoken_parts(session) <= spoken_parts(again), f"{file} {accident}"
                 assert all(m.origin is None or Path(m.origin.file).exists() for m in again.messages)
                 told.append(words(again))
         assert all(any(shown(text, one) for one in told) for text in home.held[file]), f"{file} {accident}"

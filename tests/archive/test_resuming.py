@@ -15,7 +15,7 @@ from pollux.errors import NotFound, OutputError
 from pollux.library.library import Filter, Library
 from pollux.library.recover import Rebuilt
 from pollux.model import Kind, Session
-from tests.archive.conftest import HOMES, World, said
+from tests.archive.conftest import HOMES, World, spoken_parts
 from tests.archive.judge import gemini, judged
 
 ACCIDENTS: dict[str, Callable[[bytes], bytes | None]] = {
@@ -93,7 +93,7 @@ def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) ->
     again = read_in(world, back)
     for session in before:
         typed = {(session.key, m.text) for m in session.messages if m.origin and "logs.json" in m.origin.file}
-        assert said(session) - typed <= said(again[session.key])
+        assert spoken_parts(session) - typed <= spoken_parts(again[session.key])
 
 
 @pytest.mark.parametrize("home", HOMES)

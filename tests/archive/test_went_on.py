@@ -14,6 +14,7 @@ from pollux.archive.packs import State
 from pollux.library.library import Filter, Library
 from pollux.usage.stats import Grouping
 from tests.unit.sources.claude import conftest as claude
+from tests.unit.sources.codex import conftest as codex
 from tests.unit.sources.gemini import conftest as gemini
 
 EVERYTHING = Filter(everything=True)
@@ -30,9 +31,9 @@ class Talk(NamedTuple):
 
 def claude_talk() -> Talk:
     names = [f"msg_01{letter * 22}" for letter in "abc"]
-    shared = claude.chained([claude.user("Begin"), claude.model("Begun.", names[0])])
-    there = claude.chained([claude.user("There"), claude.model("Done.", names[1])])
-    here = claude.chained([claude.user("Here"), claude.model("Done.", names[2])])
+    shared = claude.in_chain([claude.user("Begin"), claude.model("Begun.", names[0])])
+    there = claude.in_chain([claude.user("There"), claude.model("Done.", names[1])])
+    here = claude.in_chain([claude.user("Here"), claude.model("Done.", names[2])])
     for branch in (here, there):
         branch[0]["parentUuid"] = shared[-1]["uuid"]
     return Talk(f".claude/projects/{claude.PROJECT}/{claude.SID}.jsonl", shared, here, there)
@@ -45,6 +46,27 @@ def gemini_talk() -> Talk:
     return Talk(f".gemini/tmp/{gemini.LOG}", shared, here, there)
 
 
+def codex_talk() -> Talk:
+    shared = [codex.meta(), *codex_turn("Begin", "Begun.", 1, before=0)]
+    there = codex_turn("There", "Done.", 2, before=100)
+    here = codex_turn("Here", "Done.", 3, before=100)
+    return Talk(f".codex/{codex.DAY}/rollout-2026-11-15T06-00-00-{codex.ONE}.jsonl", shared, here, there)
+
+
+def codex_turn(asked: str, answered: str, number: int, before: int) -> list[gemini.Json]:
+    """A prompt, its answer, and what that used beyond what was used before."""
+    used = 100 * number
+    at = [f"06:0{number}:0{second}.000" for second in range(3)]
+    total = codex.figures(before + used, out=before // 100 + 1)
+    count = {**codex.tokens(total, codex.figures(used)), "timestamp": f"2026-11-15T{at[2]}Z"}
+    return [
+        codex.sent_prompt(asked, at=at[0]),
+        codex.typed_prompt(asked, at=at[0]),
+        codex.reply(answered, at=at[1]),
+        count,
+    ]
+
+
 class Machine:
     """A home, and pollux's own folders in it."""
 
@@ -55,7 +77,7 @@ class Machine:
     def write(self, *records: gemini.Json) -> Path:
         file = self.home / self._talk.path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(claude.written(*self._talk.shared, *records), encoding="utf-8")
+        file.write_text(claude.json_lines(*self._talk.shared, *records), encoding="utf-8")
         return file
 
     def library(self) -> Library:
@@ -79,6 +101,7 @@ def check(library: Library, *more: str, live: tuple[str, ...] = ("Begin", "Begun
     requests = 3 + len(more) // 2
     assert (listed.summary.usage.requests, listed.summary.usage.exact) == (requests, True)
     assert library.usage.stats(Grouping.AGENT).total.usage.requests == requests
+    assert [session.usage.requests for session in library.sessions(EVERYTHING)] == [requests]
     session = library.session(listed.summary.key)
     said = [message.text for message in session.messages]
     assert said == ["Begin", "Begun.", "There", "Done.", "Here", "Done.", *more]
@@ -90,7 +113,7 @@ def check(library: Library, *more: str, live: tuple[str, ...] = ("Begin", "Begun
 
 @pytest.mark.parametrize("keeping", [False, True])
 @pytest.mark.parametrize("same_home", [False, True])
-@pytest.mark.parametrize("make", [claude_talk, gemini_talk])
+@pytest.mark.parametrize("make", [claude_talk, gemini_talk, codex_talk])
 def test_both_sides_are_there(tmp_path: Path, make: Callable[[], Talk], same_home: bool, keeping: bool) -> None:
     talk = make()
     there = Machine(tmp_path / "there", talk)
@@ -106,19 +129,21 @@ def test_both_sides_are_there(tmp_path: Path, make: Callable[[], Talk], same_hom
     library.close()
     check(here.library())
     assert here.library().sync().changed == 0
-    file.write_text(file.read_text() + claude.written(*goes_on(talk)), encoding="utf-8")
+    file.write_text(file.read_text() + claude.json_lines(*goes_on(talk)), encoding="utf-8")
     check(here.library(), "More", "Said.")
 
 
 def goes_on(talk: Talk) -> list[gemini.Json]:
     if ".gemini" in talk.path:
         return [gemini.user("u4", "More", "06:00:30"), gemini.gemini("g4", "Said.", "06:00:31")]
-    records = claude.chained([claude.user("More"), claude.model("Said.", f"msg_01{'d' * 22}")])
+    if ".codex" in talk.path:
+        return codex_turn("More", "Said.", 4, before=400)
+    records = claude.in_chain([claude.user("More"), claude.model("Said.", f"msg_01{'d' * 22}")])
     records[0]["parentUuid"] = talk.here[-1]["uuid"]
     return records
 
 
-@pytest.mark.parametrize("make", [claude_talk, gemini_talk])
+@pytest.mark.parametrize("make", [claude_talk, gemini_talk, codex_talk])
 @pytest.mark.parametrize("same_home", [False, True])
 def test_what_the_live_file_has_is_not_called_kept(tmp_path: Path, make: Callable[[], Talk], same_home: bool) -> None:
     talk = make()
@@ -131,6 +156,54 @@ def test_what_the_live_file_has_is_not_called_kept(tmp_path: Path, make: Callabl
     (listed,) = here.library().list(EVERYTHING)
     assert not listed.summary.kept
     assert listed.summary.files == (str(here.home / talk.path),)
+
+
+@pytest.mark.parametrize("make", [claude_talk, gemini_talk, codex_talk])
+@pytest.mark.parametrize("same_home", [False, True])
+def test_the_side_that_went_on_last_is_live(tmp_path: Path, make: Callable[[], Talk], same_home: bool) -> None:
+    talk = make()
+    talk = talk._replace(here=talk.there, there=talk.here)
+    there = Machine(tmp_path / "there", talk)
+    exported = there.export(tmp_path / "archive")
+    here = there if same_home else Machine(tmp_path / "here", talk)
+    shutil.rmtree(there.home)
+    here.write(*talk.here)
+    here.library().archive.add(exported)
+    check(here.library())
+
+
+@pytest.mark.parametrize("keeping", [False, True])
+def test_figures_of_both_sides(tmp_path: Path, keeping: bool) -> None:
+    """The states that are kept of one file become one file, and each total goes on from one of them."""
+    talk = codex_talk()
+    machine = Machine(tmp_path, talk)
+    exported = machine.export(tmp_path / "archive")
+    shutil.rmtree(tmp_path / ".local")
+    file = machine.write(*talk.here)
+    library = machine.library()
+    if keeping:
+        library.archive.turn(on=True)
+        library.sync()
+    library.archive.add(exported)
+    (session,) = library.sessions(EVERYTHING)
+    assert (session.usage.input, session.usage.requests, session.usage.exact) == (600, 3, True)
+    assert {notice.code for notice in session.notices} == {"session.branches"}
+    file.unlink()
+    (session,) = machine.library().sessions(EVERYTHING)
+    expected = (600, 3, True) if keeping else (300, 2, True)
+    assert (session.usage.input, session.usage.requests, session.usage.exact) == expected
+
+
+def test_a_session_that_was_archived_there(tmp_path: Path) -> None:
+    talk = codex_talk()
+    archived = f".codex/archived_sessions/{Path(talk.path).name}"
+    there = Machine(tmp_path / "there", talk._replace(path=archived))
+    exported = there.export(tmp_path / "archive")
+    shutil.rmtree(there.home)
+    here = Machine(tmp_path / "there", talk)
+    here.write(*talk.here)
+    here.library().archive.add(exported)
+    check(here.library())
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ def session(id: str, text: str = "Hello there.", title: str | None = None) -> st
         "model": "gemini-2.5-pro",
     }
     times = {"startTime": "2026-11-15T05:00:00.000Z", "lastUpdated": "2026-11-15T05:00:01.000Z"}
-    named = {"summary": title} if title else {}
+    summary = {"summary": title} if title else {}
     return json.dumps(
-        {"sessionId": id, "projectHash": "0" * 64, **times, "messages": [message, reply], **named}, indent=2
+        {"sessionId": id, "projectHash": "0" * 64, **times, "messages": [message, reply], **summary}, indent=2
     )
 
 

@@ -61,12 +61,12 @@ class World:
 
     def places(self) -> dict[tuple[str, str], Path]:
         """One file of every kind: whose it is and what its source calls it."""
-        found: dict[tuple[str, str], Path] = {}
+        places: dict[tuple[str, str], Path] = {}
         for source, root in self.library().homes.roots():
             for file in source.find(root.path):
                 if file.role != "other":
-                    found.setdefault((source.name, file.role), Path(file.path))
-        return found
+                    places.setdefault((source.name, file.role), Path(file.path))
+        return places
 
     def command(self, *arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
         """Run the program to its end, which must come soon."""
@@ -143,11 +143,11 @@ def _fifo(path: Path) -> None:
 
 
 def _socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
+    with socket.socket(socket.AF_UNIX) as server:
         here = Path.cwd()
         os.chdir(path.parent)  # the name of a socket must be short
         try:
-            made.bind(path.name)
+            server.bind(path.name)
         finally:
             os.chdir(here)
 

@@ -27,7 +27,7 @@ WORDS = (
 )
 
 
-class Shelf:
+class ChangingHome:
     """A home with sessions that can be added to, changed and removed."""
 
     def __init__(self, folder: Path, *, furnished: bool = True) -> None:
@@ -43,7 +43,7 @@ class Shelf:
         places = {"XDG_CACHE_HOME": str(cache or self.cache), "XDG_DATA_HOME": str((cache or self.cache) / "data")}
         return Library({"HOME": str(self.home), **places}, self.home, hunt=False, **options)
 
-    def talk(self, name: str, *said: str, project: str = "weather") -> Path:
+    def talk(self, name: str, *texts: str, project: str = "weather") -> Path:
         """Write a session, or go on with one."""
         file = self.home / ".gemini" / "tmp" / project / "chats" / f"session-{name}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ class Shelf:
             if not out.tell():
                 header = {"sessionId": name, "projectHash": "0" * 64, "startTime": _time(0), "kind": "main"}
                 out.write(json.dumps(header) + "\n")
-            for text in said:
+            for text in texts:
                 self._talks += 1
                 line = {"id": f"{name}-{self._talks}", "timestamp": _time(self._talks), "type": "user", "content": text}
                 out.write(json.dumps(line) + "\n")
@@ -62,11 +62,12 @@ class Shelf:
         library = self.library(cache, **options)
         everything = library.list(Filter(everything=True))
         report = library.doctor()
-        found = {word: library.search(word, limit=200).hits for word in WORDS}
+        hits_by_word = {word: library.search(word, limit=200).hits for word in WORDS}
         return {
             "list": msgspec.to_builtins(everything),
             "search": {
-                word: sorted((hit.key, hit.message_id, hit.snippet) for hit in hits) for word, hits in found.items()
+                word: sorted((hit.key, hit.message_id, hit.snippet) for hit in hits)
+                for word, hits in hits_by_word.items()
             },
             "projects": msgspec.to_builtins(library.projects.all()),
             "doctor": msgspec.to_builtins(report.totals),
@@ -84,13 +85,13 @@ def _time(second: int) -> str:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path)
+def home(tmp_path: Path) -> ChangingHome:
+    return ChangingHome(tmp_path)
 
 
 @pytest.fixture
-def bare_shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path, furnished=False)
+def empty_home(tmp_path: Path) -> ChangingHome:
+    return ChangingHome(tmp_path, furnished=False)
 
 
 @pytest.fixture

@@ -18,48 +18,48 @@ from pollux.index.sync import bulk as load, readers
 from pollux.library.library import Filter
 from pollux.sources.base import Bundle, Source
 from pollux.system import workers as team
-from tests.index.conftest import Shelf
+from tests.index.conftest import ChangingHome
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 FORK = multiprocessing.get_context("fork")
 
 
-def churn(shelf: Shelf, dice: random.Random) -> None:
+def churn(home: ChangingHome, dice: random.Random) -> None:
     """The agents go on working: sessions grow, appear and disappear."""
     for _ in range(6):
         name = f"c{dice.randrange(12)}"
-        file = shelf.talk(name, f"weather {dice.random()} report", "x " * dice.randrange(2000))
+        file = home.talk(name, f"weather {dice.random()} report", "x " * dice.randrange(2000))
         if dice.random() < 0.2:
             file.unlink()
 
 
-def test_killed_at_fifty_moments(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = bare_shelf
+def test_killed_at_fifty_moments(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = empty_home
     monkeypatch.setattr(team, "_WORTH_FORKING", 0)
     monkeypatch.setattr(load, "_AT_ONCE", 20_000)
     dice = random.Random(7)
-    churn(shelf, dice)
+    churn(home, dice)
     started = time.perf_counter()
-    shelf.library(shelf.cache.with_name("first")).sync()
+    home.library(home.cache.with_name("first")).sync()
     whole = time.perf_counter() - started
     for moment in range(50):
-        churn(shelf, dice)
-        process = FORK.Process(target=shelf.library().sync)
+        churn(home, dice)
+        process = FORK.Process(target=home.library().sync)
         process.start()
         time.sleep(dice.random() * whole * (1.2 if moment % 5 == 0 else 0.3))
         assert process.pid is not None
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
         process.join()
-        truth = shelf.truth()
+        truth = home.truth()
         assert any(truth["search"].values()), "nothing to be found"
-        assert shelf.answers() == truth, f"after moment {moment}"
+        assert home.answers() == truth, f"after moment {moment}"
 
 
-def busy_user(shelf: Shelf, seed: int, until: float, told: Path) -> None:
+def busy_user(home: ChangingHome, seed: int, until: float, told: Path) -> None:
     dice = random.Random(seed)
     while time.monotonic() < until:
-        library = shelf.library()
+        library = home.library()
         try:
             if dice.random() < 0.5:
                 library.search("weather report")
@@ -70,29 +70,29 @@ def busy_user(shelf: Shelf, seed: int, until: float, told: Path) -> None:
             return
 
 
-def test_four_at_once_while_files_change(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.library().sync()
+def test_four_at_once_while_files_change(home: ChangingHome, tmp_path: Path) -> None:
+    home.library().sync()
     until = time.monotonic() + 6
     complaints = [tmp_path / f"complaint-{n}" for n in range(4)]
-    users = [FORK.Process(target=busy_user, args=(shelf, n, until, told)) for n, told in enumerate(complaints)]
+    users = [FORK.Process(target=busy_user, args=(home, n, until, told)) for n, told in enumerate(complaints)]
     for user in users:
         user.start()
     dice = random.Random(11)
     while time.monotonic() < until:
-        churn(shelf, dice)
+        churn(home, dice)
         time.sleep(0.05)
     for user in users:
         user.join(30)
         assert user.exitcode == 0
     assert [told.read_text() for told in complaints if told.exists()] == []
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
 
 
 def test_a_process_that_dies_over_a_session_costs_that_session_alone(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    home: ChangingHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(team, "_WORTH_FORKING", 0)
-    shelf.talk("fatal", "weather of the last day", "x")
+    home.talk("fatal", "weather of the last day", "x")
     whole = readers.read
 
     def dying(number: int, task: tuple[Source, Bundle], words: readers.Words) -> BundleRows:
@@ -101,7 +101,7 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
         return whole(number, task, words)
 
     monkeypatch.setattr(load, "read", dying)
-    library = shelf.library()
+    library = home.library()
     library.sync()
     doctor = library.doctor()
     assert [file.path for file in doctor.files if "process died" in (file.reason or "")] == [
@@ -109,16 +109,16 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
     ]
     monkeypatch.undo()
     others = [each.summary.key for each in library.list(Filter(everything=True))]
-    fresh = [each.summary.key for each in shelf.library(shelf.cache.with_name("fresh")).list(Filter(everything=True))]
+    fresh = [each.summary.key for each in home.library(home.cache.with_name("fresh")).list(Filter(everything=True))]
     assert len(others) == len(fresh) - 1 > 0
     assert set(others) < set(fresh)
 
 
-def test_ctrl_c_keeps_what_was_read(bare_shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = bare_shelf
+def test_ctrl_c_keeps_what_was_read(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = empty_home
     monkeypatch.setattr(team, "_WORTH_FORKING", 0)
     for name in range(12):
-        shelf.talk(f"c{name}", "weather report", "x")
+        home.talk(f"c{name}", "weather report", "x")
     heard: list[int] = []
 
     def press(_: object) -> None:
@@ -127,8 +127,8 @@ def test_ctrl_c_keeps_what_was_read(bare_shelf: Shelf, monkeypatch: pytest.Monke
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        shelf.library(report=press).sync()
-    kept = shelf.library(fresh=False).list(Filter(everything=True))
+        home.library(report=press).sync()
+    kept = home.library(fresh=False).list(Filter(everything=True))
     assert 3 <= len(kept) < 12
-    assert len(shelf.library(fresh=False).search("weather", limit=50).hits) >= len(kept)
-    assert shelf.answers() == shelf.truth()
+    assert len(home.library(fresh=False).search("weather", limit=50).hits) >= len(kept)
+    assert home.answers() == home.truth()

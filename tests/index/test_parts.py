@@ -17,7 +17,7 @@ from pollux.index.sync.groups import Layout, Part
 from pollux.library.library import Enough, Filter, Library, Progress
 from pollux.sources.base import Bundle, SourceContext
 from pollux.wire import display_path
-from tests.index.conftest import Shelf
+from tests.index.conftest import ChangingHome
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 # Copies, twins, sub-agents, forks, logs, outputs, the same id twice.
@@ -85,14 +85,14 @@ def test_files_that_come_and_grow_one_by_one(agent: str, name: str, tmp_path: Pa
 
 
 def test_one_that_grows_is_looked_at_with_its_project_only(
-    shelf: Shelf, parts: list[bool], monkeypatch: pytest.MonkeyPatch
+    home: ChangingHome, parts: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
-        shelf.talk(f"s{number}", "hello", project=f"p{number}")
-        log = shelf.home / ".gemini" / "tmp" / f"p{number}" / "chats" / f"session-s{number}.jsonl"
+        home.talk(f"s{number}", "hello", project=f"p{number}")
+        log = home.home / ".gemini" / "tmp" / f"p{number}" / "chats" / f"session-s{number}.jsonl"
         log.write_text(log.read_text().replace("0" * 64, f"{number}" * 64))
-    shelf.library().sync()
-    shelf.talk("s3", "wombats", project="p3")
+    home.library().sync()
+    home.talk("s3", "wombats", project="p3")
     looked: list[int] = []
     genuine = Layout.part
 
@@ -102,20 +102,20 @@ def test_one_that_grows_is_looked_at_with_its_project_only(
         return found
 
     monkeypatch.setattr(Layout, "part", part)
-    assert [hit.key for hit in shelf.library().search("wombats").hits] == ["gemini:s3"]
+    assert [hit.key for hit in home.library().search("wombats").hits] == ["gemini:s3"]
     assert (looked, parts) == ([1], [True])
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
 
 
 def test_only_what_is_new_in_a_layout_is_written_until_it_is_much(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    home: ChangingHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("aaaa", "bbbb"):
-        shelf.talk(name, "hello")
+        home.talk(name, "hello")
 
     def written(name: str, *said: str) -> tuple[bytes, bytes | None]:
-        shelf.talk(name, *said)
-        library = shelf.library()
+        home.talk(name, *said)
+        library = home.library()
         library.sync()
         rows = library.index.store.catalogue.rows(
             "SELECT layout, news FROM layouts JOIN news USING(root) WHERE layout NOTNULL"
@@ -130,37 +130,37 @@ def test_only_what_is_new_in_a_layout_is_written_until_it_is_much(
     assert news is not None
     assert more is not None
     assert len(news) < len(more) < len(first)
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
     monkeypatch.setattr(layout, "_FEW", 1)
     fourth, none = written("aaaa", "four")
     assert fourth != first
     assert none is None
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
 
 
-def test_a_session_that_takes_another_projects_id_is_told_from_it(shelf: Shelf) -> None:
-    shelf.talk("same", "first", project="one")
-    other = shelf.talk("other", "second", project="two")
+def test_a_session_that_takes_another_projects_id_is_told_from_it(home: ChangingHome) -> None:
+    home.talk("same", "first", project="one")
+    other = home.talk("other", "second", project="two")
     other.write_text(other.read_text().replace("0" * 64, "1" * 64))
-    shelf.library().sync()
+    home.library().sync()
     other.write_text(other.read_text().replace('"sessionId": "other"', '"sessionId": "same"'))
-    assert shelf.answers() == shelf.truth()
-    keys = {one.summary.key for one in shelf.library().list()}
+    assert home.answers() == home.truth()
+    keys = {one.summary.key for one in home.library().list()}
     assert {"gemini:same", "gemini:same@11111111"} <= keys
 
 
-def test_a_session_that_moves_to_another_project_is_known_there(shelf: Shelf) -> None:
-    file = shelf.talk("aaaa", "hello", project="one")
-    shelf.talk("bbbb", "hello", project="two")
-    (shelf.home / ".gemini" / "tmp" / "two" / ".project_root").write_text("/work/two")
-    shelf.library().sync()
+def test_a_session_that_moves_to_another_project_is_known_there(home: ChangingHome) -> None:
+    file = home.talk("aaaa", "hello", project="one")
+    home.talk("bbbb", "hello", project="two")
+    (home.home / ".gemini" / "tmp" / "two" / ".project_root").write_text("/work/two")
+    home.library().sync()
     file.write_text(file.read_text().replace("0" * 64, hashlib.sha256(b"/work/two").hexdigest()))
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
 
 
-def test_a_typed_line_that_a_growing_transcript_turns_out_to_hold(bare_shelf: Shelf) -> None:
+def test_a_typed_line_that_a_growing_transcript_turns_out_to_hold(empty_home: ChangingHome) -> None:
     """Before a log told whose its lines are, every transcript of the project might hold them."""
-    folder = bare_shelf.home / ".claude" / "projects" / "-work-x"
+    folder = empty_home.home / ".claude" / "projects" / "-work-x"
     folder.mkdir(parents=True)
     typed = {"display": "wombats?", "pastedContents": {}, "timestamp": 1_796_000_000_000, "project": "/work/x"}
     (folder.parent.parent / "history.jsonl").write_text(json.dumps(typed) + "\n")
@@ -173,68 +173,68 @@ def test_a_typed_line_that_a_growing_transcript_turns_out_to_hold(bare_shelf: Sh
 
     name = "0d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e"
     say(name, 1, "hello")
-    library = bare_shelf.library()
+    library = empty_home.library()
     library.sync()
     assert len(kept(library)) == 2
     say(name, 2, "wombats?")
-    library = bare_shelf.library()
+    library = empty_home.library()
     library.sync()
     assert kept(library) == fresh(library)
-    assert bare_shelf.answers() == bare_shelf.truth()
+    assert empty_home.answers() == empty_home.truth()
 
 
-def test_a_fork_in_another_project_is_known_as_one(bare_shelf: Shelf) -> None:
+def test_a_fork_in_another_project_is_known_as_one(empty_home: ChangingHome) -> None:
     genuine = CORPUS / "claude"
     transcript = next(path for path in sorted(genuine.rglob("projects/*/*.jsonl")) if path.stat().st_size > 2000)
-    folder = bare_shelf.home / ".claude" / "projects"
+    folder = empty_home.home / ".claude" / "projects"
     for project in ("-one", "-two"):
         (folder / project).mkdir(parents=True)
     (folder / "-one" / "0d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_bytes(transcript.read_bytes())
     (folder / "-two" / "1d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_text("{}\n")
-    bare_shelf.library().sync()
+    empty_home.library().sync()
     (folder / "-two" / "1d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e.jsonl").write_bytes(transcript.read_bytes())
-    library = bare_shelf.library()
+    library = empty_home.library()
     library.sync()
     assert kept(library) == fresh(library)
-    assert bare_shelf.answers() == bare_shelf.truth()
+    assert empty_home.answers() == empty_home.truth()
 
 
-def test_a_file_whose_name_is_no_text_comes(shelf: Shelf) -> None:
-    shelf.talk("aaaa", "hello")
-    shelf.library().sync()
-    odd = shelf.talk(os.fsdecode(b"b\xffd"), "wombats")
+def test_a_file_whose_name_is_no_text_comes(home: ChangingHome) -> None:
+    home.talk("aaaa", "hello")
+    home.library().sync()
+    odd = home.talk(os.fsdecode(b"b\xffd"), "wombats")
     odd.write_bytes(odd.read_bytes().replace(b"b\\udcffd", b"bbbb"))
-    assert [hit.key for hit in shelf.library().search("wombats").hits] == ["gemini:bbbb"]
-    shelf.talk("aaaa", "numbats")
-    assert [hit.key for hit in shelf.library().search("numbats").hits] == ["gemini:aaaa"]
-    assert shelf.answers() == shelf.truth()
+    assert [hit.key for hit in home.library().search("wombats").hits] == ["gemini:bbbb"]
+    home.talk("aaaa", "numbats")
+    assert [hit.key for hit in home.library().search("numbats").hits] == ["gemini:aaaa"]
+    assert home.answers() == home.truth()
 
 
-def test_what_an_interrupted_sync_read_goes_when_its_file_does(shelf: Shelf) -> None:
-    shelf.library().sync()
-    files = [shelf.talk(f"n{number}", "numbats") for number in range(3)]
+def test_what_an_interrupted_sync_read_goes_when_its_file_does(home: ChangingHome) -> None:
+    home.library().sync()
+    files = [home.talk(f"n{number}", "numbats") for number in range(3)]
 
     def impatient(_: Progress) -> None:
         raise Enough
 
-    assert shelf.library(report=impatient).sync().busy
+    assert home.library(report=impatient).sync().busy
     for file in files:
         file.unlink()
-    assert not shelf.library().search("numbats", exact=True).hits
-    assert shelf.answers() == shelf.truth()
+    assert not home.library().search("numbats", exact=True).hits
+    assert home.answers() == home.truth()
 
 
-def test_the_first_few_of_a_list_are_the_first_of_all(bare_shelf: Shelf) -> None:
+def test_the_first_few_of_a_list_are_the_first_of_all(empty_home: ChangingHome) -> None:
     genuine = CORPUS / "codex" / "0.100.0" / "home" / ".codex" / "sessions"
     rollout = next(path for path in sorted(genuine.rglob("rollout-*.jsonl")))
     for folder in ("sessions", "archived_sessions"):
-        (bare_shelf.home / ".codex" / folder).mkdir(parents=True)
-        shutil.copy2(rollout, bare_shelf.home / ".codex" / folder)
-    shutil.copytree(CORPUS / "gemini" / "0.61.0" / "home", bare_shelf.home, dirs_exist_ok=True)
-    untimed = bare_shelf.home / ".gemini" / "tmp" / "weather" / "chats" / "session-untimed.jsonl"
+        (empty_home.home / ".codex" / folder).mkdir(parents=True)
+        shutil.copy2(rollout, empty_home.home / ".codex" / folder)
+    shutil.copytree(CORPUS / "gemini" / "0.61.0" / "home", empty_home.home, dirs_exist_ok=True)
+    untimed = empty_home.home / ".gemini" / "tmp" / "weather" / "chats" / "session-untimed.jsonl"
     header = {"sessionId": "untimed", "projectHash": "0" * 64, "kind": "main"}
     untimed.write_text(f"{json.dumps(header)}\n{json.dumps({'id': 'm', 'type': 'user', 'content': 'when?'})}\n")
-    library = bare_shelf.library()
+    library = empty_home.library()
     for asked in (Filter(), Filter(everything=True), Filter(agent="gemini"), Filter(words=("weather",))):
         every = library.list(asked)
         assert every

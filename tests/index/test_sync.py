@@ -13,30 +13,30 @@ import pytest
 
 from pollux.errors import StoreError
 from pollux.library.library import Enough, Filter, Progress
-from tests.index.conftest import Shelf
+from tests.index.conftest import ChangingHome
 
 
-def test_a_second_sync_reads_nothing(shelf: Shelf) -> None:
-    first = shelf.library().sync()
+def test_a_second_sync_reads_nothing(home: ChangingHome) -> None:
+    first = home.library().sync()
     assert first.changed > 10
-    assert shelf.library().sync().changed == 0
-    assert shelf.answers() == shelf.truth()
+    assert home.library().sync().changed == 0
+    assert home.answers() == home.truth()
 
 
-def test_what_was_written_since_is_found(shelf: Shelf) -> None:
-    shelf.talk("aaaa", "a question about zebras")
-    assert len(shelf.library().search("zebras").hits) == 1
-    shelf.talk("aaaa", "and another about okapis")
-    hits = shelf.library().search("okapis").hits
+def test_what_was_written_since_is_found(home: ChangingHome) -> None:
+    home.talk("aaaa", "a question about zebras")
+    assert len(home.library().search("zebras").hits) == 1
+    home.talk("aaaa", "and another about okapis")
+    hits = home.library().search("okapis").hits
     assert [(hit.key, hit.message_id) for hit in hits] == [("gemini:aaaa", "aaaa-2")]
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
 
 
-def test_only_the_session_that_grew_is_opened(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_session_that_grew_is_opened(home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(50):
-        shelf.talk(f"s{number:03d}", f"question {number} about the parser")
-    shelf.library().sync()
-    grown = shelf.talk("s017", "quokkas")
+        home.talk(f"s{number:03d}", f"question {number} about the parser")
+    home.library().sync()
+    grown = home.talk("s017", "quokkas")
     opened: list[str] = []
     from pollux.system import files
 
@@ -45,105 +45,105 @@ def test_only_the_session_that_grew_is_opened(shelf: Shelf, monkeypatch: pytest.
         return open(path, *rest, **named)  # type: ignore[call-overload]  # noqa: PTH123
 
     monkeypatch.setattr(files, "open", spy, raising=False)
-    assert [hit.key for hit in shelf.library().search("quokkas").hits] == ["gemini:s017"]
+    assert [hit.key for hit in home.library().search("quokkas").hits] == ["gemini:s017"]
     sessions = {path for path in opened if "/chats/" in path}
     assert sessions == {str(grown)}
 
 
-def test_what_another_process_took_in_is_found_by_a_library_that_was_open_before(shelf: Shelf) -> None:
-    early = shelf.library()
+def test_what_another_process_took_in_is_found_by_a_library_that_was_open_before(home: ChangingHome) -> None:
+    early = home.library()
     assert not early.search("pangolins").hits
-    shelf.talk("aaaa", "pangolins")
-    shelf.library().sync()
+    home.talk("aaaa", "pangolins")
+    home.library().sync()
     assert [hit.key for hit in early.search("pangolins").hits] == ["gemini:aaaa"]
 
 
-def test_an_output_too_long_for_the_index_is_told_of(shelf: Shelf) -> None:
+def test_an_output_too_long_for_the_index_is_told_of(home: ChangingHome) -> None:
     said = {"id": "c", "name": "run_shell_command", "args": {}, "status": "success"}
     response = {"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"output": "word " * 80_000}}}
     line = {"id": "long", "timestamp": "2026-11-14T00:00:00.000Z", "type": "gemini", "content": "done"}
-    file = shelf.talk("aaaa", "run it")
+    file = home.talk("aaaa", "run it")
     with file.open("a") as out:
         out.write(json.dumps({**line, "toolCalls": [{**said, "result": [response]}]}) + "\n")
-    assert shelf.library().doctor().totals["outputs_cut"] == 1
+    assert home.library().doctor().totals["outputs_cut"] == 1
 
 
-def test_a_file_that_goes_takes_its_session_along(shelf: Shelf) -> None:
-    file = shelf.talk("aaaa", "wombats")
-    assert shelf.library().search("wombats").hits
+def test_a_file_that_goes_takes_its_session_along(home: ChangingHome) -> None:
+    file = home.talk("aaaa", "wombats")
+    assert home.library().search("wombats").hits
     file.unlink()
-    outcome = shelf.library().sync()
+    outcome = home.library().sync()
     assert outcome.removed == 1
-    assert not shelf.library().search("wombats").hits
-    assert shelf.answers() == shelf.truth()
+    assert not home.library().search("wombats").hits
+    assert home.answers() == home.truth()
 
 
-def test_a_file_replaced_by_one_of_the_same_size_and_time_is_seen(shelf: Shelf) -> None:
-    file = shelf.talk("aaaa", "lemurs")
+def test_a_file_replaced_by_one_of_the_same_size_and_time_is_seen(home: ChangingHome) -> None:
+    file = home.talk("aaaa", "lemurs")
     before = file.stat()
-    shelf.library().sync()
+    home.library().sync()
     other = file.with_suffix(".new")
     other.write_text(file.read_text().replace("lemurs", "tapirs"))
     os.utime(other, ns=(before.st_mtime_ns, before.st_mtime_ns))
     other.replace(file)
-    assert shelf.library().search("tapirs").hits
-    assert not shelf.library().search("lemurs").hits
+    assert home.library().search("tapirs").hits
+    assert not home.library().search("lemurs").hits
 
 
-def test_another_session_of_the_project_may_explain_a_typed_line(shelf: Shelf) -> None:
-    """The log of typed prompts makes sessions depend on one another: the answer must be as if all were read anew."""
-    shelf.library().sync()
+def test_another_session_of_the_project_may_explain_a_typed_line(home: ChangingHome) -> None:
+    """The log of typed lines makes sessions depend on one another: the answer must be as if all were read anew."""
+    home.library().sync()
     for number in range(3):
-        shelf.talk(f"t{number}", "How is the weather?", "What else?")
-        log = shelf.home / ".gemini" / "tmp" / "weather" / "logs.json"
+        home.talk(f"t{number}", "How is the weather?", "What else?")
+        log = home.home / ".gemini" / "tmp" / "weather" / "logs.json"
         lines = "" if not log.exists() else log.read_text().strip().strip("[]").strip()
         line = f'{{"sessionId": "t{number}", "messageId": 0, "type": "user", "message": "What else?", '
         line += f'"timestamp": "2026-11-14T00:00:{2 * number + 2:02d}.000Z"}}'
         log.write_text(f"[{lines}{',' if lines else ''}{line}]")
-        assert shelf.answers() == shelf.truth()
+        assert home.answers() == home.truth()
 
 
-def test_a_project_that_the_agent_lists_later_is_known_at_once(shelf: Shelf) -> None:
-    shelf.talk("aaaa", "hello", project="harbour")
-    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == [None]
-    file = shelf.home / ".gemini" / "tmp" / "harbour" / "chats" / "session-aaaa.jsonl"
+def test_a_project_that_the_agent_lists_later_is_known_at_once(home: ChangingHome) -> None:
+    home.talk("aaaa", "hello", project="harbour")
+    assert [one.summary.project for one in home.library().list(Filter(words=("hello",)))] == [None]
+    file = home.home / ".gemini" / "tmp" / "harbour" / "chats" / "session-aaaa.jsonl"
     file.write_text(file.read_text().replace("0" * 64, hashlib.sha256(b"/work/harbour").hexdigest()))
-    shelf.library().sync()
-    (shelf.home / ".gemini" / "projects.json").write_text('{"projects": {"/work/harbour": "harbour"}}')
-    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == ["/work/harbour"]
-    assert shelf.answers() == shelf.truth()
+    home.library().sync()
+    (home.home / ".gemini" / "projects.json").write_text('{"projects": {"/work/harbour": "harbour"}}')
+    assert [one.summary.project for one in home.library().list(Filter(words=("hello",)))] == ["/work/harbour"]
+    assert home.answers() == home.truth()
 
 
-def test_an_archived_copy_counts_when_the_live_one_goes(bare_shelf: Shelf) -> None:
+def test_an_archived_copy_counts_when_the_live_one_goes(empty_home: ChangingHome) -> None:
     genuine = Path(__file__).parent.parent / "corpus" / "codex" / "0.100.0" / "home" / ".codex" / "sessions"
     rollout = next(path for path in sorted(genuine.rglob("rollout-*.jsonl")))
-    live, kept = bare_shelf.home / ".codex" / "sessions", bare_shelf.home / ".codex" / "archived_sessions"
+    live, kept = empty_home.home / ".codex" / "sessions", empty_home.home / ".codex" / "archived_sessions"
     for folder in (live, kept):
         folder.mkdir(parents=True)
         shutil.copy2(rollout, folder)
-    before = [one.summary.key for one in bare_shelf.library().list()]
+    before = [one.summary.key for one in empty_home.library().list()]
     assert len(before) == 1
     (live / rollout.name).unlink()
-    assert [one.summary.key for one in bare_shelf.library().list()] == before
-    assert bare_shelf.answers() == bare_shelf.truth()
+    assert [one.summary.key for one in empty_home.library().list()] == before
+    assert empty_home.answers() == empty_home.truth()
 
 
-def test_a_project_that_is_taught_is_known_at_once(shelf: Shelf) -> None:
+def test_a_project_that_is_taught_is_known_at_once(home: ChangingHome) -> None:
     digest = hashlib.sha256(b"/nowhere/at/all").hexdigest()
-    shelf.talk("aaaa", "hello", project=digest)
-    file = shelf.home / ".gemini" / "tmp" / digest / "chats" / "session-aaaa.jsonl"
+    home.talk("aaaa", "hello", project=digest)
+    file = home.home / ".gemini" / "tmp" / digest / "chats" / "session-aaaa.jsonl"
     file.write_text(file.read_text().replace("0" * 64, digest))
-    library = shelf.library()
+    library = home.library()
     assert [one.summary.project for one in library.list(Filter(words=("hello",)))] == [None]
     library.projects.add("/nowhere/at/all")
-    assert [one.summary.project for one in shelf.library().list(Filter(words=("hello",)))] == ["/nowhere/at/all"]
+    assert [one.summary.project for one in home.library().list(Filter(words=("hello",)))] == ["/nowhere/at/all"]
 
 
 @pytest.mark.parametrize("name", ["catalogue.db", "text/meta.json", "text/.managed.json"])
 @pytest.mark.parametrize("damage", ["gone", "empty", "garbage", "cut"])
-def test_a_damaged_cache_heals(shelf: Shelf, name: str, damage: str) -> None:
-    truth = shelf.answers()
-    file = shelf.library().places.index / name
+def test_a_damaged_cache_heals(home: ChangingHome, name: str, damage: str) -> None:
+    truth = home.answers()
+    file = home.library().places.index / name
     assert file.exists()
     raw = file.read_bytes()
     for beside in file.parent.glob("catalogue.db-*"):
@@ -151,34 +151,34 @@ def test_a_damaged_cache_heals(shelf: Shelf, name: str, damage: str) -> None:
     file.unlink()
     if damage != "gone":
         file.write_bytes({"empty": b"", "garbage": b"\x07" * 5000, "cut": raw[: len(raw) // 2]}[damage])
-    assert shelf.answers() == truth
+    assert home.answers() == truth
 
 
-def test_damage_inside_the_words_heals(shelf: Shelf) -> None:
-    truth = shelf.answers()
-    for file in (shelf.library().places.index / "text").iterdir():
+def test_damage_inside_the_words_heals(home: ChangingHome) -> None:
+    truth = home.answers()
+    for file in (home.library().places.index / "text").iterdir():
         if file.suffix in (".idx", ".pos", ".store", ".term"):
             file.write_bytes(b"\x00" * file.stat().st_size)
-    assert shelf.answers() == truth
+    assert home.answers() == truth
 
 
-def test_another_edition_reads_anew(shelf: Shelf) -> None:
-    truth = shelf.answers()
-    with sqlite3.connect(shelf.library().places.index / "catalogue.db") as sql:
+def test_another_edition_reads_anew(home: ChangingHome) -> None:
+    truth = home.answers()
+    with sqlite3.connect(home.library().places.index / "catalogue.db") as sql:
         sql.execute("UPDATE meta SET value='of another time' WHERE name='edition'")
-    library = shelf.library()
+    library = home.library()
     assert library.sync().changed > 10
-    assert shelf.answers() == truth
+    assert home.answers() == truth
 
 
-def test_without_sync_the_cache_is_taken_as_it_is(shelf: Shelf) -> None:
-    before = shelf.answers()
-    shelf.talk("aaaa", "ocelots")
-    after = shelf.answers(fresh=False)
+def test_without_sync_the_cache_is_taken_as_it_is(home: ChangingHome) -> None:
+    before = home.answers()
+    home.talk("aaaa", "ocelots")
+    after = home.answers(fresh=False)
     assert (after["list"], after["search"]) == (before["list"], before["search"])
 
 
-def test_an_interrupted_sync_goes_on_where_it_was(shelf: Shelf) -> None:
+def test_an_interrupted_sync_goes_on_where_it_was(home: ChangingHome) -> None:
     read: list[int] = []
 
     def impatient(progress: Progress) -> None:
@@ -186,19 +186,19 @@ def test_an_interrupted_sync_goes_on_where_it_was(shelf: Shelf) -> None:
         if len(read) == 5:
             raise Enough
 
-    library = shelf.library(report=impatient)
+    library = home.library(report=impatient)
     assert library.sync().busy
-    left = shelf.library().sync()
-    everything = shelf.library(shelf.cache.with_name("fresh")).sync()
+    left = home.library().sync()
+    everything = home.library(home.cache.with_name("fresh")).sync()
     assert 0 < left.changed < everything.changed
-    assert shelf.answers() == shelf.truth()
+    assert home.answers() == home.truth()
 
 
-def test_a_cache_that_cannot_be_made_costs_time_only(shelf: Shelf, tmp_path: Path) -> None:
-    truth = shelf.answers()
+def test_a_cache_that_cannot_be_made_costs_time_only(home: ChangingHome, tmp_path: Path) -> None:
+    truth = home.answers()
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder should be")
-    library = shelf.library(blocked)
+    library = home.library(blocked)
     assert library.list(Filter(everything=True))
     assert str(blocked) in (library.index.store.problem or "")
     import msgspec
@@ -208,32 +208,32 @@ def test_a_cache_that_cannot_be_made_costs_time_only(shelf: Shelf, tmp_path: Pat
         library.search("weather")
 
 
-def test_a_full_disk_is_one_sentence_and_heals(shelf: Shelf, small_disk: Path) -> None:
+def test_a_full_disk_is_one_sentence_and_heals(home: ChangingHome, small_disk: Path) -> None:
     for number in range(40):
-        shelf.talk(f"s{number}", f"{number} " + " ".join(f"word{n}x{number}" for n in range(2000)))
-    library = shelf.library(small_disk)
+        home.talk(f"s{number}", f"{number} " + " ".join(f"word{n}x{number}" for n in range(2000)))
+    library = home.library(small_disk)
     assert len(library.list()) > 40
     assert "no room" in (library.index.store.problem or "")
     with pytest.raises(StoreError):
         library.search("word3x7")
-    shutil.rmtree(shelf.home / ".gemini")
-    shelf.talk("aaaa", "room again")
-    assert [hit.key for hit in shelf.library(small_disk).search("room").hits] == ["gemini:aaaa"]
+    shutil.rmtree(home.home / ".gemini")
+    home.talk("aaaa", "room again")
+    assert [hit.key for hit in home.library(small_disk).search("room").hits] == ["gemini:aaaa"]
 
 
-def test_what_cannot_be_read_is_counted(bare_shelf: Shelf) -> None:
-    bare_shelf.talk("aaaa", "wombats")
-    assert bare_shelf.library().index.unread() == 0
-    day = bare_shelf.home / ".codex" / "sessions" / "2026" / "11" / "15"
+def test_what_cannot_be_read_is_counted(empty_home: ChangingHome) -> None:
+    empty_home.talk("aaaa", "wombats")
+    assert empty_home.library().index.unread() == 0
+    day = empty_home.home / ".codex" / "sessions" / "2026" / "11" / "15"
     day.mkdir(parents=True)
     name = "rollout-2026-11-15T06-11-37-01a1ddd5-2ce5-7f91-a235-2086e3ca43ee.jsonl.zst"
     (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
-    library = bare_shelf.library()
+    library = empty_home.library()
     assert (library.index.unread(), len(library.list())) == (1, 1)
 
 
-def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(bare_shelf: Shelf) -> None:
-    log = bare_shelf.home / ".claude" / "history.jsonl"
+def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(empty_home: ChangingHome) -> None:
+    log = empty_home.home / ".claude" / "history.jsonl"
     (log.parent / "projects").mkdir(parents=True)
     line = {"display": "wombats", "pastedContents": {}, "timestamp": 1794722335467, "project": "/home/ada/code/garden"}
     log.write_text(json.dumps(line) + "\n")
@@ -242,7 +242,7 @@ def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(bare_sh
             more.write('{"type":"zz"}\n' * 3)
         listed = [
             [(one.summary.key, one.summary.notice_count) for one in library.list(Filter(everything=True))]
-            for library in (bare_shelf.library(), bare_shelf.library(bare_shelf.home / f"cold{count}"))
+            for library in (empty_home.library(), empty_home.library(empty_home.home / f"cold{count}"))
         ]
         assert listed[0] == listed[1]
         assert listed[0][0][1] > 0

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import count
 
 import msgspec
 
 from pollux.model import Message, Part, Session, Text, Thinking, ToolCall, Value
+
+_Mark = tuple[str, str, str]
+"""The role, the author and the words of a message."""
 
 
 class Witness(Value, frozen=True, kw_only=True):
@@ -37,8 +40,7 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
         messages = _joined(messages, reading.messages)
     last = readings[-1]
     live = now.messages if now is not None else ()
-    ids, renamed = {message.id for message in live}, _Renamed(live, {message.id for message in messages})
-    lost = sum(message.id not in ids and renamed.take(message) is None for message in messages)
+    lost = len(messages) - len(_counterparts(messages, live))
     counts = Counter(message.origin.file if message.origin is not None else None for message in messages)
     moments = [at for reading in readings for at in (reading.started, reading.ended) if at is not None]
     session = msgspec.structs.replace(
@@ -63,21 +65,20 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     A message that said something else before is there in both forms.
     """
     best = {message.id: message for message in later}
-    renamed = _Renamed(later, {message.id for message in earlier})
+    counterparts = _counterparts(earlier, later)
+    names = set(best)
     follow: dict[str | None, list[Message]] = {}
     before: str | None = None
     for message in earlier:
-        same = best.get(message.id)
-        if same is not None and covers(same, message):
-            before = message.id
-        elif same is not None and covers(message, same):
-            before = message.id
-            best[message.id] = message
-        elif same is None and (other := renamed.take(message)) is not None:
-            before = other.id
-        else:
-            free = next(name for name in _names(message.id) if name not in best)
+        same = counterparts.get(message.id)
+        if same is None:
+            free = next(name for name in _names(message.id) if name not in names)
+            names.add(free)
             follow.setdefault(before, []).append(msgspec.structs.replace(message, id=free))
+            continue
+        before = same.id
+        if covers(message, same) and not covers(same, message):
+            best[same.id] = msgspec.structs.replace(message, id=same.id)
     joined = list(follow.get(None, ()))
     for message in later:
         joined.append(best[message.id])
@@ -85,29 +86,63 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
     return joined
 
 
-class _Renamed:
-    """Messages under ids that are new among them, each of which may stand for one that had another id.
+def _counterparts(earlier: Sequence[Message], later: Iterable[Message]) -> dict[str, Message]:
+    """The later messages that are the earlier ones, by the ids of the earlier ones.
 
-    That one says the same, and was said at the same time, unless the time of one of them is not known.
+    Ids may be numbers of lines, which other lines have in another file. So what was said at the same time in the same
+    words comes before what only has the same id.
     """
+    rest = _Rest(later)
+    pairs: dict[str, Message] = {}
+    for rule in (rest.unchanged, rest.renamed, rest.namesake, rest.undated):
+        for message in earlier:
+            if message.id not in pairs and (other := rule(message)) is not None:
+                pairs[message.id] = other
+                rest.remove(other)
+    return pairs
 
-    def __init__(self, messages: Iterable[Message], known: Collection[str]) -> None:
-        self._found: dict[tuple[str, str, str], dict[datetime | None, deque[Message]]] = {}
+
+class _Rest:
+    """Messages that are not yet known to be another one. Each method gives the one that a message may be."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._by_id: dict[str, Message] = {}
+        self._by_words: dict[_Mark, dict[datetime | None, deque[Message]]] = {}
         for message in messages:
-            if message.id not in known:
-                self._found.setdefault(_mark(message), {}).setdefault(message.at, deque()).append(message)
+            self._by_id[message.id] = message
+            self._by_words.setdefault(_mark(message), {}).setdefault(message.at, deque()).append(message)
 
-    def take(self, message: Message) -> Message | None:
-        """The message that stands for this one. It is given once."""
-        by_time = self._found.get(_mark(message), {})
-        wanted = (message.at, None) if message.at is not None else by_time
-        at = next((at for at in wanted if at in by_time), None)
-        if at not in by_time:
-            return None
-        other = by_time[at].popleft()
-        if not by_time[at]:
-            del by_time[at]
-        return other
+    def remove(self, message: Message) -> None:
+        """Remove one that is known now."""
+        del self._by_id[message.id]
+
+    def unchanged(self, message: Message) -> Message | None:
+        """The one with the same id, words and time."""
+        other = self.namesake(message)
+        return other if other is not None and other.at == message.at and _mark(other) == _mark(message) else None
+
+    def namesake(self, message: Message) -> Message | None:
+        """The one with the same id, where one of the two holds all that the other holds."""
+        other = self._by_id.get(message.id)
+        return other if other is not None and (covers(other, message) or covers(message, other)) else None
+
+    def renamed(self, message: Message) -> Message | None:
+        """One with the same words and time."""
+        return self._first(message, message.at) if message.at is not None else None
+
+    def undated(self, message: Message) -> Message | None:
+        """One with the same words, where the time of one of the two is not known."""
+        times = [None] if message.at is not None else list(self._by_words.get(_mark(message), ()))
+        return next((other for at in times if (other := self._first(message, at)) is not None), None)
+
+    def _first(self, message: Message, at: datetime | None) -> Message | None:
+        by_time = self._by_words.get(_mark(message), {})
+        same = by_time.get(at, deque())
+        while same and same[0].id not in self._by_id:
+            same.popleft()
+        if not same:
+            by_time.pop(at, None)
+        return same[0] if same else None
 
 
 def _names(id: str) -> Iterator[str]:
@@ -132,7 +167,7 @@ def covers(message: Message, other: Message) -> bool:
     return True
 
 
-def _mark(message: Message) -> tuple[str, str, str]:
+def _mark(message: Message) -> _Mark:
     """What identifies a message without its id."""
     return message.role, message.author, words_of(message)
 

@@ -189,9 +189,9 @@ def _complain(error: PolluxError, *, as_json: bool) -> None:
 
     if as_json:
         from pollux.answers.problems import error_document
-        from pollux.cli.terminal.screen import beside
+        from pollux.cli.terminal.screen import write_to_stderr
 
-        beside(error_document(error))
+        write_to_stderr(error_document(error))
     else:
         hint = f"{visible(error.hint)}\n" if error.hint is not None else ""
         sys.stderr.write(f"pollux: {visible(str(error))}\n{hint}")

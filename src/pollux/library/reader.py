@@ -14,7 +14,7 @@ from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.model import Session
 from pollux.model.project_hash import unsettled_hash
-from pollux.sources.base import Source, SourceContext
+from pollux.sources.base import Bundle, Source, SourceContext
 from pollux.text.suggest import closest
 from pollux.wire import display_path, folder_at, read_head
 from pollux.writers.json_reader import begins, read_document
@@ -137,11 +137,21 @@ class SessionReader:
     def sessions(self, criteria: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
         left = {entry.summary.key: {*entry.summary.files} for entry in self._index.entries(criteria)}
-        for source, bundle in self._homes.bundles(criteria.agent if criteria is not None else None) if left else ():
+        bundles = self._homes.bundles(criteria.agent if criteria is not None else None) if left else []
+        changed: list[tuple[Source, Bundle]] = []
+        for source, bundle in bundles:
             for session in source.read(bundle).sessions:
+                files = left.get(session.key, set())
                 # If a session lies under two roots, take the one that is listed.
-                if not left.get(session.key, set()).isdisjoint(session.files):
+                if files == {*session.files}:
                     del left[session.key]
+                    yield session
+                elif not files.isdisjoint(session.files):
+                    # Another root's, unless its files changed since it was listed.
+                    changed.append((source, bundle))
+        for source, bundle in changed if left else ():
+            for session in source.read(bundle).sessions:
+                if left.pop(session.key, None) is not None:
                     yield session
 
     def jobs(self, criteria: Filter) -> list[Job]:

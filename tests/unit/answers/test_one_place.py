@@ -14,7 +14,7 @@ CLI = Path(pollux.__file__).parent / "cli"
 SCREEN = CLI / "terminal" / "screen.py"
 FILES = sorted(file for file in CLI.rglob("*.py") if file != SCREEN)
 COMMANDS = sorted((CLI / "commands").glob("[!_]*.py"))
-PRINTERS = {"json", "json_lines", "json_text", "beside"}
+PRINTERS = {"json", "json_lines", "json_text", "write_to_stderr"}
 """What writes a document: methods of `Screen`, and functions beside it."""
 MAKERS = {"json", "pollux.writers.json"}
 """What a command would make a document with."""
@@ -88,7 +88,7 @@ def test_a_command_for_programs_has_an_answer(file: Path) -> None:
         "screen.json({'a': 1})",
         "screen.json([row_document(row) for row in rows])",
         "screen.json(rows)",
-        "beside({'warning': sentence})",
+        "write_to_stderr({'warning': sentence})",
     ],
 )
 def test_a_document_that_a_command_makes_is_seen(body: str) -> None:

@@ -51,6 +51,24 @@ def test_the_same_words_at_another_time_are_another_message() -> None:
     assert told(early, late) == [("1", "begin"), ("2", "go"), ("3", "done"), ("4", "on"), ("5", "done")]
 
 
+def test_messages_that_are_named_by_lines_of_two_files() -> None:
+    begun, left, right = message("1", "begin", at=noon(0)), message("2", "left", at=noon(1)), noon(2)
+    both = session(
+        begun, left, message("3", "ok", at=noon(1)), message("2-2", "on", at=right), message("3-3", "ok", at=right)
+    )
+    one = session(begun, message("2", "on", at=right), message("3", "ok", at=right))
+    assert told(both, one) == [("1", "begin"), ("2@1", "left"), ("3@1", "ok"), ("2", "on"), ("3", "ok")]
+
+
+def test_messages_without_times_that_are_named_by_lines_of_two_files() -> None:
+    both = session(message("1", "begin"), message("2", "left"), message("2-2", "right"))
+    assert told(both, session(message("1", "begin"), message("2", "right"))) == [
+        ("1", "begin"),
+        ("2@1", "left"),
+        ("2", "right"),
+    ]
+
+
 def test_a_message_that_said_something_else_stands_in_both_forms() -> None:
     assert told(session(message("1", "one")), session(message("1", "other"))) == [("1@1", "one"), ("1", "other")]
 

@@ -20,14 +20,14 @@ Read = Callable[[Path, bytes], Session]
 
 def _claude(home: Path, more: bytes) -> Session:
     here = claude.Home(home)
-    lines = claude.written(*claude.chained([claude.user("Hi"), claude.model("Hello")]))
+    lines = claude.json_lines(*claude.in_chain([claude.user("Hi"), claude.model("Hello")]))
     here.write(f"{claude.PROJECT}/{claude.SID}.jsonl", lines.encode() + more)
     return here.only()
 
 
 def _gemini(home: Path, more: bytes) -> Session:
     here = gemini.Home(home)
-    file = here.log(gemini.LOG, *gemini.BEGUN)
+    file = here.log(gemini.LOG, *gemini.BEGINNING)
     file.write_bytes(file.read_bytes() + more)
     return here.only()
 
@@ -57,7 +57,7 @@ def test_blank_lines_hold_no_figures(tmp_path: Path, read: Read, more: bytes) ->
 
 
 def test_what_is_known_to_be_missing_stays_known(tmp_path: Path) -> None:
-    torn = claude.written(claude.model("b", "msg_2", None)).encode() + b"{"
+    torn = claude.json_lines(claude.model("b", "msg_2", None)).encode() + b"{"
     assert _claude(tmp_path, torn).exact is False
 
 
@@ -92,7 +92,7 @@ _STOPPED = claude.user([{"type": "text", "text": "[Request interrupted by user]"
         ([_STOPPED], None),
         ([claude.user("again"), claude.model("Hello", "msg_2")], None),
         ([claude.model("Hello", "msg_2")], True),
-        ([claude.put("max_turns_reached", maxTurns=1, turnCount=2)], True),
+        ([claude.attachment_line("max_turns_reached", maxTurns=1, turnCount=2)], True),
     ],
 )
 def test_claude_turn_that_ends_with_answers_of_tools(tmp_path: Path, records: list[Any], exact: bool | None) -> None:

@@ -37,7 +37,7 @@ def command(ctx: click.Context) -> None:
 
 
 def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
-    """A command that takes nothing, and tells what it found to people or to programs."""
+    """A command without arguments, with output for people or for programs."""
 
     def add(function: Callable[..., None]) -> click.Command:
         def answer(ctx: click.Context, as_json: bool = False) -> None:
@@ -170,7 +170,7 @@ def restore(
     pollux archive restore 3274cde4 -o back/
     pollux archive restore 3274cde4 --in-place
     """
-    from pollux.cli.terminal.confirm import agreed, file_lines, one_place
+    from pollux.cli.terminal.confirm import confirm_writing, file_lines, one_place
     from pollux.cli.terminal.screen import Screen
 
     one_place(output, in_place=in_place)
@@ -180,7 +180,7 @@ def restore(
     plan = library.archive.plan(states, output, beside)
     files = [file for file, _ in plan]
     if in_place and not yes:
-        agreed(screen, files, str(library.places.home), ask=not as_json)
+        confirm_writing(screen, files, str(library.places.home), ask=not as_json)
     library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import files_document

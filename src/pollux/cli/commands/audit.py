@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
-from pollux.cli.options.filters import wanted, whose
+from pollux.cli.options.filters import filter_from_options, whose
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
@@ -37,7 +37,7 @@ def command(ctx: click.Context, /, key: str | None, raw: bool, as_json: bool, **
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter
 
-    selection = wanted(**options)
+    selection = filter_from_options(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         if raw:

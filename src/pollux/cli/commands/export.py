@@ -11,7 +11,7 @@ import click
 from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import formats, sessions
-from pollux.cli.options.filters import narrowing, wanted
+from pollux.cli.options.filters import filter_from_options, narrowing
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.cli.options.redaction import private, redactor
@@ -130,7 +130,7 @@ def command(
     writer = _writer("html" if share and to is None else to, output)
     if cbor:
         writer = _in_cbor(writer)
-    _check_options(ctx, writer)
+    _require_supported(ctx, writer)
     if style["compat"] is not None and writer.name != "events":
         raise RequestError("--compat works only with --to events.", "Leave it out, or try: --to events")
     if everything == bool(keys):
@@ -152,7 +152,7 @@ def command(
     sessions = _once(library.session(key) for key in keys)
     exporter.protect(sessions)
     report = exporter.target(report_file, force=force) if report_file is not None else None
-    selection = wanted(agent, project, since, until, everything=True)
+    selection = filter_from_options(agent, project, since, until, everything=True)
     jobs = library.jobs(selection) if everything else [Job.of(session) for session in sessions]
     if not jobs:
         raise library.index.absence(agent)(
@@ -233,7 +233,7 @@ def _check(writer: Writer, by: str, folder: bool, style: dict[str, Any]) -> None
 
 
 def _once(sessions: Iterable[Session]) -> list[Session]:
-    """Each session once, however often and by whatever names it was asked for."""
+    """Each session once, even if it was named several times."""
     by_key: dict[str, Session] = {}
     for session in sessions:
         if by_key.setdefault(session.key, session) != session:
@@ -241,23 +241,27 @@ def _once(sessions: Iterable[Session]) -> list[Session]:
     return list(by_key.values())
 
 
-def _check_options(ctx: click.Context, writer: Writer) -> None:
-    """Raise `RequestError` where an option was given that makes no difference to the format."""
+def _require_supported(ctx: click.Context, writer: Writer) -> None:
+    """Raise `RequestError` for an option that the format does not support."""
     from click.core import ParameterSource
 
     from pollux import registry
     from pollux.writers.base import STYLE
 
     for name in STYLE:
-        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in writer.supported_options:
-            formats = [one for one in registry.writer_names() if name in registry.writer(one).supported_options]
+        is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_given and name not in writer.supported_options:
+            formats = [
+                format_name
+                for format_name in registry.writer_names()
+                if name in registry.writer(format_name).supported_options
+            ]
             option = f"--{name.replace('_', '-')}"
             raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 
 
 def _writer(to: str | None, output: str | None) -> Writer:
-    """The format asked for, or the one the file's ending tells."""
+    """The named format, or the one of the file's ending."""
     from pollux import registry
 
     if to is not None:

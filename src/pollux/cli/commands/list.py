@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.options.common import SAMPLE, common, json_option, open_library
-from pollux.cli.options.filters import branch_option, filters, wanted
+from pollux.cli.options.filters import branch_option, filter_from_options, filters
 from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError, Unreadable
 
@@ -45,7 +45,9 @@ def command(
     if as_json and jsonl:
         raise RequestError("--json and --jsonl cannot be combined.", "Leave out one of them.")
     for_programs = as_json or jsonl
-    selection = wanted(**options, words=tuple(display_path(word) for text in query for word in text.split()))
+    selection = filter_from_options(
+        **options, words=tuple(display_path(word) for text in query for word in text.split())
+    )
     library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
     entries = library.list(selection, limit)
     if for_programs:

@@ -86,7 +86,7 @@ def command(
 
 
 def _format(output: Path, agent: str) -> str:
-    """What a place takes if nothing else is asked for, as its ending tells."""
+    """The default format for a place, by its ending."""
     return DOCUMENT if output.suffix.lower() == ".json" and not output.is_dir() else agent
 
 
@@ -109,14 +109,14 @@ def _show(library: Library, screen: Screen, session: Session, output: Path | Non
 def _rebuild(
     library: Library, screen: Screen, session: Session, folder: Path | None, *, yes: bool, as_json: bool
 ) -> None:
-    from pollux.cli.terminal.confirm import agreed, file_lines
+    from pollux.cli.terminal.confirm import confirm_writing, file_lines
     from pollux.cli.terminal.screen import talk
 
     rebuilt = library.recover.rebuild(session)
     plan = library.recover.plan(rebuilt, folder)
     files = [file for file, _ in plan]
     if folder is None and not yes:
-        agreed(screen, files, str(library.places.home), ask=not as_json)
+        confirm_writing(screen, files, str(library.places.home), ask=not as_json)
     library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import rebuilt_document

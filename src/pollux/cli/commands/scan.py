@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
-from pollux.cli.options.filters import narrowing, wanted
+from pollux.cli.options.filters import filter_from_options, narrowing
 from pollux.cli.options.group import Command
 from pollux.cli.options.redaction import private, redactor
 from pollux.errors import RequestError, Unreadable
@@ -68,7 +68,7 @@ def command(
 
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     remover = redactor(library, words, emails=emails)
-    selection = wanted(agent, project, since, until, everything=True)
+    selection = filter_from_options(agent, project, since, until, everything=True)
     jobs = library.jobs(selection) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
         raise library.index.absence(agent)(

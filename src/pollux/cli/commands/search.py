@@ -11,7 +11,7 @@ import click
 
 from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library, remark
-from pollux.cli.options.filters import branch_option, narrowing, wanted
+from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError, Unreadable
 
@@ -117,8 +117,8 @@ def command(
     from pollux.library.library import PLACES as KINDS, Sort
 
     text = " ".join(word.lstrip(" ") for word in query)  # without the blanks of `Searching`
-    _sensible(text, regex, sort, timeout)
-    selection = wanted(**options)
+    _check_options(text, regex, sort, timeout)
+    selection = filter_from_options(**options)
     kinds = None if place == "all" else KINDS[place]
     library, screen = open_library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     if regex is not None:
@@ -128,12 +128,12 @@ def command(
         with closing(
             library.match(regex, selection, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=progress)
         ) as stream:
-            some = _scanned(screen, stream, limit, each, as_json, progress)
+            some = _show_matches(screen, stream, limit, each, as_json, progress)
         progress.end()
         if unfinished:
-            _too_long(unfinished, seconds, some=some, as_json=as_json)
+            _report_unfinished(unfinished, seconds, some=some, as_json=as_json)
         if not some and not as_json:
-            _nothing(ctx, screen, library, selection, _other_name(library, selection) or _narrowed(selection, place))
+            _nothing(ctx, screen, library, selection, _other_name(library, selection) or _filter_hint(selection, place))
         ctx.exit(0 if some else library.index.absence(selection.agent).exit_code)
     result = library.search(
         text,
@@ -154,12 +154,12 @@ def command(
         ctx.exit(0 if result.hits else library.index.absence(selection.agent).exit_code)
     if not result.hits:
         other = "Try fewer words, a beginning (word*), or a pattern: pollux search --regex PATTERN"
-        hints = _other_name(library, selection) or _meant(result, text) or _narrowed(selection, place)
+        hints = _other_name(library, selection) or _suggestions(result, text) or _filter_hint(selection, place)
         _nothing(ctx, screen, library, selection, hints or [other])
     _for_people(screen, result)
 
 
-def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | None) -> None:
+def _check_options(text: str, regex: str | None, sort: str | None, timeout: float | None) -> None:
     if regex is None and timeout is not None:
         raise RequestError("--timeout is for --regex: words are found at once.")
     if regex is not None and text.strip():
@@ -172,10 +172,10 @@ def _sensible(text: str, regex: str | None, sort: str | None, timeout: float | N
 
 def _for_people(screen: Screen, result: SearchResult) -> None:
     from pollux.answers.search import search_remarks
-    from pollux.cli.render.results import grouped, result_lines
+    from pollux.cli.render.results import by_session, result_lines
     from pollux.cli.terminal.screen import talk
 
-    screen.lines(result_lines(screen, grouped(result)))
+    screen.lines(result_lines(screen, by_session(result)))
     for sentence in search_remarks(result):
         talk(sentence)
     _read_on(screen, result.hits[0])
@@ -188,11 +188,13 @@ def _read_on(screen: Screen, first: Hit) -> None:
         talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
 
 
-def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, progress: Bar) -> bool:
-    """What a pattern finds, written as it comes, after which nothing is `drawn`. Was there something?"""
-    from pollux.cli.render.results import result_lines, scanned
+def _show_matches(
+    screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, progress: Bar
+) -> bool:
+    """Write what a pattern finds as it comes; progress is not drawn after that. Returns whether there was something."""
+    from pollux.cli.render.results import as_they_come, result_lines
 
-    groups = scanned(stream, limit, each if as_json else each or EACH)
+    groups = as_they_come(stream, limit, each if as_json else each or EACH)
     if as_json:
         from pollux.answers.search import hits_document
 
@@ -208,8 +210,8 @@ def _scanned(screen: Screen, stream: Iterable[Hit], limit: int, each: int | None
     return True
 
 
-def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
-    """Say of which files a part was left out. Where nothing was found, nobody knows whether there is something."""
+def _report_unfinished(unfinished: list[str], seconds: float, *, some: bool, as_json: bool) -> None:
+    """Name the files that were not searched to the end. If nothing was found, this is an error."""
     from pollux.cli.terminal.screen import talk
     from pollux.text.escape import one_line
     from pollux.text.figures import plural
@@ -224,19 +226,19 @@ def _too_long(unfinished: list[str], seconds: float, *, some: bool, as_json: boo
     remark(sentence, for_programs=True) if as_json else talk(sentence)
 
 
-def _meant(result: SearchResult, text: str) -> list[str]:
-    """What else may be tried."""
-    for word, near in result.meant:
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", near, text)
+def _suggestions(result: SearchResult, text: str) -> list[str]:
+    """Other queries to try."""
+    for word, suggestion in result.meant:
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", suggestion, text)
     return [*result.hints, f"Did you mean: {text.strip()}"] if result.meant else list(result.hints)
 
 
 def _other_name(library: Library, selection: Filter) -> list[str]:
-    """Which project or fact was probably meant."""
+    """The project or fact that was probably meant."""
     return [hint] if (hint := library.index.hint(selection)) else []
 
 
-def _narrowed(selection: Filter, place: str) -> list[str]:
+def _filter_hint(selection: Filter, place: str) -> list[str]:
     from pollux.library.library import Filter
 
     open_to_all = selection == Filter(everything=selection.everything) and place == "all"
@@ -244,14 +246,14 @@ def _narrowed(selection: Filter, place: str) -> list[str]:
 
 
 def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter, hints: list[str]) -> None:
-    """Say that there is nothing, and what may have been meant."""
+    """Say that nothing was found, and what may have been meant."""
     from pollux.library.library import Filter
     from pollux.text.figures import plural
 
-    every = library.count(Filter(everything=True))
-    if not every:
+    count = library.count(Filter(everything=True))
+    if not count:
         from pollux.cli.render.empty import nothing
 
         nothing(ctx, screen, library)
-    sentence = f"Nothing like that in {plural(every, 'session')}."
+    sentence = f"Nothing like that in {plural(count, 'session')}."
     raise library.index.absence(selection.agent)(sentence, "\n".join(hints) or None)

@@ -9,7 +9,7 @@ import click
 from pollux.cli.options.choice import Choice, Several
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
-from pollux.cli.options.filters import narrowing, timezone_option, wanted
+from pollux.cli.options.filters import filter_from_options, narrowing, timezone_option
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
@@ -81,7 +81,7 @@ def command(
         raise RequestError("--json, --csv and -o cannot be combined.", "Leave out all but one of them.")
     if output is None and (stack or force):
         raise RequestError("--stack and --force need a chart.", "Try: -o chart.svg")
-    selection = wanted(**options)
+    selection = filter_from_options(**options)
     library, screen = open_library(ctx, quiet=as_json or as_csv), Screen(ctx)
     if key is not None:
         if as_csv or output is not None or by or what or timezone is not None or selection != _all():
@@ -89,7 +89,7 @@ def command(
                 "A KEY cannot be combined with these options.",
                 "Leave out the other options to see one session turn by turn, or leave out KEY.",
             )
-        _one(screen, library, key, as_json)
+        _one_session(screen, library, key, as_json)
         return
     library.homes.require_agent(selection.agent)
     first, *within = _order(by)
@@ -118,7 +118,7 @@ def command(
 
 
 def _order(by: tuple[tuple[str, ...], ...]) -> list[Grouping]:
-    """What the figures are told by, the outermost first."""
+    """The divisions of the figures, the outermost first."""
     from pollux.usage.service import Grouping
 
     order = [Grouping(word) for words in by for word in words] or [Grouping.DAY]
@@ -133,20 +133,20 @@ def _all() -> Filter:
     return Filter(everything=True)
 
 
-def _one(screen: Screen, library: Library, key: str, as_json: bool) -> None:
-    """One session, looked into."""
+def _one_session(screen: Screen, library: Library, key: str, as_json: bool) -> None:
+    """Show the profile of one session."""
     session = library.session(key)
     profile, family = library.usage.profile(session), library.usage.family(session)
     bill = library.usage.bill(session)
-    whole = sum(library.usage.bills(library.index.family(session.key)[1:]).values(), bill)
+    family_bill = sum(library.usage.bills(library.index.family(session.key)[1:]).values(), bill)
     if as_json:
         from pollux.answers.usage import profile_document
 
-        screen.json(profile_document(session, profile, family, bill, whole))
+        screen.json(profile_document(session, profile, family, bill, family_bill))
         return
     from pollux.cli.render.profile import ProfileFacts, profile_lines
 
-    context = ProfileFacts(str(library.places.home), family, bill, whole)
+    context = ProfileFacts(str(library.places.home), family, bill, family_bill)
     screen.lines(profile_lines(screen, session, profile, context))
 
 
@@ -167,11 +167,11 @@ def _show(screen: Screen, library: Library, stats: Stats) -> None:
 
 def _titles(library: Library) -> dict[str, tuple[str, str]]:
     """Short ids and titles of sessions, by their keys."""
-    return {one.summary.key: (one.short, one.summary.title or "") for one in library.list(_all())}
+    return {entry.summary.key: (entry.short, entry.summary.title or "") for entry in library.list(_all())}
 
 
 def _lacking(library: Library, selection: Filter) -> list[str]:
-    """The agents asked for of which something could not be read."""
+    """Those of the selected agents with files that could not be read."""
     return sorted(agent for agent in library.index.lacking() if selection.agent in (None, agent))
 
 

@@ -9,7 +9,7 @@ import click
 
 from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library
-from pollux.cli.options.filters import narrowing, timezone_option, wanted
+from pollux.cli.options.filters import filter_from_options, narrowing, timezone_option
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
@@ -62,7 +62,7 @@ def command(
 
     if as_json and output is not None:
         raise RequestError("--json and -o cannot be combined.", "Leave out one of them.")
-    selection = wanted(**options)
+    selection = filter_from_options(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     library.homes.require_agent(selection.agent)
     of = Measure(what)
@@ -78,26 +78,28 @@ def command(
     if not days:
         asks = any(options.values())
         hint = library.index.hint(selection, "Try: pollux timeline, or: pollux list" if asks else "Try: pollux list")
-        untimed = _untimed(library, of, selection, amounts)
+        untimed = _untimed_remark(library, of, selection, amounts)
         raise library.index.absence(selection.agent)(untimed or "Nothing matches.", hint)
     if output is not None:
         from pollux.cli.options.picture import picture
         from pollux.usage.charts.pictures import timeline_picture
 
         target = picture(library, output, force=force)
-        target.write(timeline_picture(of, days, _least(library, of, selection)))
-        if sentence := _untimed(library, of, selection, amounts):
+        target.write(timeline_picture(of, days, _at_least_mark(library, of, selection)))
+        if sentence := _untimed_remark(library, of, selection, amounts):
             talk(sentence)
         return
     from pollux.cli.render.calendar import calendar_lines
 
-    screen.lines(calendar_lines(screen, of, days, _span(screen, days), _least(library, of, selection)))
-    for line in _remarks(screen, library, of, selection, _untimed(library, of, selection, amounts)):
+    screen.lines(calendar_lines(screen, of, days, _span(screen, days), _at_least_mark(library, of, selection)))
+    for line in _remarks(screen, library, of, selection, _untimed_remark(library, of, selection, amounts)):
         talk(line)
 
 
-def _untimed(library: Library, of: Measure, selection: Filter, amounts: Mapping[date | None, float]) -> str | None:
-    """How much has no time, and is on no day."""
+def _untimed_remark(
+    library: Library, of: Measure, selection: Filter, amounts: Mapping[date | None, float]
+) -> str | None:
+    """A sentence about what has no time, and so is on no day."""
     from pollux.text.figures import plural
     from pollux.usage.labels import label
     from pollux.usage.service import Grouping
@@ -106,21 +108,23 @@ def _untimed(library: Library, of: Measure, selection: Filter, amounts: Mapping[
         return None
     amount = label(of, amounts[None])
     if of in ("tokens", "cost"):
-        every, timed = (library.usage.stats(Grouping.AGENT, selection, timed=timed).total for timed in (False, True))
-        requests = (every.usage.requests or 0) - (timed.usage.requests or 0)
+        total, timed_total = (
+            library.usage.stats(Grouping.AGENT, selection, timed=timed_total).total for timed_total in (False, True)
+        )
+        requests = (total.usage.requests or 0) - (timed_total.usage.requests or 0)
         amount = f"{amount}{' tokens' if of == 'tokens' else ''} of {plural(requests, 'request')}"
     return f"Without a time, and so on no day: {amount}."
 
 
 def _total(library: Library, of: Measure, selection: Filter) -> Row | None:
-    """The tokens and dollars of all days, where these are asked for."""
+    """The tokens and dollars of all days, if these are shown."""
     from pollux.usage.service import Grouping
 
     return library.usage.stats(Grouping.AGENT, selection, timed=True).total if of in ("tokens", "cost") else None
 
 
-def _least(library: Library, of: Measure, selection: Filter) -> str:
-    """What stands before a sum that is known to be too low."""
+def _at_least_mark(library: Library, of: Measure, selection: Filter) -> str:
+    """The mark before a sum that is known to be too low."""
     from pollux.usage.labels import at_least
 
     total = _total(library, of, selection)

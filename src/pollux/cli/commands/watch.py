@@ -8,7 +8,7 @@ import click
 
 from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import sessions
-from pollux.cli.options.filters import wanted, whose
+from pollux.cli.options.filters import filter_from_options, whose
 from pollux.cli.options.group import Command
 
 
@@ -34,7 +34,7 @@ def command(
     from pollux.cli.render.watch import Live
     from pollux.cli.terminal.screen import Screen, talk
 
-    selection = wanted(agent, project)
+    selection = filter_from_options(agent, project)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     events = library.watch(selection, key)
     if not as_json:

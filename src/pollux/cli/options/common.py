@@ -106,9 +106,9 @@ def open_library(
     gaps: bool = True,
     report: Callable[[Progress], None] | None = None,
 ) -> Library:
-    """The user's sessions, or the sample's where that was asked for; `words` says that they will be searched.
+    """The user's sessions, or with `--sample` those of the sample; `words` says that they will be searched.
 
-    When the answer was given, what it lacks is said beside it; without `gaps`, files that could not be read are not.
+    After the answer, remarks say what it lacks; without `gaps`, not which files could not be read.
     Its files are let go of when the command ends.
     """
     from pollux.library.library import Library
@@ -160,9 +160,9 @@ def remark(sentence: str, *, for_programs: bool) -> None:
     """Write a remark to stderr."""
     if for_programs:
         from pollux.answers.problems import warning_document
-        from pollux.cli.terminal.screen import beside
+        from pollux.cli.terminal.screen import write_to_stderr
 
-        beside(warning_document(sentence))
+        write_to_stderr(warning_document(sentence))
     else:
         from pollux.text.escape import visible
 

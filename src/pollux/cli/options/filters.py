@@ -89,7 +89,7 @@ def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorate
 branch_option = click.option("--branch", metavar="NAME", help="Only sessions that were on this git branch.")
 
 
-def wanted(agent: str | None, project: str | None, *times: datetime | None, **more: Any) -> Filter:
+def filter_from_options(agent: str | None, project: str | None, *times: datetime | None, **more: Any) -> Filter:
     """The options as the library understands them."""
     from pollux.library.filters import filter_of
 

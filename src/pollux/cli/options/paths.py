@@ -10,7 +10,7 @@ from pollux.errors import RequestError
 
 
 class NamedPath(click.Path):
-    """A path. An empty one, such as a script's unset variable, is refused: it would stand for the present folder."""
+    """A path. An empty one, such as a script's unset variable, is refused: it would mean the present folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path. Raises `RequestError`."""

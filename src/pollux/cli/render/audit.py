@@ -50,33 +50,33 @@ def _figures(
     screen: Screen, session: Session, items: Sequence[Item], files: list[str], bill: Bill, *, raw: bool
 ) -> Iterator[str]:
     where, time, model = Column("where", whole=True), Column("time", sacrifice=4), Column("model", sacrifice=5)
-    given, cached = Column("input", right=True), Column("cached", right=True, sacrifice=1)
-    written, output = Column("written", right=True, sacrifice=2), Column("output", right=True)
-    thought, paid = Column("reasoning", right=True, sacrifice=3), Column("cost", right=True)
+    input_, cached = Column("input", right=True), Column("cached", right=True, sacrifice=1)
+    cache_writes, output = Column("written", right=True, sacrifice=2), Column("output", right=True)
+    reasoning, cost = Column("reasoning", right=True, sacrifice=3), Column("cost", right=True)
     rule = Column("rule", flexible=True, least=16 if screen.columns is not None and screen.columns < 80 else 34)
     for item in items:
-        used, style = item.usage, None if item.counted else "dim"
+        usage, style = item.usage, None if item.counted else "dim"
         place = _letter(files.index(item.file) + 1) if item.file is not None else ""
         where.add(f"{place}:{item.line}" if item.line is not None else f"{place} item {item.item}", style or "id")
         time.add(clock(item.at) if item.at is not None else "", "dim")
         model.add(one_line(item.model or ""), "dim")
-        for column, figure in ((given, used.input), (cached, used.cached), (written, used.cache_write)):
+        for column, figure in ((input_, usage.input), (cached, usage.cached), (cache_writes, usage.cache_write)):
             column.add(_exactly(figure), style)
-        output.add(_exactly(used.output), style)
-        thought.add(_exactly(used.reasoning), style)
-        paid.add(money(item.cost_usd) if item.cost_usd is not None else "", style)
+        output.add(_exactly(usage.output), style)
+        reasoning.add(_exactly(usage.reasoning), style)
+        cost.add(money(item.cost_usd) if item.cost_usd is not None else "", style)
         rule.add(one_line(item.rule), style)
     total = session.usage
     where.add("sum", "bold")
     time.add("")
     model.add("")
-    for column, figure in ((given, total.input), (cached, total.cached), (written, total.cache_write)):
+    for column, figure in ((input_, total.input), (cached, total.cached), (cache_writes, total.cache_write)):
         column.add(_exactly(figure), "bold")
     output.add(_exactly(total.output), "bold")
-    thought.add(_exactly(total.reasoning), "bold")
-    paid.add(money(bill.usd, at_least=bill.unpriced > 0 or total.exact is False), "bold")
+    reasoning.add(_exactly(total.reasoning), "bold")
+    cost.add(money(bill.usd, at_least=bill.unpriced > 0 or total.exact is False), "bold")
     rule.add("")
-    lines = list(table(screen, [where, time, model, given, cached, written, output, thought, paid, rule]))
+    lines = list(table(screen, [where, time, model, input_, cached, cache_writes, output, reasoning, cost, rule]))
     yield lines[0]
     for line, item in zip(lines[1:], items, strict=False):
         yield line
@@ -167,10 +167,10 @@ def _all_verdicts(screen: Screen, verdicts: Sequence[Comparison]) -> Iterator[st
     if not verdicts:
         return
     apart = [verdict for verdict in verdicts if verdict.difference != 0]
-    agreed = len(verdicts) - len(apart)
+    same = len(verdicts) - len(apart)
     yield ""
     yield screen.paint("What the agents say themselves", "bold")
-    yield f"  {screen.paint('✓', 'good')} {plural(agreed, 'total')} of {len(verdicts):,} the same as ours"
+    yield f"  {screen.paint('✓', 'good')} {plural(same, 'total')} of {len(verdicts):,} the same as ours"
     for verdict in apart[:SHOWN]:
         tally = verdict.tally
         text = f"{one_line(verdict.key)}: {tally.name} says {tally.total:,}, we {_exactly(verdict.ours) or 'nothing'}"

@@ -29,7 +29,7 @@ def room(screen: Screen) -> int:
 def calendar_lines(
     screen: Screen, of: Measure, days: Mapping[date, float], span: tuple[date, date], least: str
 ) -> Iterator[str]:
-    """A column for each week and a line for each weekday, then the sums. `least` stands before the sum."""
+    """A column for each week and a line for each weekday, then the sums. `least` is written before the sum."""
     visible = {day: value for day, value in days.items() if span[0] <= day <= span[1]}
     limits, mondays = levels(visible), weeks(*span)
     yield screen.paint(_months(mondays), "dim").rstrip()

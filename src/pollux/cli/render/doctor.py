@@ -81,7 +81,7 @@ def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: st
 
 
 def _reason(screen: Screen, path: str, reason: str | None) -> Iterator[str]:
-    """Why a file has its status, below its line: a path needs the room beside it."""
+    """Why a file has its status. It is below the file's line, because the path needs the room."""
     if reason:
         lines = wrap(one_line(reason.removeprefix(path)), _room(screen, 4))
         yield from (f"    {screen.paint(line, 'dim')}" for line in lines)

@@ -20,22 +20,26 @@ if TYPE_CHECKING:
 
 
 def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
-    """Tell where pollux looked, and what could not be read there."""
-    talk("\n".join(_looked(screen, library)))
+    """Say where pollux looked, and what it could not read."""
+    talk("\n".join(_places_table(screen, library)))
     ctx.exit(library.index.absence().exit_code)
 
 
-def _looked(screen: Screen, library: Library) -> Iterator[str]:
-    """A table of the places pollux looked at, and a way out."""
-    agent, path, found = Column("agent"), Column("looked in", flexible=True, least=20, path=True), Column("found")
+def _places_table(screen: Screen, library: Library) -> Iterator[str]:
+    """A table of the places where pollux looked, and what to try next."""
+    agent, path, content_column = (
+        Column("agent"),
+        Column("looked in", flexible=True, least=20, path=True),
+        Column("found"),
+    )
     lacking = library.index.lacking()
     for source, root in library.homes.roots():
         agent.add(source.title)
         path.add(one_line(tilde(str(root.path), str(library.places.home))))
         content = "nothing that can be read" if source.name in lacking else "a folder without sessions"
-        found.add(library.homes.refused(root) or (content if folder_at(root.path) else "no such folder"))
+        content_column.add(library.homes.refused(root) or (content if folder_at(root.path) else "no such folder"))
     yield "No session could be read: pollux doctor names the files." if lacking else "No sessions were found."
     yield ""
-    yield from table(screen, [agent, path, found], indent="  ")
+    yield from table(screen, [agent, path, content_column], indent="  ")
     yield ""
     yield "`pollux show FILE` reads any session file, `pollux --sample` shows a sample history."

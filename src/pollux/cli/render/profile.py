@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.cli.render.transcript.head import head
-from pollux.cli.terminal.bars import gathered, sparkline
+from pollux.cli.terminal.bars import bucket_sums, sparkline
 from pollux.cli.terminal.table import Chart, Column, table
 from pollux.cli.terminal.width import cut, wrap
 from pollux.text.escape import one_line
@@ -24,7 +24,7 @@ CHART, MANY = 24, 60
 
 
 class ProfileFacts(NamedTuple):
-    """What is known of a session beside its own messages."""
+    """Facts about a session that its own messages do not hold."""
 
     home: str
     family: Usage
@@ -39,27 +39,27 @@ def profile_lines(screen: Screen, session: Session, profile: Profile, context: P
     yield from _facts(screen, session, context)
     yield from _turns(screen, profile)
     yield from _growth(screen, profile)
-    yield from _sent(screen, profile)
+    yield from _sources_of_text(screen, profile)
     yield from _calls(screen, "Longest tool calls", profile.slowest)
     yield from _calls(screen, "What failed", profile.failed)
 
 
 def _facts(screen: Screen, session: Session, context: ProfileFacts) -> Iterator[str]:
-    used, family = session.usage, context.family
+    usage, family = session.usage, context.family
     name, figure, more = Column(""), Column("", right=True), Column("", flexible=True, least=20)
     rows = [
         (
             "tokens",
-            tokens(used),
-            plural(used.requests, "request") if used.requests is not None else "",
+            tokens(usage),
+            plural(usage.requests, "request") if usage.requests is not None else "",
         ),
-        ("input", number(used.input), f"{share(used.cached, used.input)} of it read from a cache"),
-        ("output", number(used.output), f"{number(used.reasoning)} of it reasoning"),
-        ("cost", _paid(context.bill, too_low=used.exact is False), _without(context.bill)),
+        ("input", number(usage.input), f"{share(usage.cached, usage.input)} of it read from a cache"),
+        ("output", number(usage.output), f"{number(usage.reasoning)} of it reasoning"),
+        ("cost", _cost(context.bill, too_low=usage.exact is False), _cost_note(context.bill)),
     ]
-    if family.known != used.known:
-        paid = _paid(context.family_bill, too_low=family.exact is False)
-        rows.append(("family", tokens(family), f"{paid}, with its sub-agents"))
+    if family.known != usage.known:
+        family_cost = _cost(context.family_bill, too_low=family.exact is False)
+        rows.append(("family", tokens(family), f"{family_cost}, with its sub-agents"))
     for label, value, words in rows:
         name.add(label, "dim")
         figure.add(value, "bold")
@@ -67,14 +67,14 @@ def _facts(screen: Screen, session: Session, context: ProfileFacts) -> Iterator[
     yield from table(screen, [name, figure, more])
 
 
-def _paid(bill: Bill, *, too_low: bool) -> str:
+def _cost(bill: Bill, *, too_low: bool) -> str:
     return money(bill.usd, at_least=too_low or bill.unpriced > 0)
 
 
-def _without(bill: Bill) -> str:
-    """What the cost is, and what is not in it."""
-    asked = "as the vendor's API asks for it"
-    return f"{asked}, without {plural(bill.unpriced, 'request')} of unknown cost" if bill.unpriced else asked
+def _cost_note(bill: Bill) -> str:
+    """What the cost is based on, and what is missing in it."""
+    basis = "as the vendor's API asks for it"
+    return f"{basis}, without {plural(bill.unpriced, 'request')} of unknown cost" if bill.unpriced else basis
 
 
 def _turns(screen: Screen, profile: Profile) -> Iterator[str]:
@@ -106,30 +106,32 @@ def _growth(screen: Screen, profile: Profile) -> Iterator[str]:
         return
     yield ""
     yield screen.paint("Context, request by request", "bold")
-    mean = [heap / count for heap, count in zip(gathered(sizes, MANY), gathered([1] * len(sizes), MANY), strict=True)]
+    mean = [
+        heap / count for heap, count in zip(bucket_sums(sizes, MANY), bucket_sums([1] * len(sizes), MANY), strict=True)
+    ]
     line, text = (
         sparkline(mean),
         f"{number(sizes[0])} at first, {number(max(sizes))} at most, {number(sizes[-1])} at last",
     )
-    beside = screen.columns is None or len(line) + len(text) + 4 <= screen.columns
-    yield f"  {screen.paint(line, 'id')}" + (f"  {text}" if beside else "")
-    for words in wrap(text, (screen.columns or 80) - 2) if not beside else ():
+    fits = screen.columns is None or len(line) + len(text) + 4 <= screen.columns
+    yield f"  {screen.paint(line, 'id')}" + (f"  {text}" if fits else "")
+    for words in wrap(text, (screen.columns or 80) - 2) if not fits else ():
         yield f"  {words}"
 
 
-def _sent(screen: Screen, profile: Profile) -> Iterator[str]:
-    """What the conversation was fed with: characters, since nobody counts tokens of a part."""
-    sent = profile.sent
-    if not sent.total:
+def _sources_of_text(screen: Screen, profile: Profile) -> Iterator[str]:
+    """What entered the conversation, in characters: no agent records the tokens of a part."""
+    counts = profile.sent
+    if not counts.total:
         return
     yield ""
     yield screen.paint("What went in, by characters", "bold")
     kinds = (
-        ("typed", sent.typed),
-        ("files pasted with @", sent.files),
-        ("injected by the client", sent.injected),
-        ("summaries", sent.summaries),
-        ("results of tools", sent.tools),
+        ("typed", counts.typed),
+        ("files pasted with @", counts.files),
+        ("injected by the client", counts.injected),
+        ("summaries", counts.summaries),
+        ("results of tools", counts.tools),
     )
     name, amount = Column(""), Column("", right=True)
     part, chart = Column("", right=True), Chart("", most=CHART, least=8, sacrifice=1)
@@ -137,7 +139,7 @@ def _sent(screen: Screen, profile: Profile) -> Iterator[str]:
         if count:
             name.add(label)
             amount.add(number(count))
-            part.add(share(count, sent.total), "dim")
+            part.add(share(count, counts.total), "dim")
             chart.bar(count)
     yield from table(screen, [name, amount, part, chart], indent="  ")
 
@@ -147,11 +149,11 @@ def _calls(screen: Screen, title: str, calls: tuple[NotableCall, ...]) -> Iterat
         return
     yield ""
     yield screen.paint(title, "bold")
-    taken, name, what = Column("", right=True), Column(""), Column("", flexible=True, least=20)
+    seconds, name, details = Column("", right=True), Column(""), Column("", flexible=True, least=20)
     for call in calls:
-        taken.add(duration(call.seconds) if call.seconds is not None else NONE, "dim")
+        seconds.add(duration(call.seconds) if call.seconds is not None else NONE, "dim")
         name.add(one_line(call.name), "bad" if call.status == "error" else None)
         text = one_line(call.what[:300])
         why = one_line(call.output[-300:]) if call.status == "error" and call.output else ""
-        what.add(cut(text, 200) + (f"  → {why}" if why else ""))
-    yield from table(screen, [taken, name, what], indent="  ")
+        details.add(cut(text, 200) + (f"  → {why}" if why else ""))
+    yield from table(screen, [seconds, name, details], indent="  ")

@@ -40,7 +40,7 @@ class Group(NamedTuple):
     more: int
 
 
-def grouped(result: SearchResult) -> list[Group]:
+def by_session(result: SearchResult) -> list[Group]:
     """Hits by session, the sessions in the order of their best hits."""
     sessions: dict[str, list[Hit]] = {}
     for hit in result.hits:
@@ -48,27 +48,27 @@ def grouped(result: SearchResult) -> list[Group]:
     return [Group(hits, max(0, result.counts.get(key, 0) - len(hits))) for key, hits in sessions.items()]
 
 
-def scanned(stream: Iterable[Hit], limit: int, each: int | None) -> Iterator[Group]:
+def as_they_come(stream: Iterable[Hit], limit: int, each: int | None) -> Iterator[Group]:
     """Hits that come session by session, until there are enough."""
     left = limit
     for _, hits in groupby(stream, key=lambda hit: hit.key):
-        every = list(hits)
-        chosen = every[: min(left, each or left)]
-        left -= len(chosen)
-        yield Group(chosen, len(every) - len(chosen))
+        session_hits = list(hits)
+        visible_hits = session_hits[: min(left, each or left)]
+        left -= len(visible_hits)
+        yield Group(visible_hits, len(session_hits) - len(visible_hits))
         if not left:
             return
 
 
 def result_lines(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
-    """The lines of what was found."""
+    """The lines of all groups."""
     gap = False
     for group in groups:
         if gap:
             yield ""
         gap = True
         yield from _session(screen, group.hits[0])
-        # The title stands above already.
+        # The title is above already.
         hits = [hit for hit in group.hits if hit.kind != "title"] or group.hits
         wide = max(width(_name(hit)) for hit in hits)
         for hit in hits:
@@ -92,22 +92,22 @@ def _name(hit: Hit) -> str:
 
 
 def _passage(screen: Screen, hit: Hit, wide: int) -> Iterator[str]:
-    """Who said it, the message's name, and the words; on a narrow screen the words stand below."""
+    """Who said it, the message's name, and the words; on a narrow screen the words are below."""
     speaker = SPEAKERS[hit.kind]
     lead = f"  {pad(speaker, LABEL)}  {pad(_name(hit), wide)}  "
     style = {"prompt": "human", "reply": "model"}.get(hit.kind, "dim")
-    painted = f"  {screen.paint(pad(speaker, LABEL), style)}  {screen.paint(pad(_name(hit), wide), 'id')}  "
-    beside = screen.columns is None or screen.columns - width(lead) >= LEAST
-    if not beside:
-        yield painted.rstrip()
-    indent = " " * (width(lead) if beside else 4)
+    styled_lead = f"  {screen.paint(pad(speaker, LABEL), style)}  {screen.paint(pad(_name(hit), wide), 'id')}  "
+    fits = screen.columns is None or screen.columns - width(lead) >= LEAST
+    if not fits:
+        yield styled_lead.rstrip()
+    indent = " " * (width(lead) if fits else 4)
     for number, line in enumerate(_words(screen, hit, width(indent))):
-        yield (painted if beside and number == 0 else indent) + line
+        yield (styled_lead if fits and number == 0 else indent) + line
 
 
 def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
-    """The passage, wrapped, with what was looked for marked; where it is too long, the lines around the first mark."""
-    text, spans = _cleaned(hit.snippet, hit.spans)
+    """The wrapped passage with its matches marked; of a long one, the lines around the first match."""
+    text, spans = _make_visible(hit.snippet, hit.spans)
     columns = None if screen.columns is None else max(screen.columns - indent, 16)
     lines: list[tuple[int, str]] = []
     place = 0
@@ -122,7 +122,7 @@ def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
     # The mark of what is left out needs room.
     if cut and columns is not None and width(visible_lines[-1][1]) >= columns:
         visible_lines[-1] = (visible_lines[-1][0], visible_lines[-1][1].rpartition(" ")[0] or visible_lines[-1][1])
-    result = [_marked(screen, start, line, spans) for start, line in visible_lines]
+    result = [_highlight(screen, start, line, spans) for start, line in visible_lines]
     if begin:
         result[0] = f"…{result[0]}"
     if cut:
@@ -130,19 +130,19 @@ def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
     return result
 
 
-def _cleaned(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+def _make_visible(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """The text with control characters made visible, and its spans moved accordingly."""
-    cleaned, moved, place = "", [], 0
+    result, result_spans, place = "", [], 0
     for start, end in spans:
-        cleaned += visible(text[place:start])
+        result += visible(text[place:start])
         match = visible(text[start:end])
-        moved.append((len(cleaned), len(cleaned) + len(match)))
-        cleaned += match
+        result_spans.append((len(result), len(result) + len(match)))
+        result += match
         place = end
-    return cleaned + visible(text[place:]), moved
+    return result + visible(text[place:]), result_spans
 
 
-def _marked(screen: Screen, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:
+def _highlight(screen: Screen, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:
     """A line that begins at this place of the text, with what was found in it painted."""
     painted, place = "", 0
     for first, last in spans:

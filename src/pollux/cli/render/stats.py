@@ -28,37 +28,39 @@ AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """The rows and their total. `titles` has short ids and titles of sessions by key."""
     order = (stats.by, *stats.within)
-    titled = order == (Grouping.SESSION,)
-    name = Column(", ".join(order), flexible=not titled, least=24, whole=titled)
+    has_titles = order == (Grouping.SESSION,)
+    name = Column(", ".join(order), flexible=not has_titles, least=24, whole=has_titles)
     title = Column("title", flexible=True, least=16, sacrifice=1)
     sessions, requests = Column("sessions", right=True, sacrifice=7), Column("requests", right=True, sacrifice=8)
     input_, cached = Column("input", right=True, sacrifice=4), Column("cached", right=True, sacrifice=5)
-    output, thought = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=9)
+    output, reasoning = Column("output", right=True, sacrifice=4), Column("reasoning", right=True, sacrifice=9)
     total, cost = Column("tokens", right=True), Column("cost", right=True)
     bars = Chart(f"by {stats.of}", most=BAR, least=8, sacrifice=6)
     trend = Column("over time", sacrifice=10)
-    for row, depth in _every(stats.rows, stats.total):
+    for row, depth in _all_rows(stats.rows, stats.total):
         last = row is stats.total
-        used, style = row.usage, "bold" if last or (stats.within and not depth) else None
+        usage, style = row.usage, "bold" if last or (stats.within and not depth) else None
         short, words = titles.get(row.name or "", ("", "")) if order[depth] is Grouping.SESSION else ("", "")
-        text = _name(order[depth], row.name, home, short) + ("" if titled or not words else f"  {one_line(words)}")
+        text = _name(order[depth], row.name, home, short) + ("" if has_titles or not words else f"  {one_line(words)}")
         name.add("total" if last else "  " * depth + text, style, path=order[depth] is Grouping.PROJECT)
         title.add(least(plural(row.sessions, "session"), more=row.open) if last else one_line(words), style)
         sessions.add(least(number(row.sessions), more=row.open), style)
-        requests.add(number(used.requests), style)
-        input_.add(number(used.input), style)
-        cached.add(share(used.cached, used.input), style or "dim")
-        output.add(number(used.output), style)
-        thought.add(number(used.reasoning), style or "dim")
-        total.add(least(tokens(used), more=row.open), style)
+        requests.add(number(usage.requests), style)
+        input_.add(number(usage.input), style)
+        cached.add(share(usage.cached, usage.input), style or "dim")
+        output.add(number(usage.output), style)
+        reasoning.add(number(usage.reasoning), style or "dim")
+        total.add(least(tokens(usage), more=row.open), style)
         cost.add(_cost(row), style)
         bars.bar(0 if last or depth < len(stats.within) else _height(row, stats.of))
-        trend.add(sparkline(_heaps(row.trend, stats.total.trend)), style or "id")
-    counted = title if titled else sessions
-    yield from table(screen, [name, counted, requests, input_, cached, output, thought, total, cost, bars, trend])
+        trend.add(sparkline(_buckets(row.trend, stats.total.trend)), style or "id")
+    count_column = title if has_titles else sessions
+    yield from table(
+        screen, [name, count_column, requests, input_, cached, output, reasoning, total, cost, bars, trend]
+    )
 
 
-def _every(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, int]]:
+def _all_rows(rows: Iterable[AnyRow], total: AnyRow) -> Iterator[tuple[AnyRow, int]]:
     """Each row before the rows within it, with its depth; the total at the end."""
 
     def below(rows: Iterable[AnyRow], depth: int) -> Iterator[tuple[AnyRow, int]]:
@@ -95,20 +97,20 @@ def _height(row: Row, of: Measure) -> float:
     return (row.cost_usd or 0) if of == "cost" else float(row.usage.known or 0)
 
 
-def _heaps(trend: Mapping[str, int], every: Mapping[str, int]) -> list[float]:
-    """The tokens between the first and the last day of all, day by day or in a few heaps of days."""
-    if not every:
+def _buckets(trend: Mapping[str, int], total_trend: Mapping[str, int]) -> list[float]:
+    """The tokens from the first to the last day of all rows, in buckets of one or more days."""
+    if not total_trend:
         return []
-    first, last = date.fromisoformat(min(every)).toordinal(), date.fromisoformat(max(every)).toordinal()
+    first, last = date.fromisoformat(min(total_trend)).toordinal(), date.fromisoformat(max(total_trend)).toordinal()
     days = last - first + 1
-    heaps = [0.0] * min(days, TREND)
-    for day, used in trend.items():
-        heaps[(date.fromisoformat(day).toordinal() - first) * len(heaps) // days] += used
-    return heaps
+    buckets = [0.0] * min(days, TREND)
+    for day, amount in trend.items():
+        buckets[(date.fromisoformat(day).toordinal() - first) * len(buckets) // days] += amount
+    return buckets
 
 
 def remarks(screen: Screen, stats: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
-    """What the table's marks mean, how much each concerns, and where its prices come from."""
+    """The meaning of the table's marks, and the source of its prices."""
     texts = [*_uncertain(stats.total), *(_costs(stats, prices, settings) if cost else ())]
     for text in texts:
         yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
@@ -116,15 +118,15 @@ def remarks(screen: Screen, stats: Stats, prices: PriceList, settings: str, *, c
 
 def _uncertain(total: Row) -> Iterator[str]:
     """How sure the tokens are."""
-    every = plural(total.sessions, "session")
+    sessions = plural(total.sessions, "session")
     if total.lone_subagents:
-        every += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
+        sessions += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
     if total.too_low:
-        yield f"≥ {total.too_low:,} of {every} used more tokens than their files record: pollux audit shows why."
+        yield f"≥ {total.too_low:,} of {sessions} used more tokens than their files record: pollux audit shows why."
     if total.unsure:
-        yield f"{total.unsure:,} of {every} may have used more than their files record: pollux audit shows why."
+        yield f"{total.unsure:,} of {sessions} may have used more than their files record: pollux audit shows why."
     if total.silent:
-        yield f"{NONE} {total.silent:,} of {every} without token figures."
+        yield f"{NONE} {total.silent:,} of {sessions} without token figures."
     if total.lone_subagents:
         yield "The tokens of lone sub-agents count: the session that started them is gone, or was not asked for."
 
@@ -157,24 +159,24 @@ def tool_table(
 ) -> Iterator[str]:
     """The calls of each tool."""
     name = Column(", ".join(order), flexible=True, least=12)
-    shared = Column("kind", sacrifice=5)
+    canonical = Column("kind", sacrifice=5)
     calls, failed = Column("calls", right=True), Column("failed", right=True)
-    rate, stopped = Column("rate", right=True, sacrifice=3), Column("cancelled", right=True, sacrifice=6)
+    rate, cancelled = Column("rate", right=True, sacrifice=3), Column("cancelled", right=True, sacrifice=6)
     open_, seconds = Column("unfinished", right=True, sacrifice=7), Column("median", right=True, sacrifice=4)
     sessions, bars = Column("sessions", right=True, sacrifice=8), Chart("by calls", most=BAR, least=8, sacrifice=9)
-    for row, depth in _every(rows, total):
+    for row, depth in _all_rows(rows, total):
         last = row is total
         style = "bold" if last or (len(order) > 1 and not depth) else None
         short, words = titles.get(row.name or "", ("", "")) if order[depth] is Grouping.SESSION else ("", "")
         text = _name(order[depth], row.name, home, short) + (f"  {one_line(words)}" if words else "")
         name.add("total" if last else "  " * depth + text, style, path=order[depth] is Grouping.PROJECT)
-        shared.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
+        canonical.add("" if last or row.canonical == row.name else one_line(row.canonical or ""), "dim")
         calls.add(least(number(row.calls), more=row.open), style)
         failed.add(number(row.failed), style or ("bad" if row.failed else "dim"))
         rate.add(share(row.failed, row.calls) if row.failed else "", style or "dim")
-        stopped.add(number(row.cancelled) if row.cancelled else "", style or "dim")
+        cancelled.add(number(row.cancelled) if row.cancelled else "", style or "dim")
         open_.add(number(row.unfinished) if row.unfinished else "", style or "dim")
         seconds.add(duration(row.seconds), style)
         sessions.add(least(number(row.sessions), more=row.open), style)
         bars.bar(0 if last or depth < len(order) - 1 else row.calls)
-    return table(screen, [name, shared, sessions, calls, failed, rate, stopped, open_, seconds, bars])
+    return table(screen, [name, canonical, sessions, calls, failed, rate, cancelled, open_, seconds, bars])

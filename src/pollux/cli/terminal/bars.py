@@ -25,8 +25,8 @@ def sparkline(values: Sequence[float]) -> str:
     return "".join(_HEIGHTS[min(int(8 * value / most), 7)] if value > 0 else " " for value in values)
 
 
-def gathered(values: Sequence[float], columns: int) -> list[float]:
-    """The values in at most so many heaps, in their order."""
+def bucket_sums(values: Sequence[float], columns: int) -> list[float]:
+    """The sums of adjacent values, at most `columns` of them."""
     if len(values) <= columns:
         return list(values)
     ends = [round(number * len(values) / columns) for number in range(columns + 1)]

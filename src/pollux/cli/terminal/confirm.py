@@ -24,7 +24,7 @@ def one_place(folder: Path | None, *, in_place: bool) -> None:
         raise RequestError("Choose where to write the files.", "Use -o FOLDER or --in-place.")
 
 
-def agreed(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -> None:
+def confirm_writing(screen: Screen, files: Iterable[Restored], home: str, *, ask: bool) -> None:
     """Name the files that will be written into the agent's folders, and ask. Raises where nobody can answer."""
     missing = [file for file in files if file.missing]
     if not missing:

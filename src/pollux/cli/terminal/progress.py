@@ -23,10 +23,10 @@ _AGAIN = 60.0
 
 
 class Bar:
-    """Hears of progress; draws on standard error, and wipes the line when all is done. `then` names a second pass.
+    """Draws progress on standard error, and clears the line at the end. `then` names a second pass.
 
-    Everything on the line is about bytes, and it never goes back: a total that grows only makes the bar wait.
-    Where no terminal shows it, or a program listens, only waiting for another pollux is worth a word, now and then.
+    The bar counts bytes and never goes back: if the total grows, the bar waits. Without a terminal, or for a program,
+    only waiting for another pollux is reported, now and then.
     """
 
     def __init__(self, what: str = "Indexing", then: str = "Indexing anew", *, quiet: bool = False) -> None:
@@ -63,12 +63,12 @@ class Bar:
             self._write(line(self._what, progress, self._share, now - self._begun, _columns()))
 
     def _finish(self, progress: Progress, seconds: float) -> None:
-        """Everything is read: show a full bar, and wipe it."""
+        """Everything is read: show a full bar, and clear it."""
         self._begun = None
         if self._standing:
             self._write(line(self._what, progress, 1.0, seconds, _columns()))
         self.close()
-        self._what = self._then  # what was read may tell more about other sessions
+        self._what = self._then  # a second pass reads sessions of which more is known now
 
     def _wait(self, progress: Progress, seconds: float) -> None:
         if self._shown:
@@ -79,7 +79,7 @@ class Bar:
             remark(f"{waiting(progress)}.", for_programs=self._quiet)
 
     def close(self) -> None:
-        """Wipe what interrupted work left on the line."""
+        """Clear what interrupted work left on the line."""
         if self._standing:
             self._write("")
 
@@ -95,7 +95,7 @@ class Bar:
 
 
 def bar(ctx: click.Context, what: str, then: str = "", *, quiet: bool = False) -> Bar:
-    """A bar that is wiped when the command ends."""
+    """A bar that is cleared when the command ends."""
     progress = Bar(what, then or what, quiet=quiet)
     ctx.call_on_close(progress.close)
     return progress
@@ -103,17 +103,17 @@ def bar(ctx: click.Context, what: str, then: str = "", *, quiet: bool = False) -
 
 def waiting(progress: Progress) -> str:
     """The other pollux that this one waits for, and its progress."""
-    who = f"another pollux (process {progress.by})" if progress.by else "another pollux"
-    far = f": {share(progress):.0%} of {size(progress.bytes)}" if progress.files else ""
-    return f"Waiting for {who}, which is indexing{far}"
+    other = f"another pollux (process {progress.by})" if progress.by else "another pollux"
+    progress_text = f": {share(progress):.0%} of {size(progress.bytes)}" if progress.files else ""
+    return f"Waiting for {other}, which is indexing{progress_text}"
 
 
 def share(progress: Progress) -> float:
     """The share of the bytes that is read, or of the files where they are empty. It is 1 only when all is read."""
     if progress.done_files >= progress.files:
         return 1.0
-    done, every = (progress.done_bytes, progress.bytes) if progress.bytes else (progress.done_files, progress.files)
-    return min(done / every, 0.99)
+    done, total = (progress.done_bytes, progress.bytes) if progress.bytes else (progress.done_files, progress.files)
+    return min(done / total, 0.99)
 
 
 def line(what: str, progress: Progress, part: float, seconds: float, columns: int) -> str:

@@ -117,7 +117,7 @@ def json_text(document: Any) -> str:
     return encode(document) + "\n"
 
 
-def beside(document: dict[str, Any]) -> None:
+def write_to_stderr(document: dict[str, Any]) -> None:
     """Write a JSON document to stderr, in ASCII, whatever its encoding is."""
     import json
 

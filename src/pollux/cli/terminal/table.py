@@ -42,7 +42,7 @@ class Column:
 
     @property
     def natural(self) -> int:
-        """Its width where there is room."""
+        """Its width if there is room."""
         widest = max((width(text) for text in (self.title, *self.cells)), default=0)
         return widest if self.most is None else min(widest, self.most)
 

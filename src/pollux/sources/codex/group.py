@@ -63,27 +63,22 @@ class CodexBundle(Bundle, kw_only=True):
 
 
 def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
-    """The sessions under one root."""
+    """The sessions under one root. A session that also lies under another root is the same in both."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
+    elsewhere = [file for file in context.other_files().files() if file.role == find.ROLLOUT]
 
     def look(file: File) -> Head:
         return context.peek(file, Head, head_of)
 
-    threads = Threads(root, rollouts, look)
+    threads = Threads(root, rollouts, look, elsewhere)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
     sessions: dict[str, CodexBundle] = {}
-    for file in rollouts:
+    for file in threads.files if rollouts else ():
         _put(sessions, file, look(file), threads, beside)
-    if root.name == find.ARCHIVE:
-        # What lies in both folders is told with the live one.
-        live = {thread for file in threads.other if (thread := find.named(file.path)[0]) is not None}
-        sessions = {name: bundle for name, bundle in sessions.items() if name not in live}
-    elif sessions:
-        for file in threads.other:
-            if find.named(file.path)[0] in sessions:
-                _put(sessions, file, look(file), threads, beside)
-    result = _grown(list(sessions.values()), context)
+    paths = {file.path for file in rollouts}
+    grown = _grown(list(sessions.values()), context)
+    result = [bundle for bundle in grown if any(file.path in paths for file in bundle.files)]
     if root.name == find.LIVE:
         result += _alone(sessions, threads, beside)
     return list(result)

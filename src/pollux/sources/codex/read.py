@@ -54,11 +54,21 @@ def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     if not own:
         return None
     if len(own) > 1:
-        own.sort(key=lambda part: (part.base is not None, _when(part.ended), len(part.walk.times), part.file.path))
+        own.sort(key=_order)
         own, same = unite(own, notes)
         copies += same
     chain = chain_of(own, bundle.threads, notes)
     return _session(bundle, chain, copies, notes)
+
+
+def _order(part: Part) -> tuple[Any, ...]:
+    """The file that was written to last comes last, for it decides what is live.
+
+    Of two that end alike that is the one with fewer messages: the other one also holds what was kept of other states.
+    Where lines of a file cannot be read, it has fewer because of that.
+    """
+    messages = len(part.walk.entries)
+    return part.base is not None, _when(part.ended), not part.is_torn, -messages, len(part.walk.times), part.file.path
 
 
 def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes) -> Session | None:
@@ -278,7 +288,7 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
         name = {"file": display_path(part.file.path)} if len(chain.own) > 1 else {}
         records = part.walk.bookkeeping.all()
         if part.has_branched:
-            records = [record for record in records if record.get("line", NEVER) > part.shared]
+            records = [record for record in records if part.has_alone(record.get("line", NEVER))]
         bookkeeping += [{**name, **record} for record in records] if name else records
         extra.update(part.extra)
     if bookkeeping:

@@ -17,34 +17,36 @@ CORPUS = Path(__file__).parents[3] / "corpus"
 START = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
-def said(text: str, *more: Part, by: Author = Author.HUMAN, days: float = 0, model: str | None = None) -> Message:
+def prompt(text: str, *more: Part, by: Author = Author.HUMAN, days: float = 0, model: str | None = None) -> Message:
     role = Role.USER if by is Author.HUMAN else Role.ASSISTANT
     at = START + timedelta(days=days)
     return Message(id=text[:8] or "m", role=role, author=by, at=at, model=model, parts=(Text(text=text), *more))
 
 
-def replied(text: str, *more: Part, days: float = 0, model: str | None = "gemini-2.5-pro") -> Message:
-    return said(text, *more, by=Author.MODEL, days=days, model=model)
+def reply(text: str, *more: Part, days: float = 0, model: str | None = "gemini-2.5-pro") -> Message:
+    return prompt(text, *more, by=Author.MODEL, days=days, model=model)
 
 
-def ran(command: str, output: str = "", status: Status = Status.OK) -> ToolCall:
-    given = {"command": command}
-    return _call("run_shell_command", "shell_exec", "execute", given, status, output)
+def shell_call(command: str, output: str = "", status: Status = Status.OK) -> ToolCall:
+    arguments = {"command": command}
+    return _call("run_shell_command", "shell_exec", "execute", arguments, status, output)
 
 
-def edited(path: str, new: str = "", status: Status = Status.OK) -> ToolCall:
+def edit_call(path: str, new: str = "", status: Status = Status.OK) -> ToolCall:
     return _call("replace", "file_edit", "edit", {"file_path": path, "new_string": new}, status, "done")
 
 
-def _call(name: str, canonical: str, kind: str, given: object, status: Status, output: str) -> ToolCall:
-    return ToolCall(id="c", name=name, canonical=canonical, tool_kind=kind, input=given, status=status, output=output)
+def _call(name: str, canonical: str, kind: str, arguments: object, status: Status, output: str) -> ToolCall:
+    return ToolCall(
+        id="c", name=name, canonical=canonical, tool_kind=kind, input=arguments, status=status, output=output
+    )
 
 
 def session(*messages: Message, title: str | None = None, project: str | None = None, agent: str = "gemini") -> Session:
     return Session(agent=agent, id="s", title=title, project=project, started=START, messages=messages)
 
 
-def made(folder: Path, *sessions: Session) -> WordIndex:
+def make_index(folder: Path, *sessions: Session) -> WordIndex:
     """An index of these sessions, numbered from 0."""
     index = WordIndex.open(folder)
     with index.writer(heap=20_000_000) as writer:
@@ -54,7 +56,7 @@ def made(folder: Path, *sessions: Session) -> WordIndex:
     return index
 
 
-def found(index: WordIndex, query: str, limit: int = 50) -> list[int]:
+def find_sessions(index: WordIndex, query: str, limit: int = 50) -> list[int]:
     """The sessions a query finds, best first."""
     return list(dict.fromkeys(hit.session for hit in hits(index, query, limit)))
 
@@ -65,10 +67,10 @@ def hits(index: WordIndex, query: str, limit: int = 50) -> list[IndexHit]:
 
 def corpus() -> list[Session]:
     """Every session of the corpus."""
-    every = []
+    sessions = []
     for home in sorted(CORPUS.glob("*/*/home")):
         places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
         library = Library(places, home, hunt=False)
         for source, bundle in library.homes.bundles():
-            every += source.read(bundle).sessions
-    return every
+            sessions += source.read(bundle).sessions
+    return sessions

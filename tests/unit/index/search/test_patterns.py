@@ -10,7 +10,7 @@ import pytest
 from pollux.errors import RequestError
 from pollux.index.search import patterns
 from pollux.index.search.word_index import WordIndex
-from tests.unit.index.search.making import edited, found, made, replied, said, session
+from tests.unit.index.search.making import edit_call, find_sessions, make_index, prompt, reply, session
 
 NAMES = [
     *("a.py", "ab.py", "abc.py", "b.py", "ba.ts", "py", ".py", "x.py.py", "test_a.py", "test_b.py", "ä.py", "天.py"),
@@ -20,8 +20,8 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
-    every = (session(said(f"see {name}"), replied("", edited(f"/home/src/{name}"))) for name in NAMES)
-    return made(tmp_path_factory.mktemp("words"), *every)
+    every = (session(prompt(f"see {name}"), reply("", edit_call(f"/home/src/{name}"))) for name in NAMES)
+    return make_index(tmp_path_factory.mktemp("words"), *every)
 
 
 @pytest.mark.parametrize("most", [2, 6, 20, 200])
@@ -31,8 +31,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
 def test_a_pattern_in_a_row(index: WordIndex, monkeypatch: pytest.MonkeyPatch, glob: str, most: int) -> None:
     monkeypatch.setattr(patterns, "MOST", most)
     plain = {number for number, name in enumerate(NAMES) if fnmatchcase(name.replace("ä", "a"), glob)}
-    assert set(found(index, f"file:src/{glob}", limit=100)) == plain
-    assert set(found(index, f"file:home/*/{glob}", limit=100)) == plain
+    assert set(find_sessions(index, f"file:src/{glob}", limit=100)) == plain
+    assert set(find_sessions(index, f"file:home/*/{glob}", limit=100)) == plain
 
 
 @pytest.mark.parametrize("most", [2, 4, 200])
@@ -40,19 +40,19 @@ def test_a_beginning_in_a_phrase(index: WordIndex, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(patterns, "MOST", most)
     for begin in ("a", "n1", "n", "t"):
         plain = {number for number, name in enumerate(NAMES) if name.replace("ä", "a").startswith(begin)}
-        assert set(found(index, f'"see {begin}*"', limit=100)) == plain
+        assert set(find_sessions(index, f'"see {begin}*"', limit=100)) == plain
 
 
 def test_more_words_than_the_index_takes_in_a_row(tmp_path: Path) -> None:
     many = " ".join(f"line n{number:x}" for number in range(patterns.MOST + 100))
-    crowded = made(tmp_path, session(said(many)), session(said("line of n1")))
-    assert found(crowded, '"line n*"') == [0]
-    assert found(crowded, "line.n3ff*") == [0]
+    crowded = make_index(tmp_path, session(prompt(many)), session(prompt("line of n1")))
+    assert find_sessions(crowded, '"line n*"') == [0]
+    assert find_sessions(crowded, "line.n3ff*") == [0]
 
 
 def test_a_row_that_is_too_long(index: WordIndex) -> None:
     with pytest.raises(RequestError, match="too long"):
-        found(index, f'"{"word " * (patterns.MOST + 1)}n*"')
+        find_sessions(index, f'"{"word " * (patterns.MOST + 1)}n*"')
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_a_row_that_is_too_long(index: WordIndex) -> None:
 )
 def test_paths_as_people_write_them(index: WordIndex, monkeypatch: pytest.MonkeyPatch, query: str, count: int) -> None:
     monkeypatch.setenv("HOME", "/home")
-    assert len(found(index, query, limit=100)) == count
+    assert len(find_sessions(index, query, limit=100)) == count

@@ -15,7 +15,7 @@ from pollux.index.search.query import And, Query, Words
 from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Session
-from tests.unit.index.search.making import corpus, made
+from tests.unit.index.search.making import corpus, make_index
 from tests.unit.index.search.scan import HAN, Scan
 
 ROOT = Path(__file__).parents[4]
@@ -35,7 +35,7 @@ class Twins:
 
     def __init__(self, folder: Path) -> None:
         sessions = [*corpus(), *generated(folder / "history")]
-        self.index: WordIndex = made(folder / "words", *sessions)
+        self.index: WordIndex = make_index(folder / "words", *sessions)
         self.count = len(sessions)
         self.scan = Scan(list(passages(session)) for session in sessions)
         self.chance = random.Random(SEED)

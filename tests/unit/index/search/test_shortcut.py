@@ -15,7 +15,7 @@ from pollux.index.search.ranking import RankedPassage
 from pollux.index.search.word_index import WordIndex
 from pollux.index.search.word_search import IndexHit
 from pollux.model import Thinking
-from tests.unit.index.search.making import made, ran, replied, said, session
+from tests.unit.index.search.making import make_index, prompt, reply, session, shell_call
 
 WORDS = ["parser", "retry", "cache", "window", "socket", "thread", "buffer", "query", "架构"]
 NEVER = 1 << 60
@@ -45,14 +45,14 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
 
     sessions = [
         session(
-            said(text(6), days=chance.randint(-900, 900)),
-            replied(text(30), Thinking(text=text(20)), ran(text(3), text(200)), days=chance.randint(-900, 900)),
-            said(text(3), days=chance.randint(-900, 900)),
+            prompt(text(6), days=chance.randint(-900, 900)),
+            reply(text(30), Thinking(text=text(20)), shell_call(text(3), text(200)), days=chance.randint(-900, 900)),
+            prompt(text(3), days=chance.randint(-900, 900)),
             title=text(4) if chance.random() < 0.3 else None,
         )
         for _ in range(60)
     ]
-    return made(tmp_path_factory.mktemp("words"), *sessions)
+    return make_index(tmp_path_factory.mktemp("words"), *sessions)
 
 
 def search(index: WordIndex, query: str, limit: int, each: int | None) -> list[IndexHit]:
@@ -84,14 +84,14 @@ def test_the_same_hits_in_the_same_order(
 def test_a_passage_of_the_far_future_keeps_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """How young the youngest passage is decides what may come before the human's words."""
     monkeypatch.setattr(foremost, "_COMMON", 1)
-    old = session(said("parser parser parser", days=-1300))
-    new = session(replied("parser parser parser", days=3000))
-    index = made(tmp_path, old, new)
+    old = session(prompt("parser parser parser", days=-1300))
+    new = session(reply("parser parser parser", days=3000))
+    index = make_index(tmp_path, old, new)
     assert [hit.session for hit in index.search(parse("parser"), limit=1)] == [1]
 
 
 def test_how_young_the_youngest_is_outlasts_a_commit(tmp_path: Path) -> None:
-    index = made(tmp_path, session(said("parser", days=700)))
+    index = make_index(tmp_path, session(prompt("parser", days=700)))
     young = index.max_recency()
     assert young > 4
     with index.writer(heap=20_000_000) as writer:

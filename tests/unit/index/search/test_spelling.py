@@ -4,13 +4,13 @@ import pytest
 
 from pollux.index.search.spelling import distance
 from pollux.index.search.word_index import WordIndex
-from tests.unit.index.search.making import made, said, session
+from tests.unit.index.search.making import make_index, prompt, session
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
-    often = [session(said("exception return")) for _ in range(3)]
-    return made(tmp_path_factory.mktemp("words"), *often, session(said("exceptions retry reply 架构")))
+    often = [session(prompt("exception return")) for _ in range(3)]
+    return make_index(tmp_path_factory.mktemp("words"), *often, session(prompt("exceptions retry reply 架构")))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from pollux.errors import RequestError
 from pollux.index.search.query import parse
 from pollux.index.search.word_index import WordIndex
-from tests.unit.index.search.making import edited, found, made, ran, replied, said, session
+from tests.unit.index.search.making import edit_call, find_sessions, make_index, prompt, reply, session, shell_call
 
 TEXTS = [
     "The retry logic waits",
@@ -33,7 +33,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
-    return made(tmp_path_factory.mktemp("words"), *(session(said(text)) for text in TEXTS))
+    return make_index(tmp_path_factory.mktemp("words"), *(session(prompt(text)) for text in TEXTS))
 
 
 def wider(index: WordIndex, text: str) -> tuple[list[str], dict[str, tuple[str, ...]]]:
@@ -105,7 +105,7 @@ def test_what_is_found_is_marked_and_told(index: WordIndex) -> None:
 
 
 def test_words_stay_as_they_were_typed_where_they_occur(tmp_path: Path) -> None:
-    index = made(tmp_path, session(said("retry now")), session(said("retries later")))
+    index = make_index(tmp_path, session(prompt("retry now")), session(prompt("retries later")))
     wide = index.widened(parse("retry lateer"), further=False)
     assert wide is not None
     assert [hit.session for hit in index.search(wide.query)] == [1]
@@ -133,9 +133,11 @@ def test_a_pasted_text_is_not_widened(index: WordIndex) -> None:
     ],
 )
 def test_a_filter_that_nothing_answers_to_is_told(tmp_path: Path, query: str, sentence: str) -> None:
-    worked = session(said("hi"), replied("yes", ran("ls"), edited("src/main.py")), project="/home/ada/weather")
-    other = session(said("hi"), project="/home/ada/wind-station")
-    index = made(tmp_path, worked, other)
+    worked = session(
+        prompt("hi"), reply("yes", shell_call("ls"), edit_call("src/main.py")), project="/home/ada/weather"
+    )
+    other = session(prompt("hi"), project="/home/ada/wind-station")
+    index = make_index(tmp_path, worked, other)
     assert index.unknown_values(parse(query)) == [sentence]
     assert index.unknown_values(parse("project:weather file:main tool:shell model:gemini since:2w failed:yes")) == []
 
@@ -179,4 +181,4 @@ def test_a_query_of_thousands_of_words_is_answered_or_refused(index: WordIndex, 
 
 
 def test_other_texts_are_not_taken_for_the_same(index: WordIndex) -> None:
-    assert found(index, "й") == []
+    assert find_sessions(index, "й") == []

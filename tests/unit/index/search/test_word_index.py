@@ -16,24 +16,33 @@ from pollux.index.search.passages import Facts, PassageKind, passages
 from pollux.index.search.query import And, FieldFilter, Node, Query, Sort, Words, parse
 from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Status, Thinking
-from tests.unit.index.search.making import edited, found, hits, made, ran, replied, said, session
+from tests.unit.index.search.making import (
+    edit_call,
+    find_sessions,
+    hits,
+    make_index,
+    prompt,
+    reply,
+    session,
+    shell_call,
+)
 
 WEATHER = session(
-    said("Where is the retry logic?", FileReference(path="/home/ada/weather/notes.md", text="umbrella")),
-    replied(
+    prompt("Where is the retry logic?", FileReference(path="/home/ada/weather/notes.md", text="umbrella")),
+    reply(
         "It lives in fetchWeatherData, see 状态架构设计.",
         Thinking(text="perhaps a café"),
-        ran("pytest -q", "1 failed: AssertionError", Status.ERROR),
-        edited("/home/ada/weather/src/main.py", "blosc_getitem"),
-        edited("C:\\Meine Dateien\\天气预报.ts"),
+        shell_call("pytest -q", "1 failed: AssertionError", Status.ERROR),
+        edit_call("/home/ada/weather/src/main.py", "blosc_getitem"),
+        edit_call("C:\\Meine Dateien\\天气预报.ts"),
     ),
     title="Umbrellas for everyone",
     project="/home/ada/weather",
 )
 BREAD = session(
-    said("Bake bread"),
-    replied("The retry costs flour.", ran("ls", "src"), model="claude-sonnet-4-5"),
-    said("and the logic of yeast", days=3),
+    prompt("Bake bread"),
+    reply("The retry costs flour.", shell_call("ls", "src"), model="claude-sonnet-4-5"),
+    prompt("and the logic of yeast", days=3),
     project="/home/ada/Bread",
     agent="claude",
 )
@@ -41,7 +50,7 @@ BREAD = session(
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
-    return made(tmp_path_factory.mktemp("words"), WEATHER, BREAD)
+    return make_index(tmp_path_factory.mktemp("words"), WEATHER, BREAD)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +119,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> WordIndex:
     ],
 )
 def test_what_a_query_finds(index: WordIndex, query: str, sessions: list[int]) -> None:
-    assert sorted(found(index, query)) == sorted(sessions)
+    assert sorted(find_sessions(index, query)) == sorted(sessions)
 
 
 def test_words_of_several_messages_come_after_words_of_one(index: WordIndex) -> None:
@@ -134,42 +143,46 @@ def test_words_of_several_messages_come_after_words_of_one(index: WordIndex) -> 
     ],
 )
 def test_what_is_found_across_messages(index: WordIndex, query: str, sessions: list[int]) -> None:
-    assert found(index, query) == sessions
+    assert find_sessions(index, query) == sessions
 
 
 def test_the_humans_words_come_before_replies_and_tools(tmp_path: Path) -> None:
     text = "the needle in the hay"
-    index = made(
+    index = make_index(
         tmp_path,
-        session(replied("", ran("x", text))),
-        session(replied(text)),
-        session(replied("", Thinking(text=text))),
-        session(said(text)),
-        session(said("x"), title=text),
+        session(reply("", shell_call("x", text))),
+        session(reply(text)),
+        session(reply("", Thinking(text=text))),
+        session(prompt(text)),
+        session(prompt("x"), title=text),
     )
-    assert found(index, "needle") == [4, 3, 1, 2, 0]
+    assert find_sessions(index, "needle") == [4, 3, 1, 2, 0]
 
 
 def test_newer_comes_before_older(tmp_path: Path) -> None:
-    index = made(tmp_path, *(session(said("needle", days=days)) for days in (-400, 0, -800)))
-    assert found(index, "needle") == [1, 0, 2]
+    index = make_index(tmp_path, *(session(prompt("needle", days=days)) for days in (-400, 0, -800)))
+    assert find_sessions(index, "needle") == [1, 0, 2]
 
 
 def test_sorted_by_time(tmp_path: Path) -> None:
-    index = made(tmp_path, session(said("needle needle", days=1)), session(said("a needle", days=2)))
+    index = make_index(tmp_path, session(prompt("needle needle", days=1)), session(prompt("a needle", days=2)))
     newest = index.search(parse("needle"), sort=Sort.NEWEST)
     assert [hit.session for hit in newest] == [1, 0]
 
 
 def test_a_message_is_one_hit(tmp_path: Path) -> None:
-    index = made(tmp_path, session(replied("needle", ran("needle"), ran("needle"), edited("needle.py"))))
+    index = make_index(
+        tmp_path, session(reply("needle", shell_call("needle"), shell_call("needle"), edit_call("needle.py")))
+    )
     (hit,) = hits(index, "needle")
     assert (hit.kind, hit.message) == (PassageKind.REPLY, 0)
 
 
 def test_one_session_does_not_crowd_out_the_others(tmp_path: Path) -> None:
-    loud = session(*(said("needle") for _ in range(500)))
-    index = made(tmp_path, loud, *(session(replied("", ran("x", "a needle, far less loud"))) for _ in range(5)))
+    loud = session(*(prompt("needle") for _ in range(500)))
+    index = make_index(
+        tmp_path, loud, *(session(reply("", shell_call("x", "a needle, far less loud"))) for _ in range(5))
+    )
     got = index.search(parse("needle"), limit=6, per_session=2)
     assert [hit.session for hit in got].count(0) == 2
     assert len(got) == 6
@@ -212,22 +225,22 @@ def test_a_query_may_be_too_long(index: WordIndex, query: str) -> None:
 
 
 def test_nothing_is_seen_before_a_commit(tmp_path: Path) -> None:
-    index = made(tmp_path, BREAD)
+    index = make_index(tmp_path, BREAD)
     with index.writer(heap=20_000_000) as writer:
         writer.add(1, Facts.of(WEATHER), passages(WEATHER))
-        assert found(index, "retry") == [0]
-    assert found(index, "retry") == [0]
+        assert find_sessions(index, "retry") == [0]
+    assert find_sessions(index, "retry") == [0]
     assert WordIndex.open(tmp_path).generation() == 1
 
 
 def test_a_session_is_forgotten_and_replaced(tmp_path: Path) -> None:
-    index = made(tmp_path, WEATHER, BREAD)
+    index = make_index(tmp_path, WEATHER, BREAD)
     with index.writer(heap=20_000_000) as writer:
         writer.forget([0])
         writer.add(0, Facts.of(BREAD), passages(BREAD))
         writer.commit(generation=2)
-    assert found(index, "umbrella") == []
-    assert sorted(found(index, "flour")) == [0, 1]
+    assert find_sessions(index, "umbrella") == []
+    assert sorted(find_sessions(index, "flour")) == [0, 1]
 
 
 def test_what_was_added_and_forgotten_at_once_is_gone(tmp_path: Path) -> None:
@@ -236,7 +249,7 @@ def test_what_was_added_and_forgotten_at_once_is_gone(tmp_path: Path) -> None:
         writer.add(0, Facts.of(BREAD), passages(BREAD))
         writer.forget([0])
         writer.commit(generation=1)
-    assert found(index, "flour") == []
+    assert find_sessions(index, "flour") == []
     assert index.size() == 0
 
 
@@ -251,7 +264,7 @@ def test_the_generation_is_that_of_the_last_commit(tmp_path: Path) -> None:
 
 
 def test_a_reader_sees_new_commits_after_a_refresh(tmp_path: Path) -> None:
-    index = made(tmp_path, BREAD)
+    index = make_index(tmp_path, BREAD)
     other = WordIndex.open(tmp_path)
     with index.writer(heap=20_000_000) as writer:
         writer.add(1, Facts.of(WEATHER), passages(WEATHER))
@@ -259,7 +272,7 @@ def test_a_reader_sees_new_commits_after_a_refresh(tmp_path: Path) -> None:
         assert other.generation() == 1
         other.refresh()
         assert other.generation() == 2
-        assert found(other, "umbrella") == [1]
+        assert find_sessions(other, "umbrella") == [1]
 
 
 def test_one_writes_at_a_time(tmp_path: Path) -> None:
@@ -270,7 +283,7 @@ def test_one_writes_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> None:
-    made(tmp_path, BREAD)
+    make_index(tmp_path, BREAD)
     program = (
         "import sys, time; from pathlib import Path; from pollux.index.search.word_index import WordIndex\n"
         "writer = WordIndex.open(Path(sys.argv[1])).writer(heap=20_000_000); writer.forget([0])\n"
@@ -287,7 +300,7 @@ def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> N
             index.writer(heap=20_000_000)
         writing.send_signal(signal.SIGKILL)
         writing.wait()
-    assert found(index, "flour") == [0]
+    assert find_sessions(index, "flour") == [0]
     index.writer(heap=20_000_000).close()
     assert index.generation() == 1
 
@@ -298,7 +311,7 @@ def test_a_killed_writer_leaves_the_last_commit_and_no_lock(tmp_path: Path) -> N
 @pytest.mark.parametrize("ending", [".store", ".idx", ".term", ".fast", ".fieldnorm", ".pos", "meta.json"])
 @pytest.mark.parametrize("harm", ["half", "empty", "noise", "gone"])
 def test_damage_is_one_exception(tmp_path: Path, ending: str, harm: str) -> None:
-    made(tmp_path, WEATHER, BREAD)
+    make_index(tmp_path, WEATHER, BREAD)
     for file in tmp_path.iterdir():
         if not file.name.endswith(ending):
             continue
@@ -330,14 +343,14 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_vanished_is_made_again(tmp_path: Path) -> None:
-    made(tmp_path / "words", BREAD)
+    make_index(tmp_path / "words", BREAD)
     shutil.rmtree(tmp_path / "words")
     assert WordIndex.open(tmp_path / "words").generation() is None
 
 
 def test_messages_are_counted_however_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    long = session(*(said(f"needle {number}", ran("needle")) for number in range(1_500)))
-    index = made(tmp_path, long, session(said("needle"), said("hay")))
+    long = session(*(prompt(f"needle {number}", shell_call("needle")) for number in range(1_500)))
+    index = make_index(tmp_path, long, session(prompt("needle"), prompt("hay")))
     assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}
     monkeypatch.setattr("pollux.index.search.ranking._MOST_BUCKETS", 100)
     assert index.counts(parse("needle"), [0, 1]) == {0: 1_500, 1: 1}

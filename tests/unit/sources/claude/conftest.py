@@ -37,7 +37,7 @@ class Home:
 
     def log(self, name: str, *records: Json, project: str = PROJECT) -> Path:
         """A transcript: one record a line."""
-        return self.write(f"{project}/{name}.jsonl", written(*records))
+        return self.write(f"{project}/{name}.jsonl", json_lines(*records))
 
     def library(self, **environ: str) -> Library:
         """A library that sees nothing but this home."""
@@ -54,7 +54,7 @@ class Home:
 
     def session(self, *records: Json) -> Session:
         """The session that these records make."""
-        self.log(SID, *chained(records))
+        self.log(SID, *in_chain(records))
         return self.sessions()[SID]
 
 
@@ -63,7 +63,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def written(*records: Json) -> str:
+def json_lines(*records: Json) -> str:
     return "".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records)
 
 
@@ -102,7 +102,7 @@ def model(
 ) -> Json:
     """One line of an API reply."""
     content = [{"type": "text", "text": block} if isinstance(block, str) else block]
-    said = {
+    message = {
         "model": "claude-opus-5-5",
         "id": name,
         "type": "message",
@@ -112,7 +112,7 @@ def model(
         "stop_sequence": None,
         "usage": figures or usage(),
     }
-    return line("assistant", message=said, **more)
+    return line("assistant", message=message, **more)
 
 
 def call(name: str = "toolu_1", tool: str = "Bash", message: str = "msg_1", **arguments: Any) -> Json:
@@ -125,11 +125,11 @@ def result(
     block: Json = {"tool_use_id": name, "type": "tool_result", "content": content}
     if error is not None:
         block["is_error"] = error
-    found = {"toolUseResult": detail} if detail is not None else {}
-    return user([block], **found, **more)
+    fields = {"toolUseResult": detail} if detail is not None else {}
+    return user([block], **fields, **more)
 
 
-def put(kind: str, **more: Any) -> Json:
+def attachment_line(kind: str, **more: Any) -> Json:
     """An attachment."""
     fields = {name: more.pop(name) for name in ("isSidechain", "parentUuid", "rendered") if name in more}
     return line("attachment", attachment={"type": kind, **more}, **fields)
@@ -139,15 +139,15 @@ def system(subtype: str, content: str | None = None, **more: Any) -> Json:
     return line("system", subtype=subtype, level="info", **({"content": content} if content else {}), **more)
 
 
-def fold(trigger: str = "manual", **more: Any) -> Json:
-    kept = {"trigger": trigger, "preTokens": 7, **more}
-    return system("compact_boundary", "Conversation compacted", compactMetadata=kept, root=True)
+def compaction(trigger: str = "manual", **more: Any) -> Json:
+    metadata = {"trigger": trigger, "preTokens": 7, **more}
+    return system("compact_boundary", "Conversation compacted", compactMetadata=metadata, root=True)
 
 
 SUMMARY = {"isCompactSummary": True}
 
 
-def chained(records: Sequence[Json]) -> list[Json]:
+def in_chain(records: Sequence[Json]) -> list[Json]:
     """Each record of the tree under the one before it, unless it says otherwise."""
     before = None
     for record in records:
@@ -158,7 +158,7 @@ def chained(records: Sequence[Json]) -> list[Json]:
     return list(records)
 
 
-def said(session: Session) -> list[tuple[str, str]]:
+def conversation(session: Session) -> list[tuple[str, str]]:
     """Author and text of everything the human and the model said."""
     return [(m.author.value, m.text) for m in session.messages if m.author.value != "client" and m.text]
 

@@ -10,11 +10,11 @@ from tests.unit.sources.claude.conftest import (
     SUMMARY,
     Home,
     Json,
+    attachment_line,
     call,
-    chained,
-    fold,
+    compaction,
+    in_chain,
     model,
-    put,
     result,
     user,
 )
@@ -49,7 +49,7 @@ def test_edit_of_the_very_first_prompt(home: Home) -> None:
 
 def test_siblings_are_seen_through_what_the_client_put_between(home: Home) -> None:
     first, answer = user("Hi"), model("Hello")
-    between = put("date", date="today", parentUuid=answer["uuid"])
+    between = attachment_line("date", date="today", parentUuid=answer["uuid"])
     session = home.session(first, answer, user("Old"), between, user("New"))
     assert fates(session) == [("Hi", "live"), ("Hello", "live"), ("Old", "rewound"), ("New", "live")]
 
@@ -61,7 +61,7 @@ def test_prompt_after_a_crash_rewinds_nothing(home: Home) -> None:
 
 
 def test_prompts_in_a_row_are_no_rivals(home: Home) -> None:
-    session = home.session(user("One"), user("Two"), put("queued_command", prompt="Three"), model("Ok"))
+    session = home.session(user("One"), user("Two"), attachment_line("queued_command", prompt="Three"), model("Ok"))
     assert {message.fate.value for message in session.messages} == {"live"}
 
 
@@ -69,8 +69,8 @@ def test_prompts_that_a_turn_absorbed_are_no_rivals(home: Home) -> None:
     """Two results of one reply, and behind each a prompt that was typed meanwhile."""
     one, other = call("toolu_1"), call("toolu_2")
     absorbed = [
-        put("queued_command", prompt="Metric.", parentUuid=one["uuid"]),
-        put("queued_command", prompt="Celsius.", parentUuid=other["uuid"]),
+        attachment_line("queued_command", prompt="Metric.", parentUuid=one["uuid"]),
+        attachment_line("queued_command", prompt="Celsius.", parentUuid=other["uuid"]),
     ]
     session = home.session(user("Go"), one, other, *absorbed, model("Both.", "msg_2"))
     assert {message.fate.value for message in session.messages} == {"live"}
@@ -93,13 +93,15 @@ def test_what_hangs_on_a_rewound_prompt_may_stand_before_it(home: Home) -> None:
 
 
 def test_what_was_folded_is_compressed(home: Home) -> None:
-    session = home.session(user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2"))
+    session = home.session(
+        user("One"), model("1"), compaction(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")
+    )
     assert fates(session) == [("One", "compressed"), ("1", "compressed"), ("Two", "live"), ("2", "live")]
 
 
 def test_prompt_that_made_the_client_fold_is_still_asked(home: Home) -> None:
     session = home.session(
-        user("One"), model("1"), user("Two"), fold("auto"), user("Sum", **SUMMARY), model("2", "msg_2")
+        user("One"), model("1"), user("Two"), compaction("auto"), user("Sum", **SUMMARY), model("2", "msg_2")
     )
     assert fates(session) == [("One", "compressed"), ("1", "compressed"), ("Two", "live"), ("2", "live")]
 
@@ -108,22 +110,22 @@ def test_records_that_a_fold_takes_along(home: Home) -> None:
     second, answer = user("Two"), model("2", "msg_2")
     names = {"uuids": [second["uuid"]], "allUuids": [answer["uuid"]]}
     records = [user("One"), model("1"), second, answer]
-    session = home.session(*records, fold(preservedMessages=names))
+    session = home.session(*records, compaction(preservedMessages=names))
     assert fates(session)[2:] == [("Two", "live"), ("2", "live")]
     stretch = {"headUuid": second["uuid"], "tailUuid": answer["uuid"]}
-    session = home.session(*records, fold(preservedSegment=stretch))
+    session = home.session(*records, compaction(preservedSegment=stretch))
     assert fates(session) == [("One", "compressed"), ("1", "compressed"), ("Two", "live"), ("2", "live")]
 
 
 def test_fold_of_what_stands_before_what_it_takes_along(home: Home) -> None:
     """The human folded all up to a prompt: the fold names the record before it, not the last one."""
-    first, answer, second, reply = chained([user("One"), model("1"), user("Two"), model("2", "msg_2")])
+    first, answer, second, reply = in_chain([user("One"), model("1"), user("Two"), model("2", "msg_2")])
     names = {"uuids": [second["uuid"], reply["uuid"]]}
     for more in (
         {"preservedMessages": names},
         {"preservedSegment": {"headUuid": names["uuids"][0], "tailUuid": names["uuids"][1]}},
     ):
-        folded = fold(**more)
+        folded = compaction(**more)
         folded["logicalParentUuid"] = answer["uuid"]
         session = home.session(first, answer, second, reply, folded, user("Sum", **SUMMARY), user("Three"))
         assert [fate for _, fate in fates(session)] == ["compressed", "compressed", "live", "live", "live"]
@@ -132,11 +134,11 @@ def test_fold_of_what_stands_before_what_it_takes_along(home: Home) -> None:
 def test_only_the_last_fold_counts(home: Home) -> None:
     session = home.session(
         user("One"),
-        fold(),
+        compaction(),
         user("Sum", **SUMMARY),
         user("Two"),
         model("2"),
-        fold(),
+        compaction(),
         user("Sum", **SUMMARY),
         user("Three"),
     )
@@ -144,14 +146,14 @@ def test_only_the_last_fold_counts(home: Home) -> None:
 
 
 def test_results_follow_their_calls(home: Home) -> None:
-    session = home.session(user("Hi"), call(), result(), fold(), user("Sum", **SUMMARY), user("On"))
+    session = home.session(user("Hi"), call(), result(), compaction(), user("Sum", **SUMMARY), user("On"))
     assert [m.fate.value for m in session.messages[:3]] == ["compressed"] * 3
 
 
 def test_fold_that_was_rewound_folds_nothing(home: Home) -> None:
     """The human went back to a prompt before the compaction: what it folded is live again, what followed it is not."""
     first, answer, second, reply = user("One"), model("1"), user("Two"), model("2", "msg_2")
-    folded = fold()
+    folded = compaction()
     folded["logicalParentUuid"] = reply["uuid"]
     after = [user("Sum", **SUMMARY), user("Three"), model("3", "msg_3")]
     again = user("Two, again", parentUuid=answer["uuid"])
@@ -171,7 +173,9 @@ def test_fold_that_was_rewound_folds_nothing(home: Home) -> None:
 def test_rewound_and_then_folded(home: Home) -> None:
     first, answer, old = user("One"), model("1"), user("Old")
     new = user("New", parentUuid=answer["uuid"])
-    session = home.session(first, answer, old, new, model("2", "msg_2"), fold(), user("Sum", **SUMMARY), user("On"))
+    session = home.session(
+        first, answer, old, new, model("2", "msg_2"), compaction(), user("Sum", **SUMMARY), user("On")
+    )
     assert [fate for _, fate in fates(session)] == ["compressed", "compressed", "rewound", *["compressed"] * 2, "live"]
 
 
@@ -196,7 +200,7 @@ def last_prompt(leaf: str | None, **more: object) -> Json:
 
 def two_processes() -> tuple[list[Json], list[Json], list[Json]]:
     """What both resumed, and what each of them said."""
-    shared = chained([user("Hi"), model("Hello")])
+    shared = in_chain([user("Hi"), model("Hello")])
     first, second = user("One", parentUuid=shared[1]["uuid"]), user("Two", parentUuid=shared[1]["uuid"])
     return (
         shared,
@@ -228,7 +232,7 @@ def test_a_mark_holds_until_another_prompt_is_sent(home: Home) -> None:
 
 
 def test_human_who_went_back_and_said_nothing_yet(home: Home) -> None:
-    records = chained([user("Hi"), model("Hello"), user("Sonny?"), model("Who?", "msg_2")])
+    records = in_chain([user("Hi"), model("Hello"), user("Sonny?"), model("Who?", "msg_2")])
     home.log(SID, *records, last_prompt(records[1]["uuid"], explicit=True))
     assert [fate for _, fate in fates(home.only())] == ["live", "live", "rewound", "rewound"]
     home.log(SID, *records, last_prompt(None, explicit=True))
@@ -275,7 +279,7 @@ def test_what_an_early_release_sends_of_a_reply_of_one_millisecond(home: Home, f
 
 def test_branch_behind_what_the_client_says_in_the_models_place(home: Home) -> None:
     """Each of two processes puts a filler behind the last record, and its own prompt behind that."""
-    shared = chained([user("Hi"), model("Hello")])
+    shared = in_chain([user("Hi"), model("Hello")])
     fillers = [model("No response requested.", f"filler-{n}", parentUuid=shared[1]["uuid"]) for n in range(2)]
     for filler in fillers:
         filler["message"]["model"] = "<synthetic>"
@@ -286,7 +290,7 @@ def test_branch_behind_what_the_client_says_in_the_models_place(home: Home) -> N
 
 def test_reply_that_was_written_before_its_prompt(home: Home) -> None:
     prompt = user("Hi")
-    between = put("date", date="today", parentUuid=prompt["uuid"])
+    between = attachment_line("date", date="today", parentUuid=prompt["uuid"])
     answer = model("Hello", parentUuid=between["uuid"])
     more = user("More", parentUuid=answer["uuid"])
     home.log(SID, answer, prompt, between, more, model("Yes.", "msg_2", parentUuid=more["uuid"]))
@@ -301,7 +305,7 @@ def test_reply_that_nobody_went_on_from_was_broken_off(home: Home) -> None:
 
 
 def test_record_whose_parent_is_lost_follows_the_one_before(home: Home) -> None:
-    records = chained([user("Hi"), model("Hello"), user("More"), model("Yes.", "msg_2")])
+    records = in_chain([user("Hi"), model("Hello"), user("More"), model("Yes.", "msg_2")])
     home.log(SID, records[0], *records[2:])
     assert {message.fate.value for message in home.only().messages} == {"live"}
 

@@ -7,7 +7,18 @@ import pytest
 
 from pollux.model import Attachment, Status, ToolResult
 from pollux.sources.claude.format.tools import canonical
-from tests.unit.sources.claude.conftest import PROJECT, SID, Home, call, calls, chained, model, put, result, user
+from tests.unit.sources.claude.conftest import (
+    PROJECT,
+    SID,
+    Home,
+    attachment_line,
+    call,
+    calls,
+    in_chain,
+    model,
+    result,
+    user,
+)
 
 
 def ended(home: Home, *answers: Any, tool: str = "Bash", **arguments: Any) -> Any:
@@ -167,7 +178,7 @@ def test_answer_of_an_agent_in_the_background_comes_later(home: Home) -> None:
         "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>completed</status>\n"
         "<result>All is well.</result>\n</task-notification>"
     )
-    for told in (user(notice), put("queued_command", prompt=notice, commandMode="task-notification")):
+    for told in (user(notice), attachment_line("queued_command", prompt=notice, commandMode="task-notification")):
         made = ended(home, launched, told, model("Good.", "msg_2"), tool="Agent", prompt="Look")
         assert (made.output, made.extra["shown"]) == ("All is well.", "Async agent launched")
 
@@ -198,14 +209,14 @@ def test_tool_names(name: str, shared: str, kind: str) -> None:
 def test_result_of_what_is_no_call_keeps_its_words(home: Home) -> None:
     asked = call(command="ls")
     asked["message"]["content"][0]["type"] = "tool_wish"
-    home.log(SID, *chained([user("Hi"), asked, result(content="precious")]))
+    home.log(SID, *in_chain([user("Hi"), asked, result(content="precious")]))
     (answer,) = [part for m in home.only().messages for part in m.parts if type(part) is ToolResult]
     assert answer.output == "precious"
 
 
 @pytest.mark.parametrize("larger", ["call", "result"])
 def test_result_in_another_file_than_its_call_is_joined(home: Home, larger: str) -> None:
-    begun = chained([user("Hi"), call(command="x" * (9000 if larger == "call" else 1)), result(content="precious")])
+    begun = in_chain([user("Hi"), call(command="x" * (9000 if larger == "call" else 1)), result(content="precious")])
     later = model("y" * (9000 if larger == "result" else 1), "msg_2")
     home.log(SID, *begun[:2])
     home.log(SID, begun[2], later, project="-work-other")
@@ -258,7 +269,7 @@ def test_notice_that_came_too_late_to_be_said(home: Home) -> None:
     text = notice("toolu_1", "completed", "Agent done", "<result>The answer</result>")
     waiting = {"type": "queue-operation", "operation": "enqueue", "content": text, "sessionId": SID}
     launched = result("toolu_1", "Async agent launched", {"isAsync": True, "status": "async_launched", "agentId": "a1"})
-    home.log(SID, *chained([user("Hi"), call("toolu_1", "Agent", prompt="Look"), launched]), waiting)
+    home.log(SID, *in_chain([user("Hi"), call("toolu_1", "Agent", prompt="Look"), launched]), waiting)
     (made,) = calls(home.only())
     assert made.output == "The answer"
 

@@ -9,7 +9,18 @@ import pytest
 
 from pollux.writers import Options
 from pollux.writers.json import WRITER
-from tests.unit.sources.claude.conftest import OTHER, SID, Home, call, codes, model, result, said, user, written
+from tests.unit.sources.claude.conftest import (
+    OTHER,
+    SID,
+    Home,
+    call,
+    codes,
+    conversation,
+    json_lines,
+    model,
+    result,
+    user,
+)
 
 SAID = [("human", "Hi"), ("model", "Hello"), ("human", "More"), ("model", "Done.")]
 GARBAGE = (b"not json", b"{", b"\x00\x01", b"[1, 2", b'"\xff\xfe"x', b"[" * 100_000, b'{"a":' * 100_000)
@@ -19,11 +30,11 @@ ODD = (b"null", b"7", b'"text"', b"[]", b"true")
 def damaged(home: Home, middle: bytes) -> Any:
     """A transcript with some bytes in its middle, beside a good one that must not suffer."""
     home.log(OTHER, user("Fine", sessionId=OTHER), model("Good.", sessionId=OTHER))
-    before = written(user("Hi"), model("Hello")).encode()
-    after = written(user("More"), model("Done.", "msg_2")).encode()
+    before = json_lines(user("Hi"), model("Hello")).encode()
+    after = json_lines(user("More"), model("Done.", "msg_2")).encode()
     home.write(f"-x/{SID}.jsonl", before + middle + b"\n" + after)
     sessions = home.sessions()
-    assert said(sessions[OTHER]) == [("human", "Fine"), ("model", "Good.")]
+    assert conversation(sessions[OTHER]) == [("human", "Fine"), ("model", "Good.")]
     out: list[str] = []
     WRITER.write(sessions[SID], out.append, Options())
     json.loads("".join(out), parse_int=str)
@@ -33,14 +44,14 @@ def damaged(home: Home, middle: bytes) -> Any:
 @pytest.mark.parametrize("garbage", GARBAGE, ids=range(len(GARBAGE)))
 def test_lines_of_garbage(home: Home, garbage: bytes) -> None:
     session = damaged(home, garbage)
-    assert said(session) == SAID
+    assert conversation(session) == SAID
     assert any(notice.line == 3 for notice in session.notices)
 
 
 @pytest.mark.parametrize("value", ODD)
 def test_lines_that_are_no_objects(home: Home, value: bytes) -> None:
     session = damaged(home, value)
-    assert said(session) == SAID
+    assert conversation(session) == SAID
     assert "line.not-object" in codes(session)
 
 
@@ -49,28 +60,28 @@ DEEP = b'{"type":"user","uuid":"d","message":{"role":"user","content":' + b"[" *
 
 def test_deep_nesting_inside_a_message(home: Home) -> None:
     session = damaged(home, DEEP)
-    assert said(session) == SAID
+    assert conversation(session) == SAID
     assert session.notices
 
 
 @pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "1e400", "9" * 5000, "NaN"])
 def test_huge_numbers(home: Home, number: str) -> None:
-    line = written(model("Big", "msg_9")).replace('"output_tokens":5', f'"output_tokens":{number}').strip()
+    line = json_lines(model("Big", "msg_9")).replace('"output_tokens":5', f'"output_tokens":{number}').strip()
     session = damaged(home, line.encode())
-    assert ("model", "Big") in said(session)
+    assert ("model", "Big") in conversation(session)
 
 
 def test_bytes_that_are_no_text(home: Home) -> None:
-    line = written(user("peas")).strip().encode()
+    line = json_lines(user("peas")).strip().encode()
     assert "text.encoding" in codes(damaged(home, line.replace(b"peas", b"p\xe9as \xff")))
     for odd in (rb"\ud83d peas \ude00", b"peas\x00"):
         session = damaged(home, line.replace(b"peas", odd))
-        assert any("peas" in text for _, text in said(session)) or session.notices
+        assert any("peas" in text for _, text in conversation(session)) or session.notices
 
 
 def test_duplicate_keys(home: Home) -> None:
-    line = written(user("Last wins")).strip().replace('"type":"user"', '"type":"system","type":"user"')
-    assert ("human", "Last wins") in said(damaged(home, line.encode()))
+    line = json_lines(user("Last wins")).strip().replace('"type":"user"', '"type":"system","type":"user"')
+    assert ("human", "Last wins") in conversation(damaged(home, line.encode()))
 
 
 def test_file_that_vanishes_or_may_not_be_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,4 +112,4 @@ def test_wrong_types_everywhere(home: Home) -> None:
         for name in record:
             for odd in ODD_VALUES:
                 session = damaged(home, json.dumps({**record, name: odd}).encode())
-                assert {text for _, text in said(session)} >= {"Hi", "Hello", "More", "Done."}
+                assert {text for _, text in conversation(session)} >= {"Hi", "Hello", "More", "Done."}

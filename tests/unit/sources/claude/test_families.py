@@ -14,20 +14,20 @@ from tests.unit.sources.claude.conftest import (
     Json,
     call,
     calls,
-    chained,
+    conversation,
+    in_chain,
+    json_lines,
     line,
     model,
     result,
-    said,
     user,
-    written,
 )
 
 
 def agent(task: str, answer: str, name: str = "a1", session: str = SID) -> list[Json]:
     """A sub-agent's transcript."""
     place: Json = {"isSidechain": True, "agentId": name, "sessionId": session}
-    return chained([user(task, **place), model(answer, f"msg_{name}", **place)])
+    return in_chain([user(task, **place), model(answer, f"msg_{name}", **place)])
 
 
 def spawn(task: str = "Look", name: str = "toolu_1", tool: str = "Task") -> Json:
@@ -35,7 +35,7 @@ def spawn(task: str = "Look", name: str = "toolu_1", tool: str = "Task") -> Json
 
 
 def nested(home: Home, records: list[Json], name: str = "a1", meta: Json | None = None, inner: str = "") -> None:
-    home.write(f"{PROJECT}/{SID}/subagents/{inner}agent-{name}.jsonl", written(*records))
+    home.write(f"{PROJECT}/{SID}/subagents/{inner}agent-{name}.jsonl", json_lines(*records))
     if meta is not None:
         home.write(f"{PROJECT}/{SID}/subagents/{inner}agent-{name}.meta.json", json.dumps(meta))
 
@@ -66,7 +66,7 @@ def test_file_belongs_to_the_session_of_its_last_record(home: Home, length: int)
 def test_warm_ups_are_counted_and_not_in_the_list(home: Home, inside: bool) -> None:
     """In files of their own, and inside their session's."""
     warm_up = agent("Warmup", "I am ready.")
-    home.log(SID, *chained([user("Hi"), model("Hello", "msg_0")]), *(warm_up if inside else ()))
+    home.log(SID, *in_chain([user("Hi"), model("Hello", "msg_0")]), *(warm_up if inside else ()))
     if not inside:
         home.log("agent-a1", *warm_up)
         home.log("agent-a2", agent("Warmup", "")[0])
@@ -98,7 +98,7 @@ def test_warm_ups_are_counted_and_not_in_the_list(home: Home, inside: bool) -> N
 def test_how_a_call_is_known_to_have_started_an_agent(home: Home, meta: Json | None, evidence: list[Json]) -> None:
     task = "Look" if meta is None and not evidence else "Something else"
     nested(home, agent(task, "Seen"), meta=meta)
-    home.log(SID, *chained([user("Hi"), spawn(), *evidence, model("Ok", "msg_2")]))
+    home.log(SID, *in_chain([user("Hi"), spawn(), *evidence, model("Ok", "msg_2")]))
     sessions = home.sessions()
     assert calls(sessions[SID])[0].child == "claude:a1"
     assert sessions["a1"].title == ("Survey" if meta is not None else task)
@@ -114,13 +114,13 @@ def test_progress_is_kept_and_is_no_message(home: Home) -> None:
 def test_agents_of_workflows_lie_deeper(home: Home) -> None:
     home.log(SID, user("Hi"), model("Hello"))
     nested(home, agent("Look", "Seen"), inner="workflows/run-1/")
-    home.write(f"{PROJECT}/{SID}/subagents/workflows/run-1/journal.jsonl", written({"type": "started"}))
+    home.write(f"{PROJECT}/{SID}/subagents/workflows/run-1/journal.jsonl", json_lines({"type": "started"}))
     assert home.sessions()["a1"].parent == f"claude:{SID}"
     assert home.library().doctor().sound
 
 
 def test_agent_that_was_started_by_an_agent(home: Home) -> None:
-    home.log(SID, *chained([user("Hi"), spawn("Look", "toolu_1"), model("Ok", "msg_2")]))
+    home.log(SID, *in_chain([user("Hi"), spawn("Look", "toolu_1"), model("Ok", "msg_2")]))
     outer = agent("Look", "Seen", "a1")
     inner = call("toolu_2", "Agent", message="msg_x", prompt="Deeper")
     nested(
@@ -135,8 +135,8 @@ def test_agent_that_was_started_by_an_agent(home: Home) -> None:
 
 def test_short_ids_may_come_up_again(home: Home) -> None:
     for name in (SID, OTHER):
-        home.write(f"{PROJECT}/{name}.jsonl", written(user("Hi", sessionId=name), model("Hello", sessionId=name)))
-        home.write(f"{PROJECT}/{name}/subagents/agent-a1.jsonl", written(*agent("Look", "Seen", session=name)))
+        home.write(f"{PROJECT}/{name}.jsonl", json_lines(user("Hi", sessionId=name), model("Hello", sessionId=name)))
+        home.write(f"{PROJECT}/{name}/subagents/agent-a1.jsonl", json_lines(*agent("Look", "Seen", session=name)))
     assert set(home.sessions()) == {SID, OTHER, "a1", "a1@bbbbbbbb"}
 
 
@@ -150,7 +150,7 @@ def test_large_output_of_an_agent_lies_with_its_session(home: Home) -> None:
     stub = "<persisted-output>\nFull output saved to: /elsewhere/x.txt\n"
     place: Json = {"isSidechain": True, "agentId": "a1"}
     asked = {**call(command="ls"), **place}
-    nested(home, chained([user("Look", **place), asked, result("toolu_1", stub, **place)]))
+    nested(home, in_chain([user("Look", **place), asked, result("toolu_1", stub, **place)]))
     assert calls(home.only())[0].output == "whole"
 
 
@@ -158,25 +158,25 @@ def test_large_output_of_an_agent_lies_with_its_session(home: Home) -> None:
 
 
 def test_agents_inside_their_parents_transcript(home: Home) -> None:
-    south = chained([user("South?", isSidechain=True), model("Warm.", "msg_s", isSidechain=True)])
-    north = chained([user("North?", isSidechain=True), model("Cold.", "msg_n", isSidechain=True)])
-    asked = chained([user("Both?"), spawn("North?", "toolu_n"), spawn("South?", "toolu_s")])
-    answered = chained([result("toolu_s", "Warm."), result("toolu_n", "Cold."), model("Done.", "msg_2")])
+    south = in_chain([user("South?", isSidechain=True), model("Warm.", "msg_s", isSidechain=True)])
+    north = in_chain([user("North?", isSidechain=True), model("Cold.", "msg_n", isSidechain=True)])
+    asked = in_chain([user("Both?"), spawn("North?", "toolu_n"), spawn("South?", "toolu_s")])
+    answered = in_chain([result("toolu_s", "Warm."), result("toolu_n", "Cold."), model("Done.", "msg_2")])
     home.log(SID, *asked, south[0], north[0], *south[1:], *north[1:], *answered)
     sessions = home.sessions()
     main = sessions.pop(SID)
-    assert said(main) == [("human", "Both?"), ("model", "Done.")]
+    assert conversation(main) == [("human", "Both?"), ("model", "Done.")]
     children = {made.input["prompt"]: sessions[(made.child or "").removeprefix("claude:")] for made in calls(main)}
-    assert said(children["North?"]) == [("model", "North?"), ("model", "Cold.")]
-    assert said(children["South?"]) == [("model", "South?"), ("model", "Warm.")]
+    assert conversation(children["North?"]) == [("model", "North?"), ("model", "Cold.")]
+    assert conversation(children["South?"]) == [("model", "South?"), ("model", "Warm.")]
     assert all(child.parent == main.key and child.id.startswith(f"{SID}-") for child in children.values())
     assert main.usage.requests == 2
     assert home.library().session(children["North?"].key).key == children["North?"].key
 
 
 def test_equal_tasks_go_in_order(home: Home) -> None:
-    one = chained([user("Go", isSidechain=True), model("1", "msg_a", isSidechain=True)])
-    two = chained([user("Go", isSidechain=True), model("2", "msg_b", isSidechain=True)])
+    one = in_chain([user("Go", isSidechain=True), model("1", "msg_a", isSidechain=True)])
+    two = in_chain([user("Go", isSidechain=True), model("2", "msg_b", isSidechain=True)])
     home.log(SID, user("Twice"), spawn("Go", "toolu_1"), spawn("Go", "toolu_2"), *one, *two)
     children = [made.child for made in calls(home.sessions()[SID])]
     assert len(set(children)) == 2
@@ -219,7 +219,7 @@ def test_summary_of_another_session_is_no_title(home: Home) -> None:
 
 
 def test_summary_of_the_latest_record_counts_wherever_it_was_written(home: Home) -> None:
-    records = chained([user("One"), model("1"), user("Two"), model("2", "msg_2")])
+    records = in_chain([user("One"), model("1"), user("Two"), model("2", "msg_2")])
     home.log(SID, *records)
     later = {"type": "summary", "summary": "Both", "leafUuid": records[3]["uuid"]}
     home.log("00000000-0000-4000-8000-00000000000c", later)
@@ -249,7 +249,7 @@ def typed(text: str, at: int = 1794723221672, **more: object) -> Json:
 
 def history(home: Home, *lines: Json) -> None:
     home.projects.mkdir(parents=True, exist_ok=True)
-    (home.config / "history.jsonl").write_text(written(*lines))
+    (home.config / "history.jsonl").write_text(json_lines(*lines))
 
 
 def test_history_is_the_last_trace_of_a_purged_session(home: Home) -> None:

@@ -19,14 +19,14 @@ from tests.unit.sources.claude.conftest import (
     Json,
     call,
     calls,
-    chained,
-    fold,
+    compaction,
+    conversation,
+    in_chain,
+    json_lines,
     model,
     result,
-    said,
     usage,
     user,
-    written,
 )
 
 
@@ -50,28 +50,28 @@ def check_fork(sessions: dict[str, Session]) -> None:
 
 
 def test_fork_whose_copies_got_the_new_id(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
+    shared = in_chain([user("42"), model("Noted.")])
     home.log(SID, *shared)
     home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
     check_fork(home.sessions())
 
 
 def test_fork_whose_copies_kept_the_parents_id(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
+    shared = in_chain([user("42"), model("Noted.")])
     home.log(SID, *shared)
     home.log(OTHER, *shared, *own(OTHER, shared[-1]))
     check_fork(home.sessions())
 
 
 def test_fork_of_which_only_the_prompts_kept_the_parents_id(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
+    shared = in_chain([user("42"), model("Noted.")])
     home.log(SID, *shared)
     home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
     check_fork(home.sessions())
 
 
 def test_parent_that_went_on_after_the_fork(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
+    shared = in_chain([user("42"), model("Noted.")])
     fork = own(OTHER, shared[-1])
     later = user("Thanks", parentUuid=shared[-1]["uuid"])
     home.log(SID, *shared, later)
@@ -80,7 +80,7 @@ def test_parent_that_went_on_after_the_fork(home: Home) -> None:
 
 
 def test_fork_whose_parent_is_gone(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.")])
+    shared = in_chain([user("42"), model("Noted.")])
     home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
     fork = home.only()
     assert [message.inherited for message in fork.messages] == [True, True, False, False]
@@ -117,7 +117,7 @@ def forked_from(session: Session) -> list[str]:
 
 
 def test_two_forks_of_one_session_are_not_each_others(home: Home) -> None:
-    records = chained([user("Remember 42."), model("Noted.")])
+    records = in_chain([user("Remember 42."), model("Noted.")])
     home.log(SID, *records)
     for number, name in enumerate((OTHER, LATER)):
         home.log(name, *renamed(records, name), *own(name, records[1], number))
@@ -126,7 +126,7 @@ def test_two_forks_of_one_session_are_not_each_others(home: Home) -> None:
 
 
 def test_fork_of_a_fork(home: Home) -> None:
-    records = chained([user("Remember 42."), model("Noted.")])
+    records = in_chain([user("Remember 42."), model("Noted.")])
     home.log(SID, *records)
     copied = [*renamed(records, OTHER), *own(OTHER, records[1])]
     home.log(OTHER, *copied)
@@ -139,7 +139,7 @@ def test_fork_of_a_fork(home: Home) -> None:
 def test_fork_copies_only_what_is_live(home: Home) -> None:
     """What was rewound, and a call that a crash left unanswered, stay behind; they are older than the fork's words."""
     first, answer, dead = user("Remember 42."), model("Noted."), user("Forget it.")
-    records = chained([first, answer, dead, call("toolu_9", message="msg_2")])
+    records = in_chain([first, answer, dead, call("toolu_9", message="msg_2")])
     last = user("Doubled?", parentUuid=answer["uuid"])
     home.log(SID, *records, last)
     home.log(OTHER, *renamed([first, answer, last], OTHER), *own(OTHER, last))
@@ -151,8 +151,8 @@ def test_fork_copies_only_what_is_live(home: Home) -> None:
 
 def test_fork_at_an_earlier_point(home: Home) -> None:
     """The parent went on before the fork did: but only in the parent the client's books stand between the records."""
-    one, two = chained([user("Remember 42."), model("Noted.")])
-    later = chained([user("Doubled?", parentUuid=two["uuid"]), model("84.", "msg_2")])
+    one, two = in_chain([user("Remember 42."), model("Noted.")])
+    later = in_chain([user("Doubled?", parentUuid=two["uuid"]), model("84.", "msg_2")])
     home.log(SID, one, {"type": "mode", "mode": "normal", "sessionId": SID}, two, *later)
     home.log(OTHER, *renamed([one, two], OTHER), *own(OTHER, two))
     sessions = home.sessions()
@@ -164,8 +164,8 @@ def test_fork_at_an_earlier_point(home: Home) -> None:
 def test_fork_at_an_earlier_point_of_a_session_that_had_gone_on(home: Home, proof: str | None, earlier: str) -> None:
     """Where it lies and where its first prompt was typed tell it; else it is a guess, and said to be one."""
     parent, fork = (SID, OTHER) if earlier == SID else (OTHER, SID)
-    shared = renamed(chained([user("Remember 42."), model("Noted.")]), parent)
-    later = renamed(chained([user("Doubled?", parentUuid=shared[-1]["uuid"]), model("84.", "msg_2")]), parent)
+    shared = renamed(in_chain([user("Remember 42."), model("Noted.")]), parent)
+    later = renamed(in_chain([user("Doubled?", parentUuid=shared[-1]["uuid"]), model("84.", "msg_2")]), parent)
     home.log(parent, *shared, *later)
     copies = [*renamed(shared, fork), *own(fork, shared[-1])]
     home.log(fork, *copies, project="-work-elsewhere" if proof == "folder" else PROJECT)
@@ -185,7 +185,7 @@ def test_figures_that_only_the_copy_of_a_reply_has(home: Home) -> None:
     begun, ended = (
         model("Noted.", stop=stop, figures=usage(output)) for stop, output in ((None, 3), ("end_turn", 360))
     )
-    shared = chained([user("42"), begun])
+    shared = in_chain([user("42"), begun])
     copy = {**ended, **{name: begun[name] for name in ("uuid", "parentUuid", "timestamp")}}
     home.log(SID, *shared)
     file = home.log(OTHER, *renamed([shared[0], copy], OTHER), *own(OTHER, copy))
@@ -204,7 +204,7 @@ def test_figures_that_only_the_copy_of_a_reply_has(home: Home) -> None:
 
 @pytest.mark.parametrize("outputs", [(360, 500), (500, 360)])
 def test_of_several_copies_the_one_with_the_most_output_counts(home: Home, outputs: tuple[int, int]) -> None:
-    shared = chained([user("42"), model("Noted.", stop=None, figures=usage(3))])
+    shared = in_chain([user("42"), model("Noted.", stop=None, figures=usage(3))])
     home.log(SID, *shared)
     for name, output in zip((OTHER, OTHER.replace("b", "c")), outputs, strict=True):
         ended = model("Noted.", figures=usage(output))
@@ -216,7 +216,9 @@ def test_of_several_copies_the_one_with_the_most_output_counts(home: Home, outpu
 
 
 def test_fork_after_a_fold_begins_with_the_fold(home: Home) -> None:
-    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")])
+    records = in_chain(
+        [user("One"), model("1"), compaction(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")]
+    )
     home.log(SID, *records)
     home.log(OTHER, *renamed(records[2:], OTHER), *own(OTHER, records[-1]))
     sessions = home.sessions()
@@ -228,7 +230,7 @@ def test_fork_after_a_fold_begins_with_the_fold(home: Home) -> None:
 
 @pytest.mark.parametrize("parent_is_there", [True, False])
 def test_branch_names_the_session_it_was_made_of(home: Home, parent_is_there: bool) -> None:
-    records = chained([user("Remember 42."), model("Noted.")])
+    records = in_chain([user("Remember 42."), model("Noted.")])
     if parent_is_there:
         home.log(SID, *records)
     copies = [{**one, "forkedFrom": {"sessionId": SID, "messageUuid": one["uuid"]}} for one in renamed(records, OTHER)]
@@ -240,7 +242,7 @@ def test_branch_names_the_session_it_was_made_of(home: Home, parent_is_there: bo
 
 
 def test_fork_in_which_nothing_was_said_yet(home: Home) -> None:
-    records = renamed(chained([user("Remember 42."), model("Noted.")]), OTHER)
+    records = renamed(in_chain([user("Remember 42."), model("Noted.")]), OTHER)
     home.log(OTHER, *records)
     home.log(SID, *records)
     sessions = home.sessions()
@@ -249,10 +251,10 @@ def test_fork_in_which_nothing_was_said_yet(home: Home) -> None:
 
 def test_calls_that_a_fork_took_over_started_agents_of_its_parent(home: Home) -> None:
     done = result("toolu_1", "Done", {"status": "completed", "agentId": "a1234567"})
-    records = chained([user("Ask."), call("toolu_1", "Agent", prompt="Look"), done, model("Ok.", "msg_2")])
+    records = in_chain([user("Ask."), call("toolu_1", "Agent", prompt="Look"), done, model("Ok.", "msg_2")])
     home.log(SID, *records)
     inside: Json = {"isSidechain": True, "agentId": "a1234567"}
-    agent = written(*chained([user("Look", **inside), model("Seen.", "msg_3", **inside)]))
+    agent = json_lines(*in_chain([user("Look", **inside), model("Seen.", "msg_3", **inside)]))
     home.write(f"{PROJECT}/{SID}/subagents/agent-a1234567.jsonl", agent)
     home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
     fork = home.sessions()[OTHER]
@@ -263,7 +265,7 @@ def test_calls_that_a_fork_took_over_started_agents_of_its_parent(home: Home) ->
 def test_large_output_of_a_call_that_a_fork_took_over_lies_with_the_parent(home: Home) -> None:
     home.write(f"{PROJECT}/{SID}/tool-results/b1.txt", "all of it")
     cut = f"<persisted-output>\nFull output saved to: /old/{SID}/tool-results/b1.txt\n\nPreview:\nall"
-    records = chained([user("Go."), call(), result("toolu_1", cut), model("Ok.", "msg_2")])
+    records = in_chain([user("Go."), call(), result("toolu_1", cut), model("Ok.", "msg_2")])
     home.log(SID, *records)
     home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
     assert [made.output for session in home.sessions().values() for made in calls(session)] == ["all of it"] * 2
@@ -273,9 +275,9 @@ def test_agents_inside_a_transcript_that_is_forked_are_paid_once(home: Home) -> 
     """1.0: they are not part of the conversation, and their records stand between its own."""
     inside: Json = {"isSidechain": True}
     asked = call("toolu_1", "Task", prompt="Look")
-    agent = chained([user("Look", **inside), model("Seen.", "msg_3", **inside)])
-    records = chained([user("Ask."), asked])
-    records += [*agent, *chained([result(parentUuid=asked["uuid"]), model("Ok.", "msg_2")])]
+    agent = in_chain([user("Look", **inside), model("Seen.", "msg_3", **inside)])
+    records = in_chain([user("Ask."), asked])
+    records += [*agent, *in_chain([result(parentUuid=asked["uuid"]), model("Ok.", "msg_2")])]
     home.log(SID, *records)
     home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
     sessions = home.sessions()
@@ -284,12 +286,12 @@ def test_agents_inside_a_transcript_that_is_forked_are_paid_once(home: Home) -> 
 
 
 def test_side_question_begins_with_what_was_said_before_it(home: Home) -> None:
-    records = chained([user("Remember 42."), model("Noted.")])
+    records = in_chain([user("Remember 42."), model("Noted.")])
     home.log(SID, *records)
     inside: Json = {"isSidechain": True, "agentId": "aside_question-1"}
     asked = user("By the way?", parentUuid=records[1]["uuid"], **inside)
     lines = [*records, asked, model("Yes.", "msg_2", parentUuid=asked["uuid"], **inside)]
-    home.write(f"{PROJECT}/{SID}/subagents/agent-aside_question-1.jsonl", written(*lines))
+    home.write(f"{PROJECT}/{SID}/subagents/agent-aside_question-1.jsonl", json_lines(*lines))
     side = home.sessions()["aside_question-1"]
     assert [message.inherited for message in side.messages] == [True, True, False, False]
     assert (side.title, side.usage.requests) == ("By the way?", 1)
@@ -305,7 +307,7 @@ def test_session_after_clear_is_another(home: Home) -> None:
         model("Fresh.", sessionId=OTHER, session_id=SID),
     )
     session = home.sessions()[OTHER]
-    assert said(session)[0] == ("human", "/clear")
+    assert conversation(session)[0] == ("human", "/clear")
     assert session.usage.requests == 1
 
 
@@ -324,7 +326,7 @@ def stamped(records: list[Json], moment: str) -> list[Json]:
 @pytest.mark.parametrize("goes_on", [True, False])
 def test_fork_whose_copies_have_the_time_of_the_fork(home: Home, moment: str, goes_on: bool) -> None:
     """Also where the clock was set back, and where the parent went on."""
-    shared = chained([user("42"), model("Noted.", REAL[0])])
+    shared = in_chain([user("42"), model("Noted.", REAL[0])])
     later = [user("Thanks", parentUuid=shared[-1]["uuid"])] if goes_on else []
     home.log(SID, *shared, *later)
     home.log(OTHER, *stamped(renamed(shared, OTHER), moment), *own(OTHER, shared[-1]))
@@ -332,7 +334,9 @@ def test_fork_whose_copies_have_the_time_of_the_fork(home: Home, moment: str, go
 
 
 def test_fork_after_a_fold_in_another_folder(home: Home) -> None:
-    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")])
+    records = in_chain(
+        [user("One"), model("1"), compaction(), user("Sum", **SUMMARY), user("Two"), model("2", "msg_2")]
+    )
     home.log(SID, *records)
     home.log(OTHER, *renamed(records[2:], OTHER), *own(OTHER, records[-1]), project="-work-moved")
     sessions = home.sessions()
@@ -342,7 +346,9 @@ def test_fork_after_a_fold_in_another_folder(home: Home) -> None:
 
 @pytest.mark.parametrize("form", [{}, {"separators": (" , ", " : ")}, {"sort_keys": True}])
 def test_fork_is_known_however_its_json_is_spaced_and_ordered(home: Home, form: Json) -> None:
-    records = chained([user("One"), model("1"), fold(), user("Sum", **SUMMARY), user("Two"), model("2", REAL[0])])
+    records = in_chain(
+        [user("One"), model("1"), compaction(), user("Sum", **SUMMARY), user("Two"), model("2", REAL[0])]
+    )
     fork = [*renamed(records[2:], OTHER), *own(OTHER, records[-1])]
     for name, project, lines in ((SID, PROJECT, records), (OTHER, "-work-moved", fork)):
         home.write(f"{project}/{name}.jsonl", "".join(json.dumps(line, **form) + "\n" for line in lines))
@@ -353,9 +359,9 @@ def test_fork_is_known_however_its_json_is_spaced_and_ordered(home: Home, form: 
 
 @pytest.mark.parametrize("form", [{}, {"separators": (" , ", " : ")}, {"sort_keys": True}])
 def test_reply_in_a_fork_with_new_uuids_is_known_however_its_json_is_written(home: Home, form: Json) -> None:
-    shared = chained([user("42"), call("toolu_9", message=REAL[0]), result("toolu_9"), model("Noted.", REAL[1])])
-    copies = chained([{**line, "uuid": f"c{line['uuid'][1:]}", "parentUuid": None} for line in renamed(shared, OTHER)])
-    home.write(f"{PROJECT}/{SID}.jsonl", written(*shared))
+    shared = in_chain([user("42"), call("toolu_9", message=REAL[0]), result("toolu_9"), model("Noted.", REAL[1])])
+    copies = in_chain([{**line, "uuid": f"c{line['uuid'][1:]}", "parentUuid": None} for line in renamed(shared, OTHER)])
+    home.write(f"{PROJECT}/{SID}.jsonl", json_lines(*shared))
     lines = [*copies, *own(OTHER, copies[-1])]
     home.write(f"{PROJECT}/{OTHER}.jsonl", "".join(json.dumps(line, **form) + "\n" for line in lines))
     sessions = home.sessions()
@@ -364,8 +370,8 @@ def test_reply_in_a_fork_with_new_uuids_is_known_however_its_json_is_written(hom
 
 def test_fork_of_what_began_again_at_the_beginning(home: Home) -> None:
     """The parent's first prompt was edited: the fork begins with the second one."""
-    old = chained([user("Helo"), model("?", REAL[0])])
-    new = chained([user("Hello", root=True), model("Hi.", REAL[1])])
+    old = in_chain([user("Helo"), model("?", REAL[0])])
+    new = in_chain([user("Hello", root=True), model("Hi.", REAL[1])])
     home.log(SID, *old, *new)
     home.log(OTHER, *renamed(new, OTHER), *own(OTHER, new[-1]), project="-work-moved")
     sessions = home.sessions()
@@ -381,11 +387,11 @@ def parted(records: list[Json]) -> list[Json]:
     """The records as 2.0.77 writes them again: a prompt of several parts as several, all under new uuids."""
     again = [user([part], timestamp=records[0]["timestamp"]) for part in (PICTURE, WORDS)]
     again += [{**one, "uuid": user("")["uuid"], "parentUuid": None} for one in records[1:]]
-    return chained(again)
+    return in_chain(again)
 
 
 def test_fork_whose_copies_have_new_uuids(home: Home) -> None:
-    records = chained([user([PICTURE, WORDS]), model("A cat.", REAL[0])])
+    records = in_chain([user([PICTURE, WORDS]), model("A cat.", REAL[0])])
     home.log(SID, *records)
     copies = parted(records)
     home.log(OTHER, *renamed(copies, OTHER), *own(OTHER, copies[-1]))
@@ -396,14 +402,19 @@ def test_fork_whose_copies_have_new_uuids(home: Home) -> None:
 
 
 def test_session_that_was_written_again_into_its_file(home: Home) -> None:
-    records = chained(
+    records = in_chain(
         [user([PICTURE, WORDS]), call("toolu_1", message=REAL[0]), result("toolu_1", "meow"), model("A cat.", REAL[1])]
     )
     again = parted(records)
     asked = user("Which one?", parentUuid=again[-1]["uuid"])
     home.log(SID, *records, *again, asked, model("Tom.", REAL[2], parentUuid=asked["uuid"]))
     session = home.only()
-    assert said(session) == [("human", "What is it?"), ("model", "A cat."), ("human", "Which one?"), ("model", "Tom.")]
+    assert conversation(session) == [
+        ("human", "What is it?"),
+        ("model", "A cat."),
+        ("human", "Which one?"),
+        ("model", "Tom."),
+    ]
     assert len(calls(session)) == 1
     assert {message.fate.value for message in session.messages} == {"live"}
     assert session.usage.requests == 3
@@ -412,14 +423,14 @@ def test_session_that_was_written_again_into_its_file(home: Home) -> None:
 
 def test_part_of_a_session_that_was_written_again(home: Home) -> None:
     """Only what follows the prompt of several parts gets new uuids; the last prompt was never answered."""
-    first = chained([user("Hi"), model("Hello", REAL[0])])
-    rest = chained([user([PICTURE, WORDS], parentUuid=first[-1]["uuid"]), model("A cat.", REAL[1]), user("Continue")])
+    first = in_chain([user("Hi"), model("Hello", REAL[0])])
+    rest = in_chain([user([PICTURE, WORDS], parentUuid=first[-1]["uuid"]), model("A cat.", REAL[1]), user("Continue")])
     again = parted(rest)
     again[0]["parentUuid"] = first[-1]["uuid"]
     twice = user("Continue", parentUuid=again[-1]["uuid"])
     home.log(SID, *first, *rest, *again, twice, model("Tom.", REAL[2], parentUuid=twice["uuid"]))
     session = home.only()
-    prompts = [text for author, text in said(session) if author == "human"]
+    prompts = [text for author, text in conversation(session) if author == "human"]
     assert prompts == ["Hi", "What is it?", "Continue", "Continue"]
     assert {message.fate.value for message in session.messages} == {"live"}
 
@@ -440,7 +451,7 @@ def elsewhere(home: Home, *names: str) -> None:
 
 @pytest.mark.parametrize("moved", [SID, OTHER])
 def test_fork_whose_parent_lies_under_another_root(home: Home, moved: str) -> None:
-    shared = chained([user("42"), model("Noted.", REAL[0])])
+    shared = in_chain([user("42"), model("Noted.", REAL[0])])
     home.log(SID, *shared)
     home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
     elsewhere(home, moved)
@@ -448,7 +459,7 @@ def test_fork_whose_parent_lies_under_another_root(home: Home, moved: str) -> No
 
 
 def test_fork_is_read_again_when_its_parent_comes_and_goes_under_another_root(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.", REAL[0])])
+    shared = in_chain([user("42"), model("Noted.", REAL[0])])
     home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
     assert home.sessions()[OTHER].usage.requests == 2
     home.log(SID, *shared)
@@ -460,7 +471,7 @@ def test_fork_is_read_again_when_its_parent_comes_and_goes_under_another_root(ho
 
 
 def test_fork_whose_parent_is_only_kept(home: Home) -> None:
-    shared = chained([user("42"), model("Noted.", REAL[0])])
+    shared = in_chain([user("42"), model("Noted.", REAL[0])])
     parent = home.log(SID, *shared)
     home.log(OTHER, *renamed(shared, OTHER), *own(OTHER, shared[-1]))
     library = home.library()
@@ -474,7 +485,7 @@ def test_fork_whose_parent_is_only_kept(home: Home) -> None:
 
 @pytest.mark.parametrize("later", [False, True])
 def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) -> None:
-    shared = chained([user("42"), model("Noted.", REAL[0])])
+    shared = in_chain([user("42"), model("Noted.", REAL[0])])
     one = [user("One", parentUuid=shared[-1]["uuid"]), model("1", REAL[1])]
     two = [user("Two", parentUuid=shared[-1]["uuid"]), model("2", REAL[2])]
     for branch in (one, two):
@@ -493,11 +504,11 @@ def test_session_that_went_on_under_two_roots_is_one(home: Home, later: bool) ->
 
 
 def test_two_sides_of_a_session_stand_in_the_order_in_which_they_happened(home: Home) -> None:
-    shared = chained([user("Begin"), model("Begun.", REAL[0])])
+    shared = in_chain([user("Begin"), model("Begun.", REAL[0])])
     first, second = user("One"), user("Two")
-    one = chained([first, model("1", REAL[1])])
-    two = chained([second, model("2", REAL[2])])
-    late = chained([user("Three"), model("3", "msg_01dddddddddddddddddddddd")])
+    one = in_chain([first, model("1", REAL[1])])
+    two = in_chain([second, model("2", REAL[2])])
+    late = in_chain([user("Three"), model("3", "msg_01dddddddddddddddddddddd")])
     first["parentUuid"] = second["parentUuid"] = shared[-1]["uuid"]
     late[0]["parentUuid"] = one[-1]["uuid"]
     home.log(SID, *shared, *one, *late)
@@ -511,7 +522,7 @@ def test_two_sides_of_a_session_stand_in_the_order_in_which_they_happened(home: 
 def test_the_same_long_reply_id_in_two_sessions_is_no_fork(home: Home) -> None:
     """Some vendors give every reply one id; the requests differ."""
     for name in (SID, OTHER):
-        records = chained([user(f"Ask {name}"), model(f"Answer {name}", REAL[0], requestId=f"req_{name}")])
+        records = in_chain([user(f"Ask {name}"), model(f"Answer {name}", REAL[0], requestId=f"req_{name}")])
         home.log(name, *renamed(records, name))
     sessions = home.sessions()
     assert [forked_from(sessions[name]) for name in (SID, OTHER)] == [[], []]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import gc
 
 from pollux.model import ToolResult
-from tests.unit.sources.claude.conftest import SID, Home, call, chained, model, result, user
+from tests.unit.sources.claude.conftest import SID, Home, call, in_chain, model, result, user
 
 
 def test_reading_leaves_nothing_for_the_garbage_collector(home: Home) -> None:
@@ -34,5 +34,5 @@ def test_text_that_stands_in_a_result_twice_is_held_once(home: Home) -> None:
 def test_line_written_again_after_newer_fields_appeared_is_still_a_copy(home: Home) -> None:
     first, reply = user("Hi"), model("Hello", effort="high")
     newer = user("More", promptSource="typed")
-    home.log(SID, *chained([first, reply, newer]), first)
+    home.log(SID, *in_chain([first, reply, newer]), first)
     assert [message.text for message in home.only().messages] == ["Hi", "Hello", "More"]

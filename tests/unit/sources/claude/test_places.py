@@ -7,7 +7,18 @@ import pytest
 from pollux import registry
 from pollux.errors import Unreadable
 from pollux.sources.claude.moving import short_name
-from tests.unit.sources.claude.conftest import CWD, OTHER, SID, Home, chained, codes, model, said, user, written
+from tests.unit.sources.claude.conftest import (
+    CWD,
+    OTHER,
+    SID,
+    Home,
+    codes,
+    conversation,
+    in_chain,
+    json_lines,
+    model,
+    user,
+)
 
 
 def roots(home: Path, **environ: str) -> list[str]:
@@ -82,9 +93,9 @@ def test_long_folder_name_ends_with_a_hash() -> None:
     [
         "",
         "\n\n",
-        written({"type": "summary", "summary": "Old", "leafUuid": "x"}),
-        written({"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-11-15T06:00:00.000Z"}),
-        written({"type": "mode", "mode": "normal", "sessionId": SID}, {"type": "atis-latch", "atis": ""}),
+        json_lines({"type": "summary", "summary": "Old", "leafUuid": "x"}),
+        json_lines({"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-11-15T06:00:00.000Z"}),
+        json_lines({"type": "mode", "mode": "normal", "sessionId": SID}, {"type": "atis-latch", "atis": ""}),
     ],
 )
 def test_files_in_which_nothing_is_said_are_no_error(home: Home, content: str) -> None:
@@ -97,10 +108,10 @@ def test_files_in_which_nothing_is_said_are_no_error(home: Home, content: str) -
 
 def test_prompt_that_was_queued_and_nothing_else_is_left_of_a_session(home: Home) -> None:
     step = {"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-15T06:00:00.000Z", "content": "Hi"}
-    home.write(f"-x/{SID}.jsonl", written(step))
+    home.write(f"-x/{SID}.jsonl", json_lines(step))
     session = home.only()
     assert session.kind == "prompts"
-    assert said(session) == [("human", "Hi")]
+    assert conversation(session) == [("human", "Hi")]
 
 
 def test_session_of_nothing_but_commands_is_no_conversation(home: Home) -> None:
@@ -111,13 +122,13 @@ def test_session_of_nothing_but_commands_is_no_conversation(home: Home) -> None:
 
 def test_line_separators_inside_strings(home: Home) -> None:
     home.log(SID, user("one\u2028two\u2029three\x85four"), model("ok"))
-    assert said(home.only()) == [("human", "one\u2028two\u2029three\x85four"), ("model", "ok")]
+    assert conversation(home.only()) == [("human", "one\u2028two\u2029three\x85four"), ("model", "ok")]
 
 
 def test_torn_last_line_and_garbage(home: Home) -> None:
-    home.write(f"-x/{SID}.jsonl", written(user("Hi")) + "garbage\n" + written(model("Hello")) + '{"type":"us')
+    home.write(f"-x/{SID}.jsonl", json_lines(user("Hi")) + "garbage\n" + json_lines(model("Hello")) + '{"type":"us')
     session = home.only()
-    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello")]
     assert codes(session) == {"line.invalid", "line.torn"}
 
 
@@ -154,7 +165,7 @@ def test_same_session_in_two_folders_is_one(home: Home) -> None:
     home.log(SID, first, second)
     home.log(SID, first, second, user("More", cwd="/work/moved"), project="-work-moved")
     session = home.only()
-    assert said(session) == [("human", "Hi"), ("model", "Hello"), ("human", "More")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello"), ("human", "More")]
     assert len(session.files) == 2
 
 
@@ -163,7 +174,7 @@ def test_same_session_in_two_folders_is_one(home: Home) -> None:
 
 def test_parts_of_a_session_in_two_folders_stand_in_their_order(home: Home) -> None:
     """It was resumed in another folder, where more was said than in the first."""
-    first, other = chained([user("One"), model("1")]), chained([user("Two " * 99, cwd="/b"), model("2", "msg_2")])
+    first, other = in_chain([user("One"), model("1")]), in_chain([user("Two " * 99, cwd="/b"), model("2", "msg_2")])
     other[0]["parentUuid"] = first[-1]["uuid"]
     title = {"type": "custom-title", "sessionId": SID}
     home.log(SID, *first, {**title, "customTitle": "Old"}, project="-a")
@@ -175,22 +186,22 @@ def test_parts_of_a_session_in_two_folders_stand_in_their_order(home: Home) -> N
 
 def test_transcript_anywhere(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "elsewhere.jsonl"
-    file.write_text(written(user("Hi"), model("Hello")))
+    file.write_text(json_lines(user("Hi"), model("Hello")))
     session = home.library().open(file)
     assert session.key == f"claude:{SID}"
-    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello")]
 
 
 def test_transcript_that_begins_with_the_clients_books(home: Home, tmp_path: Path) -> None:
     snapshot = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {"messageId": "m"}}
     file = tmp_path / f"{SID}.jsonl"
-    file.write_text(written(snapshot, user("Hi"), model("Hello")))
+    file.write_text(json_lines(snapshot, user("Hi"), model("Hello")))
     assert home.library().open(file).key == f"claude:{SID}"
 
 
 def test_sub_agents_file_anywhere(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "agent-a1b2c3d.jsonl"
-    file.write_text(written(user("Look", isSidechain=True, agentId="a1b2c3d"), model("Seen", isSidechain=True)))
+    file.write_text(json_lines(user("Look", isSidechain=True, agentId="a1b2c3d"), model("Seen", isSidechain=True)))
     session = home.library().open(file)
     assert (session.key, session.kind, session.parent) == ("claude:a1b2c3d", "subagent", f"claude:{SID}")
 
@@ -198,10 +209,10 @@ def test_sub_agents_file_anywhere(home: Home, tmp_path: Path) -> None:
 def test_transcript_with_its_folder_beside_it(home: Home, tmp_path: Path) -> None:
     (tmp_path / SID / "subagents").mkdir(parents=True)
     task = user("Look", isSidechain=True, agentId="a1")
-    (tmp_path / SID / "subagents/agent-a1.jsonl").write_text(written(task, model("Seen", isSidechain=True)))
+    (tmp_path / SID / "subagents/agent-a1.jsonl").write_text(json_lines(task, model("Seen", isSidechain=True)))
     file = tmp_path / f"{SID}.jsonl"
     agent = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": {"prompt": "Look"}}
-    file.write_text(written(user("Hi"), model(agent)))
+    file.write_text(json_lines(user("Hi"), model(agent)))
     session = home.library().open(file)
     assert [part.child for message in session.messages for part in message.parts if hasattr(part, "child")] == [
         "claude:a1"
@@ -210,7 +221,7 @@ def test_transcript_with_its_folder_beside_it(home: Home, tmp_path: Path) -> Non
 
 def test_history_by_path(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
-    file.write_text(written({"display": "Hi", "pastedContents": {}, "timestamp": 1794723221672, "project": "/x"}))
+    file.write_text(json_lines({"display": "Hi", "pastedContents": {}, "timestamp": 1794723221672, "project": "/x"}))
     session = home.library().open(file)
     assert session.kind == "prompts"
     assert session.project == "/x"
@@ -229,10 +240,10 @@ def test_ids_that_two_agents_share_are_told_apart_by_the_key(home: Home) -> None
     chats.mkdir(parents=True)
     header = {"sessionId": SID, "projectHash": "0" * 64, "startTime": "2026-11-15T06:00:00.000Z"}
     prompt = {"id": "1", "type": "user", "content": [{"text": "Salve"}]}
-    (chats / "session-2026-11-15T06-00-aaaaaaaa.jsonl").write_text(written(header, prompt))
+    (chats / "session-2026-11-15T06-00-aaaaaaaa.jsonl").write_text(json_lines(header, prompt))
     library = home.library()
-    assert said(library.session(f"claude:{SID}"))[0] == ("human", "Hi")
-    assert said(library.session(f"gemini:{SID}")) == [("human", "Salve")]
+    assert conversation(library.session(f"claude:{SID}"))[0] == ("human", "Hi")
+    assert conversation(library.session(f"gemini:{SID}")) == [("human", "Salve")]
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "..", "x" * 5000])

@@ -7,7 +7,19 @@ import pytest
 from pollux.model import Thinking, ToolCall
 from pollux.sources.claude.format.schema import SETTING, Line
 from pollux.usage.service import Grouping
-from tests.unit.sources.claude.conftest import SID, Home, Json, call, calls, codes, model, result, said, usage, user
+from tests.unit.sources.claude.conftest import (
+    SID,
+    Home,
+    Json,
+    call,
+    calls,
+    codes,
+    conversation,
+    model,
+    result,
+    usage,
+    user,
+)
 
 
 def test_lines_of_one_reply_are_one_message_and_paid_once(home: Home) -> None:
@@ -51,7 +63,7 @@ def test_reply_without_an_end_is_a_lower_bound(home: Home) -> None:
 def test_interrupted_reply_keeps_its_words(home: Home) -> None:
     stopped = user([{"type": "text", "text": "[Request interrupted by user]"}])
     session = home.session(user("Hi"), model("I start and", stop=None, isAbortedMidStream=True), stopped)
-    assert said(session) == [("human", "Hi"), ("model", "I start and")]
+    assert conversation(session) == [("human", "Hi"), ("model", "I start and")]
     assert session.exact is False
 
 
@@ -90,7 +102,7 @@ def test_reply_that_goes_on_after_the_token_limit_is_another_message(home: Home)
     session = home.session(
         user("Hi"), model("cut", stop="max_tokens"), user("Output token limit hit.", isMeta=True), model("on", "msg_2")
     )
-    assert said(session) == [("human", "Hi"), ("model", "cut"), ("model", "on")]
+    assert conversation(session) == [("human", "Hi"), ("model", "cut"), ("model", "on")]
     assert session.usage.requests == 2
 
 
@@ -127,28 +139,28 @@ def test_records_known_from_others_are_kept_without_a_word(home: Home) -> None:
 def test_records_are_told_apart_by_their_uuid(home: Home) -> None:
     first = user("Hi")
     session = home.session(first, first, {**first, "message": {"role": "user", "content": "Other"}}, model("Hello"))
-    assert said(session) == [("human", "Hi"), ("human", "Other"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("human", "Other"), ("model", "Hello")]
 
 
 def test_reply_that_was_written_again_is_said_once_with_the_better_figures(home: Home) -> None:
     began = model("Hello", stop=None, figures=usage(1))
     ended = {**began, "message": {**began["message"], "stop_reason": "end_turn", "usage": usage(50)}}
     session = home.session(user("Hi"), began, ended)
-    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello")]
     assert (session.usage.output, session.exact) == (50, True)
 
 
 def test_prompt_that_was_written_again_in_another_setting_is_said_once(home: Home) -> None:
     first = user("Hi")
     session = home.session(first, model("Hello"), {**first, "gitBranch": "dev", "version": "2.1.31"})
-    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello")]
     assert [(one["line"], one["gitBranch"]) for one in session.extra["records"]["again"]] == [(3, "dev")]
 
 
 def test_key_order_does_not_matter(home: Home) -> None:
     turned = [dict(reversed(record.items())) for record in (user("Hi"), model("Hello"), call(), result())]
     session = home.session(*turned)
-    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello")]
     assert [part.status.value for part in session.messages[1].parts if isinstance(part, ToolCall)] == ["ok"]
 
 
@@ -156,7 +168,7 @@ def test_white_space_does_not_matter(home: Home) -> None:
     records = [user("Hi"), model("Hello"), call(), result()]
     home.write(f"-x/{SID}.jsonl", "".join(json.dumps(record) + "\r\n" for record in records))
     session = home.only()
-    assert said(session) == [("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("model", "Hello")]
     assert session.notices == ()
 
 

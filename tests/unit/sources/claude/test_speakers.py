@@ -11,17 +11,17 @@ from tests.unit.sources.claude.conftest import (
     SUMMARY,
     Home,
     Json,
+    attachment_line,
     call,
-    chained,
     codes,
-    fold,
+    compaction,
+    conversation,
+    in_chain,
+    json_lines,
     model,
-    put,
     result,
-    said,
     system,
     user,
-    written,
 )
 
 CLIENT = (
@@ -57,7 +57,7 @@ def test_texts_the_client_makes_for_a_sub_agent(home: Home) -> None:
     home.session(user("Hi"), model("Hello"))
     inside: Json = {"isSidechain": True, "agentId": "a1"}
     told = [user("Look", **inside), model("Seen.", "msg_2", **inside), user(CLIENT[0], **inside)]
-    home.write(f"{PROJECT}/{SID}/subagents/agent-a1.jsonl", written(*chained(told)))
+    home.write(f"{PROJECT}/{SID}/subagents/agent-a1.jsonl", json_lines(*in_chain(told)))
     assert [message.author.value for message in home.sessions()["a1"].messages] == ["model", "model", "client"]
 
 
@@ -121,7 +121,7 @@ def test_local_commands_of_newer_releases(home: Home) -> None:
 def test_expanded_body_of_a_command_is_not_the_humans(home: Home) -> None:
     wrapped = "<command-message>f</command-message><command-name>/f</command-name>"
     session = home.session(user(wrapped), user([{"type": "text", "text": "Long body"}], isMeta=True), model("Ok"))
-    assert said(session) == [("human", "/f"), ("model", "Ok")]
+    assert conversation(session) == [("human", "/f"), ("model", "Ok")]
 
 
 def test_reminders_before_the_words_are_context(home: Home) -> None:
@@ -141,7 +141,7 @@ def test_picture_in_a_prompt(home: Home) -> None:
         user("[Image: source: /tmp/1.png]", isMeta=True),
         model("A square."),
     )
-    assert said(session) == [("human", "What is it?"), ("model", "A square.")]
+    assert conversation(session) == [("human", "What is it?"), ("model", "A square.")]
     held: Any = session.prompts[0].parts[1]
     assert (held.media_type, held.data) == ("image/png", "aGk=")
 
@@ -161,7 +161,7 @@ def test_the_clients_own_words_in_the_models_place(home: Home) -> None:
         record["message"]["model"] = "<synthetic>"
         record["message"]["usage"] = usage_of_nothing()
     session = home.session(user("Hi"), failed, filler, user("Again"), model("Hello"))
-    assert said(session) == [("human", "Hi"), ("human", "Again"), ("model", "Hello")]
+    assert conversation(session) == [("human", "Hi"), ("human", "Again"), ("model", "Hello")]
     assert [m.model for m in session.messages] == [None, None, None, None, "claude-opus-5-5"]
     assert session.usage.requests == 1
     assert session.messages[1].extra["level"] == "error"
@@ -175,9 +175,9 @@ def usage_of_nothing() -> Json:
 
 
 def test_prompt_typed_while_the_agent_was_busy(home: Home) -> None:
-    queued = put("queued_command", prompt="And tomorrow?", commandMode="prompt", origin={"kind": "human"})
+    queued = attachment_line("queued_command", prompt="And tomorrow?", commandMode="prompt", origin={"kind": "human"})
     session = home.session(user("Hi"), call(), result(), queued, model("Rain.", "msg_2"))
-    assert said(session) == [("human", "Hi"), ("human", "And tomorrow?"), ("model", "Rain.")]
+    assert conversation(session) == [("human", "Hi"), ("human", "And tomorrow?"), ("model", "Rain.")]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_prompt_typed_while_the_agent_was_busy(home: Home) -> None:
     ],
 )
 def test_who_put_something_into_the_queue(home: Home, held: Json, author: str) -> None:
-    session = home.session(user("Hi"), put("queued_command", **held), model("Ok"))
+    session = home.session(user("Hi"), attachment_line("queued_command", **held), model("Ok"))
     assert session.messages[1].author == author
     assert session.messages[1].text
 
@@ -200,16 +200,18 @@ def test_who_put_something_into_the_queue(home: Home, held: Json, author: str) -
 def test_file_that_a_prompt_mentions(home: Home) -> None:
     content = {"type": "text", "file": {"filePath": "/w/README.md", "content": "# weather", "numLines": 1}}
     session = home.session(
-        user("Explain @README.md"), put("file", filename="/w/README.md", content=content), model("Ok")
+        user("Explain @README.md"), attachment_line("file", filename="/w/README.md", content=content), model("Ok")
     )
     assert session.messages[1].parts == (FileReference(path="/w/README.md", text="# weather"),)
     assert session.prompts[0].text == "Explain @README.md"
 
 
 def test_folder_and_picture_that_a_prompt_mentions(home: Home) -> None:
-    folder = put("directory", path="/work/weather/src", content="a.py\nb.py", displayPath="src")
+    folder = attachment_line("directory", path="/work/weather/src", content="a.py\nb.py", displayPath="src")
     picture = {"type": "image", "file": {"base64": "AAAA", "type": "image/png", "originalSize": 3}}
-    session = home.session(user("@src @map.png"), folder, put("file", filename="/work/map.png", content=picture))
+    session = home.session(
+        user("@src @map.png"), folder, attachment_line("file", filename="/work/map.png", content=picture)
+    )
     (listed,), (shown,) = (message.parts for message in session.messages[1:])
     assert listed == FileReference(path="/work/weather/src", text="a.py\nb.py")
     assert shown == FileReference(path="/work/map.png", attachments=(Attachment(media_type="image/png", data="AAAA"),))
@@ -218,16 +220,16 @@ def test_folder_and_picture_that_a_prompt_mentions(home: Home) -> None:
 
 
 def test_exact_text_that_was_sent_is_context(home: Home) -> None:
-    hook = put("hook_success", hookEvent="Stop", content="raw", rendered=[{"content": "as sent"}])
+    hook = attachment_line("hook_success", hookEvent="Stop", content="raw", rendered=[{"content": "as sent"}])
     session = home.session(
-        user("Hi"), hook, put("hook_additional_context", content=["a", "b"], hookEvent="PostToolUse")
+        user("Hi"), hook, attachment_line("hook_additional_context", content=["a", "b"], hookEvent="PostToolUse")
     )
     assert session.messages[1].parts == (Context(source="Stop", text="as sent"),)
     assert session.messages[2].parts == (Context(source="PostToolUse", text="a\nb"),)
 
 
 def test_unknown_attachment_is_kept_and_named(home: Home) -> None:
-    session = home.session(user("Hi"), put("brand_new", content="x"), model("Ok"))
+    session = home.session(user("Hi"), attachment_line("brand_new", content="x"), model("Ok"))
     assert "attachment.unknown" in codes(session)
     assert [line.what for line in home.library().doctor().unknown] == ["attachment type 'brand_new'"]
 
@@ -249,12 +251,12 @@ def step(operation: str, content: str | None = None, **more: Any) -> Json:
 def test_absorbed_prompt_that_stands_only_in_the_queue(home: Home) -> None:
     home.log(SID, user("Hi"), call(), step("enqueue", "Also this"), result(), step("remove"), model("Both.", "msg_2"))
     session = home.only()
-    assert said(session) == [("human", "Hi"), ("human", "Also this"), ("model", "Both.")]
+    assert conversation(session) == [("human", "Hi"), ("human", "Also this"), ("model", "Both.")]
     assert session.prompts[1].fate is Fate.LIVE
 
 
 def test_absorbed_prompt_that_stands_only_in_the_queue_is_folded_with_its_turn(home: Home) -> None:
-    turn = chained([user("Hi"), call(), result(), model("Both.", "msg_2"), fold(), user("Sum", **SUMMARY)])
+    turn = in_chain([user("Hi"), call(), result(), model("Both.", "msg_2"), compaction(), user("Sum", **SUMMARY)])
     home.log(SID, *turn[:2], step("enqueue", "Also this"), turn[2], step("remove"), *turn[3:])
     assert prompts(home.only()) == [("Hi", "compressed"), ("Also this", "compressed")]
 
@@ -266,7 +268,7 @@ def test_queue_does_not_repeat_prompts(home: Home) -> None:
         step("enqueue", "Hi"), step("dequeue"), user("Hi"), model("Hello"),
         step("enqueue", "/f Oslo"), step("dequeue"), user(typed), model("Rain.", "msg_2"),
         step("enqueue", "Absorbed"), step("remove", "Absorbed", reason="absorbed_mid_turn"),
-        put("queued_command", prompt="Absorbed", commandMode="prompt"), model("Yes.", "msg_3"),
+        attachment_line("queued_command", prompt="Absorbed", commandMode="prompt"), model("Yes.", "msg_3"),
         step("enqueue", "<task-notification>x</task-notification>"), step("remove"),
     )  # fmt: skip
     assert [message.text for message in home.only().prompts] == ["Hi", "/f Oslo", "Absorbed"]
@@ -285,7 +287,7 @@ def prompts(session: Session) -> list[tuple[str, str]]:
 
 def test_prompt_that_a_crash_left_in_the_queue_is_not_mixed_up_with_the_next_one(home: Home) -> None:
     """2.0 and 2.1.30 write down that a headless prompt left the queue, but not that it went in."""
-    first, asked = chained([user("Hi"), call()])
+    first, asked = in_chain([user("Hi"), call()])
     resumed = [user("Carry on", parentUuid=asked["uuid"]), model("Ok.", "msg_2")]
     home.log(SID, first, asked, step("enqueue", "Typed meanwhile"), step("dequeue"), *resumed)
     assert prompts(home.only()) == [("Hi", "live"), ("Typed meanwhile", "failed"), ("Carry on", "live")]
@@ -302,18 +304,20 @@ def test_what_is_put_into_the_queue_without_a_word_takes_its_turn(home: Home) ->
     """Prompts of blocks (2.1.112): whoever leaves the queue next is the first that went in."""
     streamed = user([{"type": "text", "text": "Streamed"}])
     queue = [step("enqueue"), step("enqueue", "Too late"), step("dequeue")]
-    home.log(SID, *queue, *chained([streamed, model("Ok.")]))
+    home.log(SID, *queue, *in_chain([streamed, model("Ok.")]))
     assert prompts(home.only()) == [("Too late", "failed"), ("Streamed", "live")]
 
 
 def test_prompts_that_one_turn_absorbs_are_answered_by_it(home: Home) -> None:
-    absorbed = [put("queued_command", prompt=text, commandMode="prompt") for text in ("Metric.", "Celsius.")]
+    absorbed = [
+        attachment_line("queued_command", prompt=text, commandMode="prompt") for text in ("Metric.", "Celsius.")
+    ]
     session = home.session(user("Go"), call(), result(), *absorbed, model("Both.", "msg_2"))
     assert session.exact is True
 
 
 def test_what_was_typed_for_the_memory_is_the_humans_and_no_prompt(home: Home) -> None:
     session = home.session(user("<user-memory-input>use tabs</user-memory-input>"), user("Hi"), model("Hello"))
-    assert said(session) == [("human", "#use tabs"), ("human", "Hi"), ("model", "Hello")]
+    assert conversation(session) == [("human", "#use tabs"), ("human", "Hi"), ("model", "Hello")]
     assert [message.text for message in session.prompts] == ["Hi"]
     assert session.exact is True

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 from pollux.model import Kind
-from tests.unit.sources.claude.conftest import CWD, SID, Home, Json, codes, model, said, user, written
+from tests.unit.sources.claude.conftest import CWD, SID, Home, Json, codes, conversation, json_lines, model, user
 
 
 def typed(home: Home, *lines: tuple[str, str]) -> None:
@@ -16,7 +16,7 @@ def typed(home: Home, *lines: tuple[str, str]) -> None:
         moment = int(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp() * 1000)
         records.append({"display": text, "pastedContents": {}, "timestamp": moment, "project": CWD, "sessionId": SID})
     home.config.mkdir(parents=True, exist_ok=True)
-    (home.config / "history.jsonl").write_text(written(*records))
+    (home.config / "history.jsonl").write_text(json_lines(*records))
 
 
 def queued(operation: str, at: str, text: str | None = None) -> Json:
@@ -34,7 +34,7 @@ def test_what_was_typed_after_the_end_belongs_to_the_session(home: Home) -> None
         ("/exit", "2026-11-01T10:06:00"),
     )
     session = home.only()
-    assert said(session) == [("human", "One"), ("model", "Yes"), ("human", "Two")]
+    assert conversation(session) == [("human", "One"), ("model", "Yes"), ("human", "Two")]
     assert session.files[-1].endswith("history.jsonl")
     assert session.kind is Kind.MAIN
 
@@ -44,16 +44,16 @@ def test_an_emptied_transcript_leaves_the_typed_lines(home: Home) -> None:
     typed(home, ("One", "2026-11-01T10:00:00"), ("Two", "2026-11-01T10:05:00"))
     session = home.only()
     assert (session.id, session.kind, session.project) == (SID, Kind.PROMPTS, CWD)
-    assert said(session) == [("human", "One"), ("human", "Two")]
+    assert conversation(session) == [("human", "One"), ("human", "Two")]
 
 
 def test_a_prompt_that_left_the_queue_when_the_file_ended(home: Home) -> None:
     begun = [user("One", timestamp="2026-11-01T10:00:01Z"), model("Yes", timestamp="2026-11-01T10:00:02Z")]
     steps = [queued("enqueue", "2026-11-01T10:01:00Z", "Two"), queued("dequeue", "2026-11-01T10:01:00Z")]
     home.log(SID, *begun, *steps)
-    assert said(home.only()) == [("human", "One"), ("model", "Yes"), ("human", "Two")]
+    assert conversation(home.only()) == [("human", "One"), ("model", "Yes"), ("human", "Two")]
     home.log(SID, *begun, *steps, user("Two", timestamp="2026-11-01T10:01:01Z"))
-    assert said(home.only()) == [("human", "One"), ("model", "Yes"), ("human", "Two")]
+    assert conversation(home.only()) == [("human", "One"), ("model", "Yes"), ("human", "Two")]
 
 
 def test_a_record_that_does_not_say_what_it_is(home: Home) -> None:
@@ -61,7 +61,7 @@ def test_a_record_that_does_not_say_what_it_is(home: Home) -> None:
     del records[1]["type"]
     home.log(SID, *records)
     session = home.only()
-    assert said(session) == [("human", "One"), ("model", "Yes")]
+    assert conversation(session) == [("human", "One"), ("model", "Yes")]
     assert "record.untyped" in codes(session)
 
 
@@ -70,15 +70,15 @@ def test_the_beginning_of_a_cut_reply_is_recovered(home: Home) -> None:
     file = home.log(SID, user("What is it?"))
     file.write_text(file.read_text() + reply[: reply.index("as always")])
     library = home.library()
-    assert said(library.session(SID)) == [("human", "What is it?")]
+    assert conversation(library.session(SID)) == [("human", "What is it?")]
     again = library.recover.join(library.session(SID)).session
-    assert said(again) == [("human", "What is it?"), ("model", "The answer is forty-two, ")]
+    assert conversation(again) == [("human", "What is it?"), ("model", "The answer is forty-two, ")]
     assert [message.origin.line for message in again.messages if message.origin] == [1, 2]
     assert {message.origin.file for message in again.messages if message.origin} == {str(file)}
 
 
 def test_a_session_that_there_is_only_in_a_cut_record(home: Home) -> None:
-    prompt = written(user("Remember the umbrella."))
+    prompt = json_lines(user("Remember the umbrella."))
     file = home.write(f"-work-weather/{SID}.jsonl", prompt[: prompt.index("umbrella") + 5])
     library = home.library()
     assert library.list() == []
@@ -87,7 +87,7 @@ def test_a_session_that_there_is_only_in_a_cut_record(home: Home) -> None:
     ]
     for name in (SID, f"claude:{SID}", str(file)):
         found = library.recover.join(library.recover.session(name)).session
-        assert said(found) == [("human", "Remember the umbre")]
+        assert conversation(found) == [("human", "Remember the umbre")]
 
 
 def test_step_of_the_queue_that_was_written_twice_is_one_prompt(home: Home) -> None:

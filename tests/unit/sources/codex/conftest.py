@@ -83,11 +83,11 @@ def event(kind: str, /, at: str = "06:00:02.000", line_: Json | None = None, **p
     return line("event_msg", {"type": kind, **payload}, at, **(line_ or {}))
 
 
-def sent(*texts: str, at: str = "06:00:01.000", **more: Any) -> Json:
+def sent_prompt(*texts: str, at: str = "06:00:01.000", **more: Any) -> Json:
     return item("message", at, role="user", content=[{"type": "input_text", "text": text} for text in texts], **more)
 
 
-def typed(text: str, at: str = "06:00:01.000", **more: Any) -> Json:
+def typed_prompt(text: str, at: str = "06:00:01.000", **more: Any) -> Json:
     return event("user_message", at, message=text, images=[], **more)
 
 
@@ -95,7 +95,7 @@ def reply(text: str, at: str = "06:00:02.000", **more: Any) -> Json:
     return item("message", at, role="assistant", content=[{"type": "output_text", "text": text}], **more)
 
 
-def shown(text: str) -> Json:
+def shown_reply(text: str) -> Json:
     return event("agent_message", message=text)
 
 
@@ -104,17 +104,17 @@ def context(model: str = "gpt-5.1", **more: Any) -> Json:
 
 
 def call(name: str = "c1", tool: str = "exec_command", arguments: Any = None, **more: Any) -> Json:
-    asked = json.dumps({"cmd": "ls"} if arguments is None else arguments)
-    return item("function_call", name=tool, arguments=asked, call_id=name, **more)
+    text = json.dumps({"cmd": "ls"} if arguments is None else arguments)
+    return item("function_call", name=tool, arguments=text, call_id=name, **more)
 
 
 def answer(output: Any = "ok", name: str = "c1") -> Json:
     return item("function_call_output", call_id=name, output=output)
 
 
-def figures(given: int, cached: int = 0, out: int = 1, reasoning: int = 0) -> Json:
-    parts = {"input_tokens": given, "cached_input_tokens": cached, "output_tokens": out}
-    return {**parts, "reasoning_output_tokens": reasoning, "total_tokens": given + out}
+def figures(input_: int, cached: int = 0, out: int = 1, reasoning: int = 0) -> Json:
+    parts = {"input_tokens": input_, "cached_input_tokens": cached, "output_tokens": out}
+    return {**parts, "reasoning_output_tokens": reasoning, "total_tokens": input_ + out}
 
 
 def tokens(total: Json, last: Json) -> Json:
@@ -123,32 +123,32 @@ def tokens(total: Json, last: Json) -> Json:
 
 def prompt(text: str) -> tuple[Json, Json]:
     """A prompt as it is always written: sent, and shown."""
-    return sent(text), typed(text)
+    return sent_prompt(text), typed_prompt(text)
 
 
-def ordered(start: int, *records: Json) -> list[Json]:
+def with_ordinals(start: int, *records: Json) -> list[Json]:
     """Lines as newer releases number them."""
     return [{**record, "ordinal": number} for number, record in enumerate(records, start=start)]
 
 
-def based(name: str, on: str, end: int, **more: Any) -> Json:
+def meta_with_base(name: str, on: str, end: int, **more: Any) -> Json:
     """The first line of a file that goes on from another."""
     base = {"thread_id": on, "end_ordinal_exclusive": end, "end_byte_offset": 1}
     return meta(name, at="06:10:00.000", history_mode="paginated", history_base=base, **more)
 
 
-def completed(kind: str, /, name: str = "", **more: Any) -> Json:
+def completed_item(kind: str, /, name: str = "", **more: Any) -> Json:
     """What the user interface showed, as newer releases write it."""
     return event("item_completed", thread_id=ONE, turn_id="t", item={"type": kind, "id": name or f"{kind}-1", **more})
 
 
-def compacted(message: str, *prompts: str, at: str = "06:00:03.000") -> Json:
+def compaction(message: str, *prompts: str, at: str = "06:00:03.000") -> Json:
     """A summary, and the prompts that the new context repeats."""
     history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": p}]} for p in prompts]
     return line("compacted", {"message": message, **({"replacement_history": history} if history else {})}, at)
 
 
-def said(session: Session) -> list[tuple[str, str, str]]:
+def conversation(session: Session) -> list[tuple[str, str, str]]:
     """Author, text and fate of everything human and model said."""
     return [(m.author.value, m.text, m.fate.value) for m in session.messages if m.author.value != "client"]
 
@@ -165,13 +165,13 @@ def codes(session: Session) -> set[str]:
     return {notice.code for notice in session.notices}
 
 
-def used(home: Home, name: str = ONE) -> tuple[Any, ...]:
+def usage_of(home: Home, name: str = ONE) -> tuple[Any, ...]:
     """What a session used."""
     usage = home.sessions()[name].usage
     return usage.input, usage.cached, usage.output, usage.reasoning, usage.requests
 
 
-def record(name: str, given: int, thread: str = ONE) -> Json:
+def usage_record(name: str, input_: int, thread: str = ONE) -> Json:
     """A response's own figures."""
-    usage = {**figures(given), "cache_write_input_tokens": 4}
+    usage = {**figures(input_), "cache_write_input_tokens": 4}
     return line("token_usage_record", {"response_id": name, "thread_id": thread, "turn_id": "t", "usage": usage})

@@ -18,17 +18,17 @@ from tests.unit.sources.codex.conftest import (
     call,
     calls,
     client,
-    completed,
+    completed_item,
+    conversation,
     event,
     item,
     line,
     meta,
     prompt,
     reply,
-    said,
-    sent,
-    shown,
-    typed,
+    sent_prompt,
+    shown_reply,
+    typed_prompt,
 )
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "codex"
@@ -38,8 +38,8 @@ SPAWNED: Json = {"subagent": {"thread_spawn": {"parent_thread_id": ONE, "depth":
 TALK = [("human", "Hello", "live"), ("model", "Hi", "live")]
 REVIEW = (
     event("entered_review_mode", target={"type": "custom", "instructions": "Look"}, user_facing_hint="Look"),
-    typed("Look"),
-    typed("Look"),
+    typed_prompt("Look"),
+    typed_prompt("Look"),
 )
 
 
@@ -73,7 +73,9 @@ def test_children_are_told_by_the_call_that_started_them(home: Home, newer: bool
     def started(name: str, child: str) -> Json:
         told: Json = {"agent_thread_id": child, "agent_path": f"/root/{name}", "kind": "started"}
         return (
-            completed("SubAgentActivity", name, **told) if newer else event("sub_agent_activity", event_id=name, **told)
+            completed_item("SubAgentActivity", name, **told)
+            if newer
+            else event("sub_agent_activity", event_id=name, **told)
         )
 
     for name in (TWO, THREE):
@@ -113,18 +115,18 @@ def test_tasks_of_other_releases(home: Home, task: tuple[Json, ...]) -> None:
 
 def test_a_reviewers_words_are_not_this_sessions(home: Home) -> None:
     end = (
-        sent("<user_action>\n  <action>review</action>\n</user_action>"),
+        sent_prompt("<user_action>\n  <action>review</action>\n</user_action>"),
         event("exited_review_mode", review_output={"findings": [], "overall_explanation": "Fine."}),
         reply("Fine."),
     )
     words = (
         event("agent_reasoning", text="Hm"),
-        shown("I look."),
-        completed("Reasoning", summary_text=["Well"], raw_content=[]),
+        shown_reply("I look."),
+        completed_item("Reasoning", summary_text=["Well"], raw_content=[]),
     )
     home.rollout(meta(), *prompt("Hello"), reply("Hi"), *REVIEW, *words, *end)
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert not any(isinstance(part, Thinking) for m in session.messages for part in m.parts)
     kept = json.dumps(session.extra["records"])
     assert all(word in kept for word in ("Hm", "I look.", "Well"))
@@ -133,13 +135,13 @@ def test_a_reviewers_words_are_not_this_sessions(home: Home) -> None:
 def test_a_review_that_was_killed_does_not_swallow_prompts(home: Home) -> None:
     home.rollout(meta(), *REVIEW, *prompt("Hello"), reply("Hi"))
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert [m.text for m in client(session)] == ["Look"]
 
 
 def test_a_reviewers_call_with_the_id_of_an_own_one(home: Home) -> None:
     theirs = (
-        completed("CommandExecution", "c1", exit_code=2, status="failed", command=["x"]),
+        completed_item("CommandExecution", "c1", exit_code=2, status="failed", command=["x"]),
         event("mcp_tool_call_end", call_id="c1", invocation={"server": "m", "tool": "t"}, result={"Err": "gone"}),
     )
     home.rollout(meta(), *prompt("Hello"), call("c1"), answer("ok", "c1"), reply("Hi"), *REVIEW, *theirs)
@@ -161,7 +163,7 @@ def of_reviewer(home: Home) -> tuple[str | None, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "asked", [typed("Check it"), completed("UserMessage", content=[{"type": "text", "text": "Check it"}])]
+    "asked", [typed_prompt("Check it"), completed_item("UserMessage", content=[{"type": "text", "text": "Check it"}])]
 )
 def test_a_reviewers_parent_is_known_by_its_prompt(home: Home, asked: Json) -> None:
     talk = (*prompt("Hello"), reply("Hi"))
@@ -176,7 +178,7 @@ def test_a_reviewers_parent_is_known_by_its_turn(home: Home) -> None:
     home.rollout(CHILD[0], begun, *CHILD[1:], name=REVIEWER)
     home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, begun, EXITED)
     elsewhere = event("task_started", turn_id="another")
-    home.rollout(meta(OTHER), *prompt("Hello"), ENTERED, elsewhere, typed("Check it"), EXITED, name=OTHER)
+    home.rollout(meta(OTHER), *prompt("Hello"), ENTERED, elsewhere, typed_prompt("Check it"), EXITED, name=OTHER)
     assert of_reviewer(home) == (f"codex:{ONE}", ["its turn stands there in a review"])
 
 
@@ -184,15 +186,15 @@ def test_reviews_with_the_same_words_are_told_apart_by_time(home: Home) -> None:
     home.rollout(*CHILD, name=REVIEWER)
     earlier = (
         event("entered_review_mode", at="06:01:00.000"),
-        typed("Check it"),
+        typed_prompt("Check it"),
         event("exited_review_mode", at="06:02:00.000"),
     )
     home.rollout(meta(OTHER), *prompt("Hello"), *earlier, name=OTHER)
     assert of_reviewer(home) == (None, [])
-    never_ended = event("entered_review_mode", at="06:02:30.000"), typed("Check it")
+    never_ended = event("entered_review_mode", at="06:02:30.000"), typed_prompt("Check it")
     home.rollout(meta(OTHER), *prompt("Hello"), *earlier, *never_ended, name=OTHER)
     assert of_reviewer(home)[0] == f"codex:{OTHER}"
-    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed("Check it"), EXITED)
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed_prompt("Check it"), EXITED)
     assert of_reviewer(home)[0] == f"codex:{ONE}", "the latest that began before it"
 
 
@@ -212,9 +214,9 @@ def test_a_parent_that_comes_later_is_found(home: Home) -> None:
 
     home.rollout(*CHILD, name=REVIEWER)
     assert listed() == {REVIEWER: None}
-    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed("Check it"))
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed_prompt("Check it"))
     assert listed()[REVIEWER] == f"codex:{ONE}"
-    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed("Something else"))
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), ENTERED, typed_prompt("Something else"))
     assert listed()[REVIEWER] is None
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from pollux.model import Kind
-from tests.unit.sources.codex.conftest import ONE, TWO, Home, event, lines, meta, prompt, reply, said
+from tests.unit.sources.codex.conftest import ONE, TWO, Home, conversation, event, lines, meta, prompt, reply
 
 TALK = (*prompt("Hello"), reply("Hi"))
 
@@ -30,7 +30,7 @@ def test_prompts_of_a_lost_session(home: Home) -> None:
     kept = {"session_id": ONE, "ts": 1794722900, "text": "Hello"}
     home.write("history.jsonl", lines(kept, {"session_id": TWO, "ts": 1794722911, "text": "Where are you?"}))
     sessions = home.sessions()
-    assert (sessions[TWO].kind, said(sessions[TWO])) == (Kind.PROMPTS, [("human", "Where are you?", "live")])
+    assert (sessions[TWO].kind, conversation(sessions[TWO])) == (Kind.PROMPTS, [("human", "Where are you?", "live")])
     assert len(sessions[ONE].prompts) == 1
 
 

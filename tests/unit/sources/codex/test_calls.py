@@ -18,7 +18,7 @@ from tests.unit.sources.codex.conftest import (
     answer,
     call,
     calls,
-    completed,
+    completed_item,
     event,
     item,
     lines,
@@ -244,7 +244,7 @@ def test_steps_of_a_program_stay_with_it(home: Home) -> None:
 def test_a_step_that_failed_is_the_programs_exit_code(home: Home) -> None:
     program = item("custom_tool_call", name="exec", input="await run('ls; false')", call_id="c1")
     steps = [
-        completed("CommandExecution", f"exec-{code}", exit_code=code, status="failed" if code else "completed")
+        completed_item("CommandExecution", f"exec-{code}", exit_code=code, status="failed" if code else "completed")
         for code in (0, 3, 0)
     ]
     found = one(home, program, *steps, item("custom_tool_call_output", call_id="c1", output="Script completed\n"))

@@ -13,7 +13,19 @@ from pollux.model import Session
 from pollux.sources.base import SourceContext
 from pollux.writers import Options
 from pollux.writers.json import WRITER
-from tests.unit.sources.codex.conftest import DAY, ONE, TWO, Home, codes, event, lines, meta, prompt, reply, said
+from tests.unit.sources.codex.conftest import (
+    DAY,
+    ONE,
+    TWO,
+    Home,
+    codes,
+    conversation,
+    event,
+    lines,
+    meta,
+    prompt,
+    reply,
+)
 
 GOOD = (meta(TWO), *prompt("Still here?"), reply("Yes"))
 TALK = lines(meta(), *prompt("Hello"), reply("Hi")).encode()
@@ -30,7 +42,7 @@ def both(home: Home) -> Home:
 def bad(home: Home, raw: bytes) -> Session | None:
     home.write(BAD, raw)
     sessions = home.sessions()
-    assert said(sessions[TWO])[0][1] == "Still here?"
+    assert conversation(sessions[TWO])[0][1] == "Still here?"
     home.library().doctor()
     return sessions.get(ONE)
 
@@ -57,7 +69,7 @@ def written(session: Session) -> str:
 def test_garbage_lines(both: Home, garbage: bytes) -> None:
     session = bad(both, TALK + garbage)
     assert session is not None
-    assert said(session) == SAID
+    assert conversation(session) == SAID
     assert session.notices
 
 
@@ -68,7 +80,7 @@ def test_huge_numbers(both: Home, number: str) -> None:
     raw = lines(count, event("thread_rolled_back", num_turns="#")).replace('"#"', number)
     session = bad(both, TALK + raw.encode())
     assert session is not None
-    assert [text for _, text, _ in said(session) if text] == ["Hello", "Hi"]
+    assert [text for _, text, _ in conversation(session) if text] == ["Hello", "Hi"]
     json.loads(written(session), parse_int=str)
 
 
@@ -82,7 +94,7 @@ def test_no_text_and_half_characters(both: Home) -> None:
 def test_duplicate_keys(both: Home) -> None:
     session = bad(both, TALK.replace(b'"role":"assistant"', b'"role":"user","role":"assistant"'))
     assert session is not None
-    assert said(session) == SAID
+    assert conversation(session) == SAID
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n\n", b"%PDF-1.7\n" + bytes(range(256)) * 9])
@@ -165,7 +177,7 @@ def test_settings_nested_as_deeply_as_can_be_read_lose_nothing_else(home: Home) 
     for depth in range(700, 1000):
         line = b'{"type":"turn_context","payload":{"a":' + b"[" * depth + b"]" * depth + b"}}\n"
         session = library.open(home.write(BAD, line + TALK))
-        assert said(session) == SAID
+        assert conversation(session) == SAID
         (nested[depth],) = codes(session)
     assert nested[700] == "field.unknown"
     assert set(nested.values()) <= {"field.unknown", "record.unknown", "line.invalid"}

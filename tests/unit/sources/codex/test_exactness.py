@@ -10,7 +10,7 @@ from tests.unit.sources.codex.conftest import (
     Home,
     answer,
     call,
-    compacted,
+    compaction,
     event,
     figures,
     item,
@@ -49,7 +49,7 @@ FIRST = (meta(), *prompt("Go"), reply("1"), tokens(figures(100), figures(100)))
         ((*prompt("On"), reply("I look."), OVER), False),
         ((*prompt("On"), THOUGHT, OVER, *prompt("Again"), reply("2"), tokens(figures(160, out=2), figures(60))), False),
         (
-            (*prompt("On"), THOUGHT, OVER, STARTED, compacted("SUMMARY"), tokens(figures(160, out=2), figures(60))),
+            (*prompt("On"), THOUGHT, OVER, STARTED, compaction("SUMMARY"), tokens(figures(160, out=2), figures(60))),
             False,
         ),
         ((*prompt("On"), OVER), None),

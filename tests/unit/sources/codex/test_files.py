@@ -17,18 +17,18 @@ from tests.unit.sources.codex.conftest import (
     REVERT,
     TWO,
     Home,
-    based,
     codes,
+    conversation,
     event,
     line,
     lines,
     meta,
-    ordered,
+    meta_with_base,
     prompt,
     reply,
-    said,
-    sent,
-    typed,
+    sent_prompt,
+    typed_prompt,
+    with_ordinals,
 )
 
 TALK = (*prompt("Hello"), reply("Hi", id="msg_1"))
@@ -50,7 +50,7 @@ def test_codex_home(home: Home) -> None:
 
 def test_archived_sessions(home: Home) -> None:
     home.rollout(meta(), *TALK, place="archived_sessions")
-    assert said(home.only())[0][1] == "Hello"
+    assert conversation(home.only())[0][1] == "Hello"
 
 
 def test_a_session_in_both_folders_is_one(home: Home) -> None:
@@ -70,7 +70,7 @@ def test_documents_of_the_first_releases_grow(home: Home) -> None:
         home.write(f"sessions/rollout-2026-11-15-{name}.json", json.dumps(document, indent=2))
     session = home.only()
     assert session.id == TWO
-    assert said(session) == [("human", "Hello", "live"), ("model", "Hi", "live")]
+    assert conversation(session) == [("human", "Hello", "live"), ("model", "Hi", "live")]
     assert [copy["session"]["id"] for copy in session.extra["copies"]] == [ONE]
     assert set(home.statuses().values()) == {"read"}
 
@@ -91,7 +91,7 @@ def test_bare_lines(home: Home) -> None:
     context = say("user", "<environment_context>\n  <cwd>/work/notes</cwd>\n</environment_context>", None)
     home.rollout(*bare(ONE, "06:00:00.000", context, *OLD, {"record_type": "state", "previous_response_id": "resp_1"}))
     session = home.only()
-    assert said(session) == [("human", "Hello", "live"), ("model", "Hi", "live")]
+    assert conversation(session) == [("human", "Hello", "live"), ("model", "Hi", "live")]
     assert (session.project, session.ended, session.usage.total) == ("/work/notes", None, None)
 
 
@@ -155,7 +155,11 @@ def test_a_fork_before_turns_had_ids(home: Home, orphan: bool, style: dict[str, 
     if not orphan:
         home.rollout(meta(), *TALK)
     copy = [{**record, "timestamp": "2026-11-15T06:10:00.001Z"} for record in (meta(), *TALK)]
-    own = (sent("More", at="06:10:03.000"), typed("More", at="06:10:03.001"), reply("Yes", at="06:10:09.000"))
+    own = (
+        sent_prompt("More", at="06:10:03.000"),
+        typed_prompt("More", at="06:10:03.001"),
+        reply("Yes", at="06:10:09.000"),
+    )
     home.rollout(meta(TWO, at="06:10:00.000"), *copy, *own, name=TWO)
     for file in home.path.rglob("rollout-*.jsonl"):  # however the JSON is written
         file.write_text("".join(f"{json.dumps(json.loads(line), **style)}\n" for line in file.read_text().splitlines()))
@@ -163,8 +167,10 @@ def test_a_fork_before_turns_had_ids(home: Home, orphan: bool, style: dict[str, 
 
 
 def test_a_fork_that_points(home: Home) -> None:
-    home.rollout(*ordered(0, meta(), *TALK, *prompt("Later"), reply("No")))
-    home.rollout(*ordered(4, based(TWO, ONE, 4, forked_from_id=ONE), *prompt("More"), reply("Yes")), name=TWO)
+    home.rollout(*with_ordinals(0, meta(), *TALK, *prompt("Later"), reply("No")))
+    home.rollout(
+        *with_ordinals(4, meta_with_base(TWO, ONE, 4, forked_from_id=ONE), *prompt("More"), reply("Yes")), name=TWO
+    )
     session = home.sessions()[TWO]
     assert [(m.text, m.inherited, m.fate.value) for m in session.messages] == [
         ("Hello", True, "live"),
@@ -176,27 +182,29 @@ def test_a_fork_that_points(home: Home) -> None:
 
 
 def test_a_fork_whose_parent_is_archived_and_compressed(home: Home) -> None:
-    packed = zstandard.ZstdCompressor().compress(lines(*ordered(0, meta(), *TALK)).encode())
+    packed = zstandard.ZstdCompressor().compress(lines(*with_ordinals(0, meta(), *TALK)).encode())
     home.write(f"archived_sessions/rollout-2026-11-15T06-00-00-{ONE}.jsonl.zst", packed)
-    home.rollout(*ordered(4, based(TWO, ONE, 4), *prompt("More"), reply("Yes")), name=TWO)
+    home.rollout(*with_ordinals(4, meta_with_base(TWO, ONE, 4), *prompt("More"), reply("Yes")), name=TWO)
     assert [m.text for m in home.sessions()[TWO].messages] == ["Hello", "Hi", "More", "Yes"]
 
 
 def test_forks_without_parents_and_in_circles(home: Home) -> None:
-    home.rollout(*ordered(4, based(ONE, TWO, 4), *TALK))
+    home.rollout(*with_ordinals(4, meta_with_base(ONE, TWO, 4), *TALK))
     assert codes(home.only()) == {"fork.parent-missing"}
-    home.rollout(*ordered(4, based(TWO, ONE, 8), *TALK), name=TWO)
+    home.rollout(*with_ordinals(4, meta_with_base(TWO, ONE, 8), *TALK), name=TWO)
     sessions = home.sessions()
     assert all("fork.circle" in codes(session) for session in sessions.values())
-    assert all(said(session)[-1][1] == "Hi" for session in sessions.values())
+    assert all(conversation(session)[-1][1] == "Hi" for session in sessions.values())
 
 
 def test_a_revert_is_the_same_session(home: Home) -> None:
-    home.rollout(*ordered(0, meta(), *TALK, *prompt("Oops"), reply("Done")))
+    home.rollout(*with_ordinals(0, meta(), *TALK, *prompt("Oops"), reply("Done")))
     home.rollout(
-        *ordered(4, based(ONE, ONE, 4), *prompt("Better"), reply("Yes")), name=f"{ONE}_{REVERT}", at="06-10-00"
+        *with_ordinals(4, meta_with_base(ONE, ONE, 4), *prompt("Better"), reply("Yes")),
+        name=f"{ONE}_{REVERT}",
+        at="06-10-00",
     )
-    assert said(home.only()) == [
+    assert conversation(home.only()) == [
         ("human", "Hello", "live"),
         ("model", "Hi", "live"),
         ("human", "Oops", "rewound"),
@@ -211,7 +219,7 @@ def test_roll_backs_accumulate(home: Home) -> None:
     home.rollout(
         meta(), *talk, event("thread_rolled_back", num_turns=1), event("thread_rolled_back", num_turns=2), *prompt("q4")
     )
-    assert [(text, fate) for _, text, fate in said(home.only()) if text[0] == "q"] == [
+    assert [(text, fate) for _, text, fate in conversation(home.only()) if text[0] == "q"] == [
         ("q0", "live"),
         ("q1", "rewound"),
         ("q2", "rewound"),
@@ -224,11 +232,11 @@ def test_compressed_files(home: Home) -> None:
     raw = lines(meta(), *TALK).encode()
     packed = zstandard.ZstdCompressor(level=3).compress(raw)
     file = home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl.zst", packed)
-    assert said(home.only())[0][1] == "Hello"
+    assert conversation(home.only())[0][1] == "Hello"
     home.rollout(meta(), *TALK, *prompt("More"))
-    assert said(home.only())[-1][1] == "More", "the plain file wins"
+    assert conversation(home.only())[-1][1] == "More", "the plain file wins"
     assert len(home.only().files) == 2
-    assert said(home.library().session(str(file)))[-1][1] == "More"
+    assert conversation(home.library().session(str(file)))[-1][1] == "More"
 
 
 def test_torn_and_garbled_compressed_files(home: Home) -> None:
@@ -284,7 +292,7 @@ def test_a_torn_line_in_the_middle(home: Home) -> None:
     head, tail = lines(meta(), *prompt("Hello")), lines(reply("Hi"))
     home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", head + '{"timestamp":"2026-11\n\n' + tail)
     session = home.only()
-    assert said(session) == [("human", "Hello", "live"), ("model", "Hi", "live")]
+    assert conversation(session) == [("human", "Hello", "live"), ("model", "Hi", "live")]
     assert codes(session) == {"line.invalid"}
 
 

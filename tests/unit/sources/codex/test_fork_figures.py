@@ -21,10 +21,10 @@ from tests.unit.sources.codex.conftest import (
     meta,
     prompt,
     reply,
-    sent,
-    shown,
+    sent_prompt,
+    shown_reply,
     tokens,
-    used,
+    usage_of,
 )
 
 
@@ -32,10 +32,10 @@ def test_a_fork_pays_only_for_itself(home: Home) -> None:
     first, second = figures(100), figures(60)
     old = (*prompt("Go"), reply("1", id="msg_1"), tokens(first, first))
     home.rollout(meta(), *old)
-    own = (sent("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(160, out=2), second))
+    own = (sent_prompt("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(160, out=2), second))
     home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
-    assert used(home)[0] == 100
-    assert used(home, TWO)[0] == 60
+    assert usage_of(home)[0] == 100
+    assert usage_of(home, TWO)[0] == 60
 
 
 BLANK, DOUBLED, TORN = "a blank line", "a doubled line", "a torn line"
@@ -50,7 +50,7 @@ def test_a_fork_with_an_odd_line_pays_only_for_itself(home: Home, place: int, ho
 
     old = [*prompt("Go"), reply("1", id="msg_1"), count(100, 100)]
     old += [*prompt("And"), reply("2", id="msg_2"), count(300, 200)]
-    own = (sent("On", at="06:10:00.000"), reply("3", at="06:10:01.000"), count(360, 60))
+    own = (sent_prompt("On", at="06:10:00.000"), reply("3", at="06:10:01.000"), count(360, 60))
     home.rollout(meta(), *old)
     home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
     (file,) = home.codex.rglob(f"*{changed}.jsonl")
@@ -93,7 +93,7 @@ def turn(question: str, said: str, before: int, used: int) -> list[dict[str, Any
     so_far = [tokens(figures(before, out=before // 10), figures(used - 1))] if before else []
     total = figures(before + used, out=(before + used) // 10)
     last = tokens(total, figures(used, out=used // 10))
-    return [*prompt(question), context(), *so_far, shown(said), reply(said), last]
+    return [*prompt(question), context(), *so_far, shown_reply(said), reply(said), last]
 
 
 def at(moment: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -194,14 +194,14 @@ def test_a_fork_that_is_spelled_otherwise_pays_only_for_itself(
 ) -> None:
     first, second = figures(100), figures(60)
     old = (*prompt("Gö"), reply("1", id="msg_1"), tokens(first, first))
-    own = (sent("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(160, out=2), second))
+    own = (sent_prompt("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(160, out=2), second))
     home.rollout(meta(), *old)
     home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
     (file,) = home.codex.rglob(f"*{changed}.jsonl")
     told = [json.loads(each) for each in file.read_text().splitlines()]
     file.write_text("".join(json.dumps(spell(each), separators=separators) + "\n" for each in told))
-    assert used(home)[0] == 100
-    assert used(home, TWO)[0] == 60
+    assert usage_of(home)[0] == 100
+    assert usage_of(home, TWO)[0] == 60
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,", " : ")])
@@ -209,8 +209,8 @@ def test_a_fork_that_is_spelled_otherwise_pays_only_for_itself(
 def test_a_bare_resume_that_is_spelled_otherwise_inherits_the_old_file(
     home: Home, separators: tuple[str, str], spell: Any
 ) -> None:
-    old = [record["payload"] for record in (sent("Gö"), reply("1", id="msg_1"))]
-    own = [record["payload"] for record in (sent("On"), reply("2", id="msg_2"))]
+    old = [record["payload"] for record in (sent_prompt("Gö"), reply("1", id="msg_1"))]
+    own = [record["payload"] for record in (sent_prompt("On"), reply("2", id="msg_2"))]
     first = {"timestamp": "2025-08-15T06:00:00.000Z", "instructions": None}
     home.write(f"{DAY}/rollout-2025-08-15T06-00-00-{ONE}.jsonl", lines({"id": ONE, **first}, *old))
     copy = ({"id": TWO, **first}, *old, *own)
@@ -229,7 +229,7 @@ def test_a_summary_that_was_inherited_is_no_gap(home: Home) -> None:
     first = figures(100)
     old = (*prompt("Go"), tokens(first, first), reply("1", id="msg_1"), line("compacted", {"message": "SUMMARY"}))
     home.rollout(meta(), *old)
-    own = (sent("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(60), figures(60)))
+    own = (sent_prompt("On", at="06:10:00.000"), reply("2", at="06:10:01.000"), tokens(figures(60), figures(60)))
     home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
     assert [home.sessions()[name].usage.exact for name in (ONE, TWO)] == [False, True]
 

@@ -16,17 +16,17 @@ from tests.unit.sources.codex.conftest import (
     figures,
     meta,
     prompt,
-    record,
     reply,
     tokens,
-    used,
+    usage_of,
+    usage_record,
 )
 
 
 def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
     given = {"input_tokens": 100, "total_tokens": 100}
     home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
-    assert used(home) == (100, None, None, None, 1)
+    assert usage_of(home) == (100, None, None, None, 1)
     assert home.only().usage.exact is False
 
 
@@ -64,9 +64,9 @@ def test_a_figure_that_is_none_is_not_nothing(home: Home, name: str, bad: Any) -
     session = home.only()
     assert session.usage.exact is False
     assert [m.usage.exact for m in session.messages if m.usage is not None] == [True, False]
-    assert used(home)[4] == 2
+    assert usage_of(home)[4] == 2
     known = {"input_tokens": 100, "cached_input_tokens": 10, "output_tokens": 5, "reasoning_output_tokens": 2}[name]
-    assert known in used(home), "what the other response told stands alone"
+    assert known in usage_of(home), "what the other response told stands alone"
     if bad is not None:
         assert any(notice.severity.value != "info" for notice in session.notices)
 
@@ -79,7 +79,7 @@ def test_what_one_of_the_two_tells_is_enough(home: Home, name: str, bad: Any) ->
     third = (*prompt("More"), reply("3"), tokens(figures(230, out=3), figures(70)))
     for broken in (tokens({**total, name: bad}, second), tokens(total, {**second, name: bad})):
         home.rollout(*start, broken, broken, *third)
-        assert used(home)[:3] == (230, 0, 3)
+        assert usage_of(home)[:3] == (230, 0, 3)
         assert home.only().usage.exact is True
 
 
@@ -88,12 +88,12 @@ def test_figures_of_which_nothing_can_be_read(home: Home, bad: Any) -> None:
     first, second = figures(100), figures(60)
     start = (meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"))
     home.rollout(*start, event("token_count", info=bad))
-    assert (used(home)[0], home.only().usage.exact) == (100, False)
+    assert (usage_of(home)[0], home.only().usage.exact) == (100, False)
     home.rollout(*start, event("token_count", info={"total_token_usage": bad, "last_token_usage": bad}))
-    assert (used(home)[0], home.only().usage.exact) == (100, False)
+    assert (usage_of(home)[0], home.only().usage.exact) == (100, False)
     one_of_two = event("token_count", info={"total_token_usage": bad, "last_token_usage": second})
     home.rollout(*start, one_of_two, one_of_two)
-    assert (used(home)[0], home.only().usage.exact) == (160, None), "it may be a repetition"
+    assert (usage_of(home)[0], home.only().usage.exact) == (160, None), "it may be a repetition"
 
 
 def test_a_total_that_no_program_counted(home: Home) -> None:
@@ -101,28 +101,28 @@ def test_a_total_that_no_program_counted(home: Home) -> None:
     home.rollout(
         meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"), tokens(wild, figures(60))
     )
-    assert (used(home)[0], home.only().usage.exact) == (160, None)
+    assert (usage_of(home)[0], home.only().usage.exact) == (160, None)
 
 
 @pytest.mark.parametrize("bad", BAD)
 def test_a_record_of_a_response_with_a_figure_that_is_none(home: Home, bad: Any) -> None:
-    spoilt = record("r2", 60)
+    spoilt = usage_record("r2", 60)
     spoilt["payload"]["usage"]["output_tokens"] = bad
-    home.rollout(meta(), *prompt("Go"), reply("1"), record("r1", 100), *prompt("On"), reply("2"), spoilt)
-    assert used(home)[:3] == (160, 0, 1)
+    home.rollout(meta(), *prompt("Go"), reply("1"), usage_record("r1", 100), *prompt("On"), reply("2"), spoilt)
+    assert usage_of(home)[:3] == (160, 0, 1)
     assert home.only().usage.exact is False
     spoilt["payload"]["usage"] = bad
-    home.rollout(meta(), *prompt("Go"), reply("1"), record("r1", 100), *prompt("On"), reply("2"), spoilt)
-    assert (used(home)[0], home.only().usage.exact) == (100, False)
+    home.rollout(meta(), *prompt("Go"), reply("1"), usage_record("r1", 100), *prompt("On"), reply("2"), spoilt)
+    assert (usage_of(home)[0], home.only().usage.exact) == (100, False)
     home.rollout(
         meta(),
         *prompt("Go"),
         reply("1"),
-        record("r1", 100),
+        usage_record("r1", 100),
         tokens(figures(100), figures(100)),
         *prompt("On"),
         reply("2"),
         spoilt,
         tokens(figures(160, out=2), figures(60)),
     )
-    assert (used(home)[0], home.only().usage.exact) == (160, True), "the event beside it tells"
+    assert (usage_of(home)[0], home.only().usage.exact) == (160, True), "the event beside it tells"

@@ -14,18 +14,18 @@ from tests.unit.sources.codex.conftest import (
     calls,
     client,
     codes,
-    compacted,
-    completed,
+    compaction,
+    completed_item,
     context,
+    conversation,
     event,
     item,
     meta,
     prompt,
     reply,
-    said,
-    sent,
-    shown,
-    typed,
+    sent_prompt,
+    shown_reply,
+    typed_prompt,
 )
 
 TALK = [("human", "Hello", "live"), ("model", "Hi", "live")]
@@ -34,30 +34,40 @@ TALK = [("human", "Hello", "live"), ("model", "Hi", "live")]
 @pytest.mark.parametrize(
     "records",
     [
-        (sent("Hello"), typed("Hello"), shown("Hi"), reply("Hi")),
-        (typed("Hello"), sent("Hello"), reply("Hi"), shown("Hi")),
-        (sent("Hello"), reply("Hi")),
+        (sent_prompt("Hello"), typed_prompt("Hello"), shown_reply("Hi"), reply("Hi")),
+        (typed_prompt("Hello"), sent_prompt("Hello"), reply("Hi"), shown_reply("Hi")),
+        (sent_prompt("Hello"), reply("Hi")),
     ],
     ids=["echo after and before", "echo before and after", "no echoes"],
 )
 def test_words_stand_once(home: Home, records: tuple[dict[str, object], ...]) -> None:
     home.rollout(meta(), *records)
-    assert said(home.only()) == TALK
+    assert conversation(home.only()) == TALK
 
 
 def test_words_that_were_only_shown_are_not_resumed(home: Home) -> None:
-    home.rollout(meta(), *prompt("Hello"), shown("Hi"))
-    assert said(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "cancelled")]
+    home.rollout(meta(), *prompt("Hello"), shown_reply("Hi"))
+    assert conversation(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "cancelled")]
 
 
 def test_the_same_words_twice_are_two_messages(home: Home) -> None:
-    home.rollout(meta(), *prompt("Go on"), shown("Yes"), reply("Yes"), *prompt("Go on"), reply("Yes"), shown("Yes"))
-    assert [text for _, text, _ in said(home.only())] == ["Go on", "Yes", "Go on", "Yes"]
+    home.rollout(
+        meta(), *prompt("Go on"), shown_reply("Yes"), reply("Yes"), *prompt("Go on"), reply("Yes"), shown_reply("Yes")
+    )
+    assert [text for _, text, _ in conversation(home.only())] == ["Go on", "Yes", "Go on", "Yes"]
 
 
 def test_words_that_were_only_shown_stand_in_the_order_in_which_they_were(home: Home) -> None:
-    home.rollout(meta(), *prompt("Hello"), shown("One"), shown("Two"), shown("Three"), reply("Two"), shown("Four"))
-    assert [text for _, text, _ in said(home.only())] == ["Hello", "One", "Three", "Two", "Four"]
+    home.rollout(
+        meta(),
+        *prompt("Hello"),
+        shown_reply("One"),
+        shown_reply("Two"),
+        shown_reply("Three"),
+        reply("Two"),
+        shown_reply("Four"),
+    )
+    assert [text for _, text, _ in conversation(home.only())] == ["Hello", "One", "Three", "Two", "Four"]
 
 
 def test_the_same_settings_again_are_kept_once_and_found_odd_each_time(home: Home) -> None:
@@ -96,38 +106,41 @@ def test_settings_that_are_none_are_kept(home: Home, payload: object) -> None:
     ],
 )
 def test_injected_text_is_nobodys_prompt(home: Home, text: str) -> None:
-    home.rollout(meta(), sent(text), *prompt("Hello"), reply("Hi"))
+    home.rollout(meta(), sent_prompt(text), *prompt("Hello"), reply("Hi"))
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert len(client(session)) == 1
 
 
 def test_injected_text_is_told_apart_part_by_part(home: Home) -> None:
     home.rollout(
-        meta(), sent("# AGENTS.md instructions for /x", "<environment_context>", "Hello"), typed("Hello"), reply("Hi")
+        meta(),
+        sent_prompt("# AGENTS.md instructions for /x", "<environment_context>", "Hello"),
+        typed_prompt("Hello"),
+        reply("Hi"),
     )
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert [type(part) for part in session.prompts[0].parts][1:] == [Context, Context]
 
 
 def test_kinds_of_parts_say_whose_they_are(home: Home) -> None:
     kinds = {"content_item_kinds": ["agents_md.instructions", "user.text"]}
     passed: Json = {"internal_chat_message_metadata_passthrough": kinds}
-    home.rollout(meta(), sent("Use tabs.", "<environment_context> is what I ask about", **passed), reply("Hi"))
+    home.rollout(meta(), sent_prompt("Use tabs.", "<environment_context> is what I ask about", **passed), reply("Hi"))
     assert home.only().prompts[0].text == "<environment_context> is what I ask about"
 
 
 def test_a_new_tag_that_was_never_shown_is_no_prompt(home: Home) -> None:
-    home.rollout(meta(), sent("<brand_new>\nwords\n</brand_new>"), *prompt("Hello"), reply("Hi"))
-    assert said(home.only()) == TALK
+    home.rollout(meta(), sent_prompt("<brand_new>\nwords\n</brand_new>"), *prompt("Hello"), reply("Hi"))
+    assert conversation(home.only()) == TALK
 
 
 def test_developer_is_the_harness(home: Home) -> None:
     instructions = item("message", role="developer", content=[{"type": "input_text", "text": "Be brief."}])
     home.rollout(meta(), instructions, *prompt("Hello"), reply("Hi"))
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert client(session)[0].role == "system"
 
 
@@ -142,7 +155,7 @@ def test_pictures_and_their_wrappers(home: Home) -> None:
     home.rollout(
         meta(),
         item("message", role="user", content=content),
-        typed("What is it?", local_images=["dot.png"]),
+        typed_prompt("What is it?", local_images=["dot.png"]),
         reply("A dot"),
     )
     session = home.only()
@@ -174,9 +187,9 @@ def test_reasoning_of_a_killed_run_is_only_in_the_event(home: Home) -> None:
 
 
 def test_compact_task_completed_is_the_clients(home: Home) -> None:
-    home.rollout(meta(), *prompt("Hello"), reply("Hi"), shown("Compact task completed"))
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), shown_reply("Compact task completed"))
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert client(session)[-1].text == "Compact task completed"
 
 
@@ -191,31 +204,31 @@ def test_model_is_that_of_the_turn_whichever_side_the_context_stands(home: Home)
 def test_review_prompts_are_not_the_humans(home: Home) -> None:
     review = (
         event("entered_review_mode", target={"type": "custom", "instructions": "Look"}, user_facing_hint="Look"),
-        typed("Look"),
-        typed("Look"),
-        sent("<user_action>\n  <action>review</action>\n</user_action>"),
+        typed_prompt("Look"),
+        typed_prompt("Look"),
+        sent_prompt("<user_action>\n  <action>review</action>\n</user_action>"),
         event("exited_review_mode", review_output={"findings": [], "overall_explanation": "Fine."}),
         reply("Fine."),
     )
     home.rollout(meta(), *prompt("Hello"), reply("Hi"), *review)
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert [m.text for m in client(session)].count("Look") == 1
 
 
 def test_paginated_items_are_echoes(home: Home) -> None:
     home.rollout(
         meta(history_mode="paginated"),
-        sent("Hello"),
-        completed("UserMessage", content=[{"type": "text", "text": "Hello", "text_elements": []}]),
-        completed("Reasoning", summary_text=["Hm"], raw_content=[]),
-        completed("Reasoning", summary_text=["Hm", "Well"], raw_content=[]),
+        sent_prompt("Hello"),
+        completed_item("UserMessage", content=[{"type": "text", "text": "Hello", "text_elements": []}]),
+        completed_item("Reasoning", summary_text=["Hm"], raw_content=[]),
+        completed_item("Reasoning", summary_text=["Hm", "Well"], raw_content=[]),
         item("reasoning", summary=[{"type": "summary_text", "text": "Hm"}, {"type": "summary_text", "text": "Well"}]),
-        completed("AgentMessage", content=[{"type": "Text", "text": "Hi"}]),
+        completed_item("AgentMessage", content=[{"type": "Text", "text": "Hi"}]),
         reply("Hi"),
     )
     session = home.only()
-    assert said(session) == TALK
+    assert conversation(session) == TALK
     assert [p.text for m in session.messages for p in m.parts if isinstance(p, Thinking)] == ["Hm", "Well"]
 
 
@@ -227,25 +240,29 @@ def test_summary_said_and_recorded_stands_once(home: Home) -> None:
         call(),
         answer(),
         reply("SUMMARY: all well."),
-        compacted("Handover.\nSUMMARY: all well."),
+        compaction("Handover.\nSUMMARY: all well."),
         *prompt("More"),
         reply("Yes"),
     )
     session = home.only()
     summaries = [part.text for m in session.messages for part in m.parts if isinstance(part, SummaryPart)]
     assert summaries == ["Handover.\nSUMMARY: all well."]
-    assert [text for _, text, _ in said(session) if text] == ["Hello", "Hi", "More", "Yes"]
+    assert [text for _, text, _ in conversation(session) if text] == ["Hello", "Hi", "More", "Yes"]
     assert session.messages[0].fate == "compressed"
 
 
 def test_new_context_of_a_compaction_is_no_conversation(home: Home) -> None:
-    folded = compacted("", "Hello", "Another language model …")
+    folded = compaction("", "Hello", "Another language model …")
     home.rollout(meta(), *prompt("Hello"), reply("Hi"), folded, reply("On"))
-    assert said(home.only()) == [("human", "Hello", "live"), ("model", "Hi", "compressed"), ("model", "On", "live")]
+    assert conversation(home.only()) == [
+        ("human", "Hello", "live"),
+        ("model", "Hi", "compressed"),
+        ("model", "On", "live"),
+    ]
 
 
 def test_the_last_summary_is_what_goes_on(home: Home) -> None:
-    home.rollout(meta(), *prompt("Hello"), reply("Hi"), compacted("First."), *prompt("More"), compacted("Second."))
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), compaction("First."), *prompt("More"), compaction("Second."))
     fates = [m.fate for m in home.only().messages]
     assert fates == ["compressed", "compressed", "compressed", "compressed", "live"]
 
@@ -257,7 +274,7 @@ def test_words_between_agents(home: Home) -> None:
     session = home.only()
     assert (session.kind, session.parent, session.title) == (Kind.SUBAGENT, f"codex:{TWO}", "Count")
     assert session.prompts == []
-    assert said(session)[0] == ("model", "Count", "live")
+    assert conversation(session)[0] == ("model", "Count", "live")
 
 
 def test_unknown_items_are_kept_and_named(home: Home) -> None:
@@ -298,28 +315,30 @@ def test_failed_requests_leave_their_reason(home: Home) -> None:
 def test_words_in_a_tag_are_the_humans_before_anything_was_shown(home: Home) -> None:
     text = "<b>Why is this not bold?</b>"
     first = {"id": "x", "timestamp": "2025-08-01T06:00:00.000Z", "instructions": None}
-    home.rollout(first, sent(text)["payload"], reply("Markdown")["payload"])
+    home.rollout(first, sent_prompt(text)["payload"], reply("Markdown")["payload"])
     assert home.only().prompts[0].text == text
 
 
 def test_a_warning_that_was_never_shown_is_no_prompt(home: Home) -> None:
     warning = "Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead."
-    home.rollout(meta(), *prompt("Hello"), sent(warning), reply("Hi"))
-    assert said(home.only()) == TALK
+    home.rollout(meta(), *prompt("Hello"), sent_prompt(warning), reply("Hi"))
+    assert conversation(home.only()) == TALK
 
 
 def test_a_prompt_shown_again_under_the_same_id_stands_once(home: Home) -> None:
-    again = completed("UserMessage", content=[{"type": "text", "text": "Hello"}])
-    home.rollout(meta(), sent("Hello"), again, reply("Hi"), again)
-    assert said(home.only()) == TALK
+    again = completed_item("UserMessage", content=[{"type": "text", "text": "Hello"}])
+    home.rollout(meta(), sent_prompt("Hello"), again, reply("Hi"), again)
+    assert conversation(home.only()) == TALK
 
 
 def test_a_prompt_with_which_a_summary_ends_stays_the_humans(home: Home) -> None:
-    home.rollout(meta(), *prompt("Hello"), reply("Hi"), *prompt("done"), compacted("All is done"), reply("Yes"))
-    assert [text for _, text, _ in said(home.only())] == ["Hello", "Hi", "done", "Yes"]
+    home.rollout(meta(), *prompt("Hello"), reply("Hi"), *prompt("done"), compaction("All is done"), reply("Yes"))
+    assert [text for _, text, _ in conversation(home.only())] == ["Hello", "Hi", "done", "Yes"]
 
 
 def test_context_that_was_shown_as_such_is_no_prompt(home: Home) -> None:
     text = "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>"
-    home.rollout(meta(), sent(text), typed(text, kind="environment_context"), *prompt("Hello"), reply("Hi"))
-    assert said(home.only()) == TALK
+    home.rollout(
+        meta(), sent_prompt(text), typed_prompt(text, kind="environment_context"), *prompt("Hello"), reply("Hi")
+    )
+    assert conversation(home.only()) == TALK

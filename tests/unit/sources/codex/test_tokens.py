@@ -7,20 +7,24 @@ from typing import Any
 import pytest
 
 from tests.unit.sources.codex.conftest import (
+    ONE,
+    TWO,
     Home,
     answer,
     call,
-    compacted,
+    compaction,
     context,
     figures,
     line,
     meta,
+    meta_with_base,
     prompt,
-    record,
     reply,
-    shown,
+    shown_reply,
     tokens,
-    used,
+    usage_of,
+    usage_record,
+    with_ordinals,
 )
 
 
@@ -46,7 +50,7 @@ def test_repeated_events_count_once(home: Home) -> None:
         tokens(total, second),
         tokens(total, second),
     )
-    assert used(home) == (220, 100, 12, 5, 2)
+    assert usage_of(home) == (220, 100, 12, 5, 2)
     assert home.only().usage.exact is True
 
 
@@ -54,7 +58,7 @@ def test_estimates_after_a_compaction_add_nothing(home: Home) -> None:
     first = figures(100)
     estimate = {**figures(0, out=0), "total_tokens": 7488}
     home.rollout(meta(), *prompt("Go"), reply("Done"), tokens(first, first), tokens(first, estimate))
-    assert used(home)[0] == 100
+    assert usage_of(home)[0] == 100
 
 
 def test_a_counter_that_starts_again(home: Home) -> None:
@@ -62,7 +66,7 @@ def test_a_counter_that_starts_again(home: Home) -> None:
     home.rollout(
         meta(), *prompt("Go"), reply("1"), tokens(first, first), *prompt("On"), reply("2"), tokens(second, second)
     )
-    assert used(home)[0] == 170
+    assert usage_of(home)[0] == 170
 
 
 def test_a_total_overwritten_by_an_overflow(home: Home) -> None:
@@ -78,13 +82,37 @@ def test_a_total_overwritten_by_an_overflow(home: Home) -> None:
         reply("2"),
         tokens(last, last),
     )
-    assert used(home)[0] == 150
+    assert usage_of(home)[0] == 150
 
 
 def test_a_missed_event_is_made_up_for(home: Home) -> None:
     first, last = figures(100), figures(50)
     home.rollout(meta(), *prompt("Go"), reply("1"), tokens(first, first), reply("2"), tokens(figures(400, out=9), last))
-    assert used(home)[:3] == (400, 0, 9)
+    assert usage_of(home)[:3] == (400, 0, 9)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_two_sides_that_stand_in_one_file(home: Home, again: bool) -> None:
+    """A turn begins with the figures of the last response of its side."""
+    first, second = tokens(figures(100), figures(100)), tokens(figures(300, out=2), figures(200))
+    there = tokens(figures(900, out=3), figures(600))
+    here = tokens(figures(700, out=3), figures(400))
+    more = tokens(figures(1500, out=4), figures(800))
+    sides = [reply("a"), there, *([second] if again else []), reply("b"), here, reply("c"), more]
+    home.rollout(meta(), *prompt("go"), reply("1"), first, reply("2"), second, *sides)
+    assert usage_of(home) == (2100, 0, 5, 0, 5)
+    assert home.only().usage.exact is True
+
+
+def test_two_sides_of_a_file_that_goes_on_from_another(home: Home) -> None:
+    old = tokens(figures(100), figures(100))
+    home.rollout(*with_ordinals(0, meta(history_mode="paginated"), *prompt("go"), reply("1"), old))
+    sides = [
+        *(reply("a"), tokens(figures(300, out=2), figures(200))),
+        *(reply("b"), tokens(figures(500, out=2), figures(400))),
+    ]
+    home.rollout(*with_ordinals(5, meta_with_base(TWO, ONE, 5), *sides), name=TWO)
+    assert usage_of(home, TWO) == (600, 0, 2, 0, 2)
 
 
 def test_figures_before_their_response(home: Home) -> None:
@@ -104,9 +132,12 @@ TOTAL = tokens(figures(160, out=6), PAID[1])
 @pytest.mark.parametrize(
     ("talk", "expected"),
     [
-        ((shown("Hi"), tokens(PAID[0], PAID[0])), [("Go", None), ("Hi", 100)]),
-        ((shown("Hi"), tokens(PAID[0], PAID[0]), shown("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
-        ((reply("Hi"), tokens(PAID[0], PAID[0]), shown("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
+        ((shown_reply("Hi"), tokens(PAID[0], PAID[0])), [("Go", None), ("Hi", 100)]),
+        (
+            (shown_reply("Hi"), tokens(PAID[0], PAID[0]), shown_reply("Ho"), TOTAL),
+            [("Go", None), ("Hi", 100), ("Ho", 60)],
+        ),
+        ((reply("Hi"), tokens(PAID[0], PAID[0]), shown_reply("Ho"), TOTAL), [("Go", None), ("Hi", 100), ("Ho", 60)]),
         ((tokens(PAID[0], PAID[0]),), [("Go", None), ("", 100)]),
     ],
     ids=["one", "two", "behind a response", "no words"],
@@ -126,31 +157,31 @@ def test_records_of_responses_are_preferred_and_counted_once(home: Home) -> None
         meta(),
         *prompt("Go"),
         call(),
-        record("r1", 100),
+        usage_record("r1", 100),
         answer(),
         tokens(first, first),
         reply("Done"),
-        record("r2", 60),
-        record("r2", 60),
+        usage_record("r2", 60),
+        usage_record("r2", 60),
         tokens(figures(160, out=2), second),
     )
-    assert used(home)[0] == 160
+    assert usage_of(home)[0] == 160
     assert home.only().usage.cache_write == 8
 
 
 def test_a_resumed_old_thread_mixes_both(home: Home) -> None:
     first, second = figures(100), figures(60)
     old = (*prompt("Go"), reply("1"), tokens(first, first))
-    new = (*prompt("On"), tokens(first, first), reply("2"), record("r1", 60), tokens(figures(160, out=2), second))
+    new = (*prompt("On"), tokens(first, first), reply("2"), usage_record("r1", 60), tokens(figures(160, out=2), second))
     home.rollout(meta(), *old, *new)
-    assert used(home)[0] == 160
+    assert usage_of(home)[0] == 160
 
 
 def test_the_copy_in_a_compaction_is_not_added(home: Home) -> None:
     copy = {"response_id": "r1", "usage": figures(100)}
     folded = line("compacted", {"message": "", "latest_token_usage_record": copy})
-    home.rollout(meta(), *prompt("Go"), reply("1"), record("r1", 100), folded)
-    assert used(home)[0] == 100
+    home.rollout(meta(), *prompt("Go"), reply("1"), usage_record("r1", 100), folded)
+    assert usage_of(home)[0] == 100
 
 
 def test_calls_of_one_response_that_are_written_one_by_one(home: Home) -> None:
@@ -173,7 +204,7 @@ def test_calls_of_one_response_that_are_written_one_by_one(home: Home) -> None:
 
 def test_a_summary_names_the_model_of_its_turn(home: Home) -> None:
     first, second = figures(100), figures(60)
-    summary = (tokens(figures(160, out=2), second), compacted("SUMMARY"))
+    summary = (tokens(figures(160, out=2), second), compaction("SUMMARY"))
     home.rollout(meta(), *prompt("Go"), context("gpt-5.4"), reply("1"), tokens(first, first), *summary)
     assert [m.model for m in home.only().messages if m.usage is not None] == ["gpt-5.4", "gpt-5.4"]
 

@@ -28,10 +28,10 @@ class Agent:
             calls = [call(f"call-{self._name()}") for _ in range(tools)]
             turn = self._record(_answer(self._name(), ""), [])
             # The model gave its calls no ids: only the record has them.
-            asked = [{"functionCall": {"name": "read_file", "args": {}}} for _ in calls]
-            self._history[-1]["content"] = asked
+            content = [{"functionCall": {"name": "read_file", "args": {}}} for _ in calls]
+            self._history[-1]["content"] = content
             self._write({**turn, "toolCalls": calls})
-            self._record(user(self._name(), [part for made in calls for part in made["result"]]), [])
+            self._record(user(self._name(), [part for call_ in calls for part in call_["result"]]), [])
         self._record(_answer(self._name(), f"answer to {words}"), turns[1:])
 
     def fail(self, words: str) -> None:
@@ -53,8 +53,8 @@ class Agent:
         turn = _answer(self._name(), f"answer to {words}")
         self._write(turn)
         self._write({**turn, "toolCalls": [call(f"call-{self._name()}", "replace", None, "cancelled")]})
-        for author, said in (("human", words), ("model", f"answer to {words}")):
-            self._say(author, said)[2] = "cancelled"
+        for author, text in (("human", words), ("model", f"answer to {words}")):
+            self._say(author, text)[2] = "cancelled"
         self._write(info(self._name(), "Request cancelled."))
         self._history = [self._bare(turn) for turn in _run_together(self._history)]
         for turn in self._history:
@@ -63,14 +63,14 @@ class Agent:
 
     def compress(self, keep: int) -> None:
         """Everything but the last turns is folded into a summary."""
-        kept = _run_together(self._history)[1:][-keep:] if keep else []
-        held = {id(said) for turn in kept for said in turn["turns"]}
-        for said in (said for turn in self._history for said in turn["turns"] if id(said) not in held):
-            said[2] = "compressed"
-        folded = [user(self._name(), "<state_snapshot>so far</state_snapshot>"), _answer(self._name(), "", bare=True)]
-        folded[1]["content"] = [{"text": "Got it. Thanks for the additional context!"}]
+        kept_turns = _run_together(self._history)[1:][-keep:] if keep else []
+        kept_ids = {id(entry) for turn in kept_turns for entry in turn["turns"]}
+        for entry in (entry for turn in self._history for entry in turn["turns"] if id(entry) not in kept_ids):
+            entry[2] = "compressed"
+        summary = [user(self._name(), "<state_snapshot>so far</state_snapshot>"), _answer(self._name(), "", bare=True)]
+        summary[1]["content"] = [{"text": "Got it. Thanks for the additional context!"}]
         self.log.append({"$set": {"sessionId": "aaaaaaaa-1"}})
-        self._history = [_turn(context(), []), *(_turn(m, []) for m in folded), *map(self._bare, kept)]
+        self._history = [_turn(context(), []), *(_turn(m, []) for m in summary), *map(self._bare, kept_turns)]
         self._recorded = []
         self._sync()
         self._write(info(self._name(), ""))
@@ -83,11 +83,11 @@ class Agent:
         target = prompts[-min(back, len(prompts))]
         self.log.append({"$rewindTo": target})
         place = [m["id"] for m in self._recorded].index(target)
-        gone = {m["id"] for m in self._recorded[place:]}
+        rewound_ids = {m["id"] for m in self._recorded[place:]}
         for turn in self._history:
-            if turn["id"] in gone:
-                for said in turn["turns"]:
-                    said[2] = "rewound"
+            if turn["id"] in rewound_ids:
+                for entry in turn["turns"]:
+                    entry[2] = "rewound"
         self._recorded = self._recorded[:place]
         self._history = list(self._reloaded())
         self._sync()
@@ -133,37 +133,37 @@ class Agent:
 
     def _sync(self) -> None:
         """Record the history as it stands; every call of a turn gets the answers to all of them."""
-        known = {m["id"]: m for m in self._recorded}
-        listed = [
-            {**known[turn["id"]], "content": turn["content"]} if turn["id"] in known else _message(turn)
+        by_id = {m["id"]: m for m in self._recorded}
+        messages = [
+            {**by_id[turn["id"]], "content": turn["content"]} if turn["id"] in by_id else _message(turn)
             for turn in self._history
         ]
         for turn in self._history:
             names = {part["functionResponse"]["id"] for part in turn["content"] if "functionResponse" in part}
-            for message in listed:
-                if any(made["id"] in names for made in message.get("toolCalls", ())):
-                    message["toolCalls"] = [{**made, "result": turn["content"]} for made in message["toolCalls"]]
-        self._recorded = listed
-        self.log.append(copy.deepcopy({"$set": {"messages": listed}}))
+            for message in messages:
+                if any(call["id"] in names for call in message.get("toolCalls", ())):
+                    message["toolCalls"] = [{**call, "result": turn["content"]} for call in message["toolCalls"]]
+        self._recorded = messages
+        self.log.append(copy.deepcopy({"$set": {"messages": messages}}))
 
     def _reloaded(self) -> Iterator[Json]:
         """The history as it is rebuilt from what was recorded."""
-        said = {turn["id"]: turn["turns"] for turn in self._history}
+        entries_by_id = {turn["id"]: turn["turns"] for turn in self._history}
         passed: list[list[str]] = []
         for message in self._recorded:
             if message["type"] == "info" or (message["type"] == "user" and _is_context(message)):
                 # A prompt that was run together with the context is passed over with it.
-                passed = said.get(message["id"], [])
+                passed = entries_by_id.get(message["id"], [])
                 continue
             content = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
             calls = message.get("toolCalls", [])
             if calls and not any("functionCall" in part for part in content):
                 content = [*content, *({"functionCall": {"id": c["id"], "name": c["name"], "args": {}}} for c in calls)]
-            turns, passed = [*passed, *said[message["id"]]], []
+            turns, passed = [*passed, *entries_by_id[message["id"]]], []
             yield {"id": message["id"], "type": message["type"], "content": content, "turns": turns}
-            if answers := [part for made in calls for part in made["result"] or ()]:
+            if answers := [part for call in calls for part in call["result"] or ()]:
                 name = f"{message['id']}_response"
-                yield {"id": name, "type": "user", "content": answers, "turns": said.get(name, [])}
+                yield {"id": name, "type": "user", "content": answers, "turns": entries_by_id.get(name, [])}
 
 
 def _answer(name: str, words: str, *, bare: bool = False) -> Json:

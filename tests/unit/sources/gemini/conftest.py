@@ -114,10 +114,10 @@ def call(name: str, tool: str = "read_file", output: str | None = "ok", status: 
     }
 
 
-BEGUN = (header(), {"$set": {"messages": [context()]}}, user("u1", "go"), gemini("g1", "1"))
+BEGINNING = (header(), {"$set": {"messages": [context()]}}, user("u1", "go"), gemini("g1", "1"))
 """A log as it begins: the client's context, the first prompt, and its answer."""
 
 
-def said(session: Session) -> list[tuple[str, str, str]]:
+def conversation(session: Session) -> list[tuple[str, str, str]]:
     """Author, text and fate of everything human and model said."""
     return [(m.author.value, m.text, m.fate.value) for m in session.messages if m.author.value != "client"]

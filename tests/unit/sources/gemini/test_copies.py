@@ -6,7 +6,19 @@ from typing import Any
 
 from pollux.model import Thinking, ToolCall
 from pollux.sources.gaps import BROKEN_OFF
-from tests.unit.sources.gemini.conftest import BEGUN, LOG, Home, Json, call, context, gemini, header, info, said, user
+from tests.unit.sources.gemini.conftest import (
+    BEGINNING,
+    LOG,
+    Home,
+    Json,
+    call,
+    context,
+    conversation,
+    gemini,
+    header,
+    info,
+    user,
+)
 
 CONTEXT = context()["content"]
 
@@ -38,14 +50,14 @@ CANCELLED = [
 def test_a_rollback_runs_the_context_and_the_first_prompt_together(home: Home) -> None:
     home.log(
         LOG,
-        *BEGUN,
+        *BEGINNING,
         *CANCELLED,
         *copied(user("k1", [*CONTEXT, {"text": "go"}]), bare("k2", "1")),
         user("u2", "other"),
         gemini("g2", "2"),
     )
     session = home.only()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "go", "live"),
         ("model", "1", "live"),
         ("human", "stop", "cancelled"),
@@ -61,7 +73,7 @@ def test_a_rollback_runs_the_context_and_the_first_prompt_together(home: Home) -
 def test_what_was_run_together_lives_and_goes_together(home: Home) -> None:
     copies = [user("k1", [*CONTEXT, {"text": "go"}]), bare("k2", "1")]
     log = [
-        *BEGUN,
+        *BEGINNING,
         *CANCELLED,
         *copied(*copies),
         user("u2", "other"),
@@ -71,9 +83,9 @@ def test_what_was_run_together_lives_and_goes_together(home: Home) -> None:
     ]
     home.log(LOG, *log)
     live = [("human", "go"), ("model", "1"), ("human", "other"), ("model", "2")]
-    assert [words[:2] for words in said(home.only()) if words[2] == "live"] == live
+    assert [words[:2] for words in conversation(home.only()) if words[2] == "live"] == live
     home.log(LOG, *log, {"$rewindTo": "k1"}, user("u3", "again"), gemini("g3", "3"))
-    assert [words[:2] for words in said(home.only()) if words[2] == "rewound"] == live
+    assert [words[:2] for words in conversation(home.only()) if words[2] == "rewound"] == live
 
 
 def test_a_prompt_behind_a_tools_answer_is_recognised_though_run_together_with_it(home: Home) -> None:
@@ -154,7 +166,11 @@ def test_a_failure_after_an_older_cancelled_call_is_a_failure(home: Home) -> Non
         user("u2", "fail"),
         {"$set": {"messages": kept}},
     )
-    assert said(home.only()) == [("human", "go", "live"), ("model", "editing", "live"), ("human", "fail", "failed")]
+    assert conversation(home.only()) == [
+        ("human", "go", "live"),
+        ("model", "editing", "live"),
+        ("human", "fail", "failed"),
+    ]
 
 
 def test_a_prompt_that_a_resume_passes_over_goes_with_its_answer(home: Home) -> None:
@@ -169,9 +185,9 @@ def test_a_prompt_that_a_resume_passes_over_goes_with_its_answer(home: Home) -> 
         gemini("g2", "2"),
     ]
     home.log(LOG, *log)
-    assert {words[2] for words in said(home.only())} == {"live"}
+    assert {words[2] for words in conversation(home.only())} == {"live"}
     home.log(LOG, *log, {"$rewindTo": "g1"})
-    assert {words[2] for words in said(home.only())} == {"rewound"}
+    assert {words[2] for words in conversation(home.only())} == {"rewound"}
 
 
 def test_words_the_client_put_into_the_models_mouth_are_no_reply(home: Home) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pollux.wire.salvage import blocks, close
-from tests.unit.sources.gemini.conftest import Home, document, gemini, header, said, user
+from tests.unit.sources.gemini.conftest import Home, conversation, document, gemini, header, user
 
 PLACE = "weather/chats/session-2026-11-15T06-00-aaaaaaaa"
 TALK = [user("u1", "one"), gemini("g1", "1"), user("u2", "two"), gemini("g2", "2")]
@@ -20,7 +20,7 @@ def codes(home: Home) -> set[str]:
 def test_a_torn_last_line_is_no_error(home: Home) -> None:
     file = home.log(PLACE + ".jsonl", header(), *TALK)
     file.write_bytes(file.read_bytes()[:-40])
-    assert [text for _, text, _ in said(home.only())] == ["one", "1", "two"]
+    assert [text for _, text, _ in conversation(home.only())] == ["one", "1", "two"]
     assert codes(home) == {"line.torn"}
     assert home.library().doctor().sound
 
@@ -29,14 +29,14 @@ def test_garbage_in_the_middle_costs_its_line_only(home: Home) -> None:
     file = home.log(PLACE + ".jsonl", header(), *TALK)
     lines = file.read_bytes().split(b"\n")
     file.write_bytes(b"\n".join([*lines[:2], b"\xff\xfe garbage", *lines[2:]]))
-    assert len(said(home.only())) == 4
+    assert len(conversation(home.only())) == 4
     assert codes(home) == {"line.invalid"}
 
 
 def test_a_document_cut_off_keeps_what_stands_before_the_cut(home: Home) -> None:
     text = json.dumps(document(TALK), indent=2)
     home.write(PLACE + ".json", text[: text.index('"two"') + 3])
-    assert [words for _, words, _ in said(home.only())][:2] == ["one", "1"]
+    assert [words for _, words, _ in conversation(home.only())][:2] == ["one", "1"]
     assert "document.damaged" in codes(home)
 
 
@@ -44,21 +44,21 @@ def test_garbage_in_a_document_costs_one_message(home: Home) -> None:
     lines = json.dumps(document(TALK), indent=2).split("\n")
     place = next(n for n, line in enumerate(lines) if '"g1"' in line)
     home.write(PLACE + ".json", "\n".join([*lines[:place], "@@@ garbage", *lines[place:]]))
-    assert [words for _, words, _ in said(home.only()) if words] == ["one", "two", "2"]
+    assert [words for _, words, _ in conversation(home.only()) if words] == ["one", "two", "2"]
     assert {"document.damaged", "item.damaged"} <= codes(home)
 
 
 def test_text_that_is_no_text_is_replaced_and_noted(home: Home) -> None:
     file = home.log(PLACE + ".jsonl", header(), *TALK)
     file.write_bytes(file.read_bytes().replace(b'"one"', b'"o\xffe\\ud800"'))
-    assert said(home.only())[0][1] == "o\N{REPLACEMENT CHARACTER}e\N{REPLACEMENT CHARACTER}"
+    assert conversation(home.only())[0][1] == "o\N{REPLACEMENT CHARACTER}e\N{REPLACEMENT CHARACTER}"
     assert codes(home) == {"text.encoding"}
 
 
 def test_a_line_nested_too_deeply_is_skipped(home: Home) -> None:
     file = home.log(PLACE + ".jsonl", header(), *TALK)
     file.write_bytes(file.read_bytes() + b'{"id": ' + b"[" * 100_000 + b"\n")
-    assert len(said(home.only())) == 4
+    assert len(conversation(home.only())) == 4
 
 
 def test_a_number_of_400_digits_is_no_figure_but_is_kept(home: Home) -> None:

@@ -11,7 +11,18 @@ import pytest
 from pollux.model import Kind, ToolCall
 from pollux.sources.gemini.find import roots
 from pollux.sources.gemini.format.content import TASK
-from tests.unit.sources.gemini.conftest import Home, Json, call, context, document, gemini, header, info, said, user
+from tests.unit.sources.gemini.conftest import (
+    Home,
+    Json,
+    call,
+    context,
+    conversation,
+    document,
+    gemini,
+    header,
+    info,
+    user,
+)
 
 HASH = hashlib.sha256(b"/work/weather").hexdigest()
 NAME = "session-2026-11-15T06-00-aaaaaaaa"
@@ -41,7 +52,7 @@ def test_copies_twins_and_stubs_are_one_session(home: Home) -> None:
         {"$set": {"messages": [context()]}},
     )
     session = home.only()
-    assert [text for _, text, _ in said(session)] == ["one", "1", "two", "2"]
+    assert [text for _, text, _ in conversation(session)] == ["one", "1", "two", "2"]
     assert session.usage.input == 20
     assert len(session.files) == 4
     assert [link.kind for link in session.links] == ["copy_of", "copy_of", "copy_of"]
@@ -56,7 +67,7 @@ def test_parts_left_by_an_old_compress_are_joined(home: Home) -> None:
         document([user("u2", "two", "06:10:01"), gemini("g2", "2", "06:10:02")], start="06:10:00"),
     )
     session = home.only()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "one", "compressed"),
         ("model", "1", "compressed"),
         ("human", "two", "live"),
@@ -200,13 +211,13 @@ def test_a_subagent_inside_its_parents_file_is_a_session_of_its_own(home: Home) 
         ),
     )
     parent, kid = home.sessions()["aaaaaaaa-1"], home.sessions()["t1"]
-    assert said(parent) == [
+    assert conversation(parent) == [
         ("human", "Count lines", "live"),
         ("model", "I delegate.", "live"),
         ("model", "", "live"),
         ("model", "done", "live"),
     ]
-    assert said(kid) == [("model", "Count lines", "live"), ("model", "counting", "live")]
+    assert conversation(kid) == [("model", "Count lines", "live"), ("model", "counting", "live")]
     assert (kid.parent, kid.usage.input, parent.usage.input) == (parent.key, 10, 30)
     assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == [kid.key]
     assert home.library().session("gemini:t1").messages == kid.messages
@@ -267,7 +278,7 @@ def test_a_call_recorded_with_the_subagents_last_words_is_still_the_parents(home
     )
     found = home.sessions()
     parent, one, two = found["aaaaaaaa-1"], found["t1"], found["t2"]
-    assert said(parent) == [
+    assert conversation(parent) == [
         ("human", "Look into it", "live"),
         ("model", "I ask.", "live"),
         ("model", "", "live"),
@@ -323,7 +334,7 @@ def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None
         document([user("t1", "Do it"), gemini("k1", "did")], start="06:01:00", kind="subagent"),
     )
     found = home.sessions()
-    assert said(found["aaaaaaaa-1"]) == [("human", "go", "live"), ("model", "ok", "live")]
+    assert conversation(found["aaaaaaaa-1"]) == [("human", "go", "live"), ("model", "ok", "live")]
     assert found["session-2026-11-15T06-01-aaaaaaaa"].parent == "gemini:aaaaaaaa-1"
 
 

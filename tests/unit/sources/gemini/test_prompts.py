@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Kind, ToolCall
-from tests.unit.sources.gemini.conftest import LOG, Home, call, context, document, gemini, header, said, user
+from tests.unit.sources.gemini.conftest import LOG, Home, call, context, conversation, document, gemini, header, user
 
 DOCUMENT = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.json"
 
@@ -42,7 +42,7 @@ def test_a_prompt_that_a_rewind_cut_from_the_file_comes_back(home: Home) -> None
         ),
     )
     session = home.only()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "one", "live"),
         ("model", "1", "live"),
         ("human", "two", "rewound"),
@@ -107,7 +107,7 @@ def test_commands_go_with_the_prompts_they_were_typed_between(home: Home) -> Non
         ),
     )
     session = home.only()
-    assert [text for _, text, _ in said(session)] == ["/model", "one", "1", "/quit"]
+    assert [text for _, text, _ in conversation(session)] == ["/model", "one", "1", "/quit"]
 
 
 def test_what_was_typed_in_shell_mode_is_no_prompt(home: Home) -> None:
@@ -131,7 +131,7 @@ def test_a_compression_known_only_from_the_log_makes_the_sum_a_lower_bound(home:
 def test_a_log_of_commands_alone_is_kept(home: Home) -> None:
     home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
     home.document("weather/logs.json", typed(("cccccccc-1", "/help", "05:00:00")))
-    assert said(home.sessions()["cccccccc-1"]) == [("human", "/help", "live")]
+    assert conversation(home.sessions()["cccccccc-1"]) == [("human", "/help", "live")]
 
 
 def test_a_broken_log_costs_no_session(home: Home) -> None:
@@ -195,7 +195,7 @@ def test_with_the_clock_set_back_typed_lines_keep_the_order_of_typing(home: Home
     )
     for order in (lines, lines[::-1]):
         home.document("weather/logs.json", order)
-        assert said(home.only()) == [
+        assert conversation(home.only()) == [
             ("human", "one", "rewound"),
             ("human", "/quit", "live"),
             ("human", "two", "rewound"),
@@ -209,7 +209,7 @@ def test_with_the_clock_set_back_typed_lines_keep_the_order_of_typing(home: Home
 def test_a_clock_set_back_after_an_answer_does_not_move_what_was_typed_then_before_it(home: Home) -> None:
     home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"))
     home.document("weather/logs.json", typed(("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/model", "05:00:00")))
-    assert [text for _, text, _ in said(home.only())] == ["one", "1", "/model"]
+    assert [text for _, text, _ in conversation(home.only())] == ["one", "1", "/model"]
 
 
 @pytest.mark.parametrize("day", ["14", "16"])
@@ -220,7 +220,7 @@ def test_a_clock_that_was_a_day_wrong_doubles_no_prompt(home: Home, day: str) ->
     home.log(LOG, header(), user("u1", "one", "06:00:01"), gemini("g1", "1"), wrong(user("u2", "two", "06:00:11")))
     first, last = typed(("aaaaaaaa-1", "one", "06:00:00"), ("cccccccc-1", "two", "06:00:10"))
     home.document("weather/logs.json", [first, wrong(last)])
-    assert [text for _, text, _ in said(home.only())] == ["one", "1", "two"]
+    assert [text for _, text, _ in conversation(home.only())] == ["one", "1", "two"]
 
 
 def test_what_was_typed_under_an_id_without_a_file_belongs_to_the_session_that_holds_the_rest(home: Home) -> None:
@@ -240,7 +240,7 @@ def test_what_was_typed_under_an_id_without_a_file_belongs_to_the_session_that_h
             ("cccccccc-1", "three", "06:05:00"),
         ),
     )
-    assert said(home.only()) == [
+    assert conversation(home.only()) == [
         ("human", "one", "live"),
         ("model", "1", "live"),
         ("human", "two", "rewound"),
@@ -265,8 +265,8 @@ def test_what_follows_a_clear_belongs_to_the_session_that_it_began(home: Home, c
         ),
     )
     found = home.sessions()
-    assert [text for _, text, _ in said(found["aaaaaaaa-1"])] == ["one", "1", clear]
-    assert [text for _, text, _ in said(found["bbbbbbbb-1"])] == ["/compress", "two", "three", "3", "/quit"]
+    assert [text for _, text, _ in conversation(found["aaaaaaaa-1"])] == ["one", "1", clear]
+    assert [text for _, text, _ in conversation(found["bbbbbbbb-1"])] == ["/compress", "two", "three", "3", "/quit"]
     assert [session.usage.exact for session in found.values()] == [True, True]
 
 
@@ -284,8 +284,8 @@ def test_after_a_new_start_the_log_means_the_old_session_again(home: Home) -> No
         ),
     )
     found = home.sessions()
-    assert [text for _, text, _ in said(found["aaaaaaaa-1"])] == ["one", "1", "/clear", "/stats"]
-    assert [text for _, text, _ in said(found["bbbbbbbb-1"])] == ["two", "2", "/quit"]
+    assert [text for _, text, _ in conversation(found["aaaaaaaa-1"])] == ["one", "1", "/clear", "/stats"]
+    assert [text for _, text, _ in conversation(found["bbbbbbbb-1"])] == ["two", "2", "/quit"]
 
 
 def test_commands_alone_are_no_session_to_list(home: Home) -> None:
@@ -302,7 +302,7 @@ def test_commands_alone_are_no_session_to_list(home: Home) -> None:
     assert [listed.summary.id for listed in home.library().list()] == ["bbbbbbbb-1"]
     empty = home.sessions()["aaaaaaaa-1"]
     assert (empty.kind, empty.title, empty.usage.exact) == (Kind.PROMPTS, "/compress", None)
-    assert [text for _, text, _ in said(empty)] == ["/compress", "/clear"]
+    assert [text for _, text, _ in conversation(empty)] == ["/compress", "/clear"]
 
 
 @pytest.mark.parametrize("witness", ["log", "folder", "stub"])

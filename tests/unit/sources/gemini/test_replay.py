@@ -6,16 +6,16 @@ import pytest
 
 from pollux.model import SummaryPart, ToolCall
 from tests.unit.sources.gemini.conftest import (
-    BEGUN,
+    BEGINNING,
     CONTEXT_ID,
     LOG,
     Home,
     call,
     context,
+    conversation,
     gemini,
     header,
     info,
-    said,
     user,
 )
 
@@ -24,7 +24,7 @@ def test_a_message_written_again_stands_once_with_all_it_ever_had(home: Home) ->
     first = gemini("g1", "Reading.")
     home.log(LOG, header(), user("u1", "Read it"), first, {**first, "toolCalls": [call("c1")]})
     session = home.only()
-    assert said(session) == [("human", "Read it", "live"), ("model", "Reading.", "live")]
+    assert conversation(session) == [("human", "Read it", "live"), ("model", "Reading.", "live")]
     assert [part.output for part in session.messages[1].parts if isinstance(part, ToolCall)] == ["ok"]
     assert (session.usage.input, session.usage.output, session.usage.total, session.usage.requests) == (10, 5, 15, 1)
 
@@ -41,7 +41,7 @@ def test_rewind_takes_a_message_and_all_after_it(home: Home) -> None:
         user("u3", "three"),
         gemini("g3", "3"),
     )
-    fates = [fate for _, _, fate in said(home.only())]
+    fates = [fate for _, _, fate in conversation(home.only())]
     assert fates == ["live", "live", "rewound", "rewound", "live", "live"]
     assert home.only().usage.input == 30
 
@@ -56,7 +56,7 @@ def test_rewind_to_an_unknown_message_clears_everything(home: Home) -> None:
         user("u2", "two"),
         gemini("g2", "2"),
     )
-    assert [fate for _, _, fate in said(home.only())] == ["rewound", "rewound", "live", "live"]
+    assert [fate for _, _, fate in conversation(home.only())] == ["rewound", "rewound", "live", "live"]
 
 
 def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> None:
@@ -64,7 +64,7 @@ def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> No
     thanks = gemini("s2", [{"text": "Got it. Thanks for the additional context!"}], tokens=None)
     home.log(
         LOG,
-        *BEGUN,
+        *BEGINNING,
         user("u2", "go"),
         gemini("g2", "2"),
         {
@@ -77,7 +77,7 @@ def test_compress_folds_what_came_before_and_keeps_the_summary(home: Home) -> No
         gemini("g3", "3"),
     )
     session = home.only()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "go", "compressed"),
         ("model", "1", "compressed"),
         ("human", "go", "live"),  # the kept end of the conversation, written again under new ids
@@ -118,7 +118,7 @@ def test_a_kept_prompt_is_not_taken_for_a_copy_of_an_equal_earlier_one(home: Hom
         gemini("g2", "2"),
         {"$set": {"messages": [snapshot, user("u2", "go"), gemini("g2", [{"text": "2"}])]}},
     )
-    assert said(home.only()) == [
+    assert conversation(home.only()) == [
         ("human", "go", "compressed"),
         ("model", "1", "compressed"),
         ("human", "go", "live"),
@@ -150,7 +150,7 @@ def test_a_cancelled_turn_is_rolled_back_and_the_rest_written_again(home: Home) 
         gemini("g4", "4"),
     )
     session = home.only()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "go", "live"),
         ("model", "1", "live"),
         ("human", "go", "live"),
@@ -213,7 +213,7 @@ def test_after_a_rollback_a_resume_lists_the_copies_and_nothing_is_doubled(home:
         user("u3", "go on"),
         gemini("g3", "3"),
     )
-    assert said(home.only()) == [
+    assert conversation(home.only()) == [
         ("human", "go", "live"),
         ("model", "1", "live"),
         ("human", "stop", "cancelled"),
@@ -227,7 +227,7 @@ def test_a_failed_prompt_is_dropped_by_the_next_list(home: Home) -> None:
     home.log(
         LOG, header(), {"$set": {"messages": [context()]}}, user("u1", "fail"), {"$set": {"messages": [context()]}}
     )
-    assert said(home.only()) == [("human", "fail", "failed")]
+    assert conversation(home.only()) == [("human", "fail", "failed")]
 
 
 def test_a_resume_within_the_same_minute_does_not_make_messages_poorer(home: Home) -> None:
@@ -267,7 +267,7 @@ def test_a_resume_within_the_same_minute_does_not_make_messages_poorer(home: Hom
         gemini("g2", "Fine", "06:00:41"),
     )
     session = home.only()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "Read it", "live"),
         ("model", "Done.", "live"),
         ("human", "More", "live"),

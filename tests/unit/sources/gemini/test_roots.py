@@ -9,7 +9,7 @@ import pytest
 
 from pollux.library.library import Filter, Library
 from pollux.usage.stats import Grouping
-from tests.unit.sources.gemini.conftest import LOG, Home, Json, call, gemini, header, said, user
+from tests.unit.sources.gemini.conftest import LOG, Home, Json, call, conversation, gemini, header, user
 
 SHARED = (header(), user("u1", "go"), gemini("g1", "1"))
 ONE = (user("u2", "left", "06:00:10"), gemini("g2", "2", "06:00:11", 100))
@@ -37,7 +37,7 @@ def test_session_that_went_on_under_two_roots_is_one(homes: tuple[Home, Home], t
     assert opened.usage.stats(Grouping.AGENT).total.usage.input == 1110
     assert len(listed.summary.files) == 2
     (session,) = opened.sessions()
-    assert said(session) == [
+    assert conversation(session) == [
         ("human", "go", "live"),
         ("model", "1", "live"),
         ("human", "left", "rewound"),
@@ -66,7 +66,7 @@ def test_messages_of_both_sides_stand_in_the_order_of_time(homes: tuple[Home, Ho
     homes[0].log(LOG, *SHARED, *ONE, *late)
     homes[1].log(LOG, *SHARED, *TWO)
     (session,) = library(homes).sessions()
-    assert [text for _, text, _ in said(session)] == ["go", "1", "left", "2", "right", "3", "late", "4"]
+    assert [text for _, text, _ in conversation(session)] == ["go", "1", "left", "2", "right", "3", "late", "4"]
 
 
 def test_sub_agents_are_their_parents_under_whichever_root(homes: tuple[Home, Home]) -> None:

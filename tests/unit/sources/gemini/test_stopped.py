@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Attachment, Session, Text, ToolCall, ToolResult
-from tests.unit.sources.gemini.conftest import LOG, Home, call, document, gemini, header, info, said, user
+from tests.unit.sources.gemini.conftest import LOG, Home, call, conversation, document, gemini, header, info, user
 
 REFUSAL = "[Operation Cancelled] Reason: User did not allow tool call"
 
@@ -45,7 +45,7 @@ def test_the_call_of_a_stopped_turn_stands_in_the_reply_that_asked_for_it(home: 
     home.log(LOG, *TURN)
     session = home.only()
     assert calls(session) == [("g1", "c1", "cancelled")]
-    assert said(session) == [("human", "go", "live"), ("model", "I look.", "live")]
+    assert conversation(session) == [("human", "go", "live"), ("model", "I look.", "live")]
     assert session.usage.exact is True
 
 

@@ -77,7 +77,7 @@ class Writing:
     # ------------------------------------------------------------------ words
 
     def _words(self, words: TextBlock) -> Iterator[str]:
-        """A model's Markdown laid out where somebody reads it, everything else as it was written."""
+        """A model's Markdown is laid out on a terminal; everything else stays as it was written."""
         if words.author is Author.MODEL and self._screen.markdown:
             from pollux.cli.render.transcript.markdown import markdown
 
@@ -90,14 +90,14 @@ class Writing:
     def _prose(self, text: str, style: str | None, indent: str = INDENT) -> Iterator[str]:
         """Text as it was written, wrapped at words; code and tables keep their lines."""
         columns = None if self._screen.columns is None else max(self._screen.columns - len(indent), 20)
-        fenced = False
+        in_code = False
         for line in visible(text).strip("\n").expandtabs(4).split("\n"):
             fence = line.lstrip().startswith(("```", "~~~"))
-            fenced = fenced != fence
-            as_it_is = fenced or fence or line.lstrip().startswith("|")
+            in_code = in_code != fence
+            as_it_is = in_code or fence or line.lstrip().startswith("|")
             for piece in [line] if as_it_is else wrap(line, columns):
-                look = style or ("bold" if piece.startswith("#") and not fenced else None)
-                yield f"{indent}{self._screen.paint(piece, look) if look else piece}" if piece else ""
+                line_style = style or ("bold" if piece.startswith("#") and not in_code else None)
+                yield f"{indent}{self._screen.paint(piece, line_style) if line_style else piece}" if piece else ""
 
     def _thought(self, thought: ThinkingBlock) -> Iterator[str]:
         subject = f": {one_line(thought.subject)}" if thought.subject else ""
@@ -153,7 +153,7 @@ class Writing:
             yield from self._literal(file.text)
 
     def _literal(self, text: str) -> Iterator[str]:
-        """Text whose lines mean something: not wrapped, set in."""
+        """Text whose lines must stay: indented, not wrapped."""
         for line in visible(text).rstrip("\n").expandtabs(8).split("\n"):
             yield self._screen.paint(f"{INDENT * 3}{line}", "dim") if line else ""
 

@@ -62,5 +62,5 @@ def _first_line(output: str | None) -> str:
 
 
 def _request(block: CallBlock) -> str:
-    """What a call was asked, on one line; the same arguments a transcript on paper shows."""
+    """The arguments of a call on one line, the same as in a transcript on paper."""
     return visible(" ".join(a.text if a.name is None else f"{a.name}={a.text}" for a in block.arguments))

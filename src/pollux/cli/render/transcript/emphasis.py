@@ -19,8 +19,8 @@ _MARK = re.compile(
 )
 _LINK = re.compile(r'\(<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?: +"([^"]*)")?\)')
 _TRIES = 8
-"""So many marks that close nothing may stand within an emphasis."""
-_LOOKS = {"*": ("italic",), "**": ("bold",), "***": ("bold", "italic"), "_": ("italic",), "__": ("bold",)}
+"""An emphasis may contain so many marks that do not close it."""
+_STYLES = {"*": ("italic",), "**": ("bold",), "***": ("bold", "italic"), "_": ("italic",), "__": ("bold",)}
 
 
 def spans(text: str, style: tuple[str, ...] = ()) -> Iterator[Span]:
@@ -29,7 +29,7 @@ def spans(text: str, style: tuple[str, ...] = ()) -> Iterator[Span]:
     hopeless: set[str] = set()  # marks that nothing further on closes
     while (mark := _MARK.search(text, place)) is not None:
         place = mark.end()
-        match = None if mark[0] in hopeless else _closed(text, mark, style)
+        match = None if mark[0] in hopeless else _match_mark(text, mark, style)
         if match is None:
             hopeless.add(mark[0])
         elif match[0]:
@@ -40,26 +40,26 @@ def spans(text: str, style: tuple[str, ...] = ()) -> Iterator[Span]:
     yield text[plain:], style
 
 
-def _closed(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:
-    """Where what a mark opens ends, and what is inside; 0 where it opens nothing, None where nothing can close it."""
+def _match_mark(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[int, list[Span]] | None:
+    """The end and the content of what a mark opens; 0 if it opens nothing, None if nothing closes it."""
     kind, start = mark[0], mark.end()
     if kind[0] == "\\":
         return start, [(kind[1], style)]
     if kind[0] == "`":
         end = _ticks(text, kind, start)
         inside = text[start:end]
-        whole = inside[1:-1] if inside[:1] == inside[-1:] == " " and inside.strip() else inside
-        return None if end is None else (end + len(kind), [(whole, (*style, "code"))])
+        code = inside[1:-1] if inside[:1] == inside[-1:] == " " and inside.strip() else inside
+        return None if end is None else (end + len(kind), [(code, (*style, "code"))])
     if kind[0] == "&":
-        known = kind[1] == "#" or kind[1:] in html5
-        return (start, [(one_line(unescape(kind)), style)]) if known else (0, [])
+        is_entity = kind[1] == "#" or kind[1:] in html5
+        return (start, [(one_line(unescape(kind)), style)]) if is_entity else (0, [])
     if kind[-1] == "[":
         return _link(text, mark, style)
     return _emphasis(text, mark, style)
 
 
 def _ticks(text: str, kind: str, start: int) -> int | None:
-    """Where a run of just as many ticks is."""
+    """The position of a run of exactly as many ticks."""
     while (end := text.find(kind, start)) >= 0:
         start = end + len(kind)
         while text[start : start + 1] == "`":
@@ -101,11 +101,11 @@ def _emphasis(text: str, mark: re.Match[str], style: tuple[str, ...]) -> tuple[i
     inside = text[start:end]
     if kind[0] == "_" and " " not in inside:  # a name, as `__init__`
         return 0, []
-    looks = ("strike",) if kind == "~~" else _LOOKS[kind]
-    return end + len(kind), [*spans(inside, (*style, *looks))]
+    styles = ("strike",) if kind == "~~" else _STYLES[kind]
+    return end + len(kind), [*spans(inside, (*style, *styles))]
 
 
 def _may_close(text: str, kind: str, end: int) -> bool:
-    """May this be the mark that ends an emphasis? Not behind a blank, not as part of a longer one."""
-    before, beyond = text[end - 1], text[end + len(kind) : end + len(kind) + 1]
-    return not before.isspace() and kind[0] not in (before, beyond) and not (kind[0] == "_" and beyond.isalnum())
+    """May this mark end an emphasis? Not after a blank, and not as part of a longer mark."""
+    before, after = text[end - 1], text[end + len(kind) : end + len(kind) + 1]
+    return not before.isspace() and kind[0] not in (before, after) and not (kind[0] == "_" and after.isalnum())

@@ -44,7 +44,7 @@ def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
 
 
 def _circumstances(session: Session) -> Iterator[str]:
-    """What is known of its surroundings; of many values, the first and how many there are."""
+    """Facts about its surroundings; of many values, the first one and their number."""
     for name, values in session.facts.items():
         other = [value for value in values if value not in (session.project, session.title)]
         if other:
@@ -59,7 +59,7 @@ def _project(summary: Summary, home: str) -> str:
 
 
 def _span(summary: Summary) -> str:
-    """From when to when; the day once where it is the same."""
+    """Start and end; the day is given once if it is the same."""
     if summary.started is None:
         return full_time(summary.ended) if summary.ended is not None else "without a time"
     begun = full_time(summary.started)
@@ -84,7 +84,7 @@ def _amounts(summary: Summary) -> Iterator[str]:
 
 
 def remarks(screen: Screen, session: Session, home: str, *, full: bool) -> Iterator[str]:
-    """What the reader noticed about the files; small things only when all is asked for."""
+    """The notices about the files. Minor ones are shown only if everything is."""
     notices = [notice for notice in session.notices if full or notice.severity != "info"]
     if not notices:
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pollux.cli.render.transcript.layout import Span
 
 LONGEST = 20_000
-"""Characters of code beyond which it has no colours in a terminal, where nobody waits for them."""
+"""Longer code, in characters, has no colours in a terminal, because that would take too long."""
 
 _LOOKS = (
     ("Comment", "comment"),

@@ -21,7 +21,7 @@ Span = tuple[str, tuple[str, ...]]
 
 Edge = Literal["left", "center", "right"]
 
-LOOKS: dict[str, dict[str, Any]] = {
+STYLES: dict[str, dict[str, Any]] = {
     "bold": {"bold": True},
     "italic": {"italic": True},
     "strike": {"strikethrough": True},
@@ -39,19 +39,19 @@ LOOKS: dict[str, dict[str, Any]] = {
 LEAST = 4
 
 
-def painted(screen: Screen, spans: Iterable[Span]) -> str:
+def paint_spans(screen: Screen, spans: Iterable[Span]) -> str:
     """The spans in their styles, where there are colours."""
     if not screen.color:
         return "".join(text for text, _ in spans)
-    joined = ((styles, "".join(text for text, _ in some)) for styles, some in groupby(spans, key=itemgetter(1)))
-    return "".join(f"{_look(styles)}{text}\x1b[0m" if styles and text else text for styles, text in joined)
+    runs = ((styles, "".join(text for text, _ in some)) for styles, some in groupby(spans, key=itemgetter(1)))
+    return "".join(f"{_style_start(styles)}{text}\x1b[0m" if styles and text else text for styles, text in runs)
 
 
 @cache
-def _look(styles: tuple[str, ...]) -> str:
+def _style_start(styles: tuple[str, ...]) -> str:
     """The sequence that begins some styles."""
-    looks = {key: value for style in styles for key, value in LOOKS[style].items()}
-    return click.style("", reset=False, **looks)
+    attributes = {key: value for style in styles for key, value in STYLES[style].items()}
+    return click.style("", reset=False, **attributes)
 
 
 def flow(spans: Iterable[Span], columns: int | None) -> Iterator[list[Span]]:
@@ -92,7 +92,7 @@ def _units(spans: Iterable[Span], columns: int | None) -> Iterator[list[Span]]:
 def grid(
     table: Sequence[Sequence[Sequence[Span]]], columns: int | None, edges: Sequence[Edge]
 ) -> Iterator[list[Span]] | None:
-    """A table; cells are wrapped where it is too wide, and stand at their column's edge. None where it does not fit."""
+    """A table with wrapped cells, each aligned as `edges` say. None if it does not fit."""
     rows = [[[(steady(text), styles) for text, styles in cell] for cell in row] for row in table]
     natural: list[int] = []
     for row in rows:
@@ -100,8 +100,8 @@ def grid(
         for number, cell in enumerate(row):
             natural[number] = max(natural[number], _size(cell))
     wide = _widths(natural, columns)
-    known = [*edges, *["left"] * len(natural)][: len(natural)]
-    return None if wide is None else _laid(rows, wide, known)
+    column_edges = [*edges, *["left"] * len(natural)][: len(natural)]
+    return None if wide is None else _laid(rows, wide, column_edges)
 
 
 def _laid(rows: Sequence[Sequence[Sequence[Span]]], wide: Sequence[int], edges: Sequence[str]) -> Iterator[list[Span]]:
@@ -116,14 +116,14 @@ def _size(cell: Iterable[Span]) -> int:
 
 
 def _widths(natural: list[int], columns: int | None) -> list[int] | None:
-    """How wide each column is: the widest give way first. None where there is no room for all."""
+    """The width of each column: the widest are reduced first. None if there is no room for all."""
     wide = [max(one, 1) for one in natural]
     room = None if columns is None else columns - 3 * (len(wide) - 1)
     if room is None or sum(wide) <= room:
         return wide
     if room < LEAST * len(wide):
         return None
-    # All columns up to some width stay as they are, and the others share what is left.
+    # Narrow columns keep their width, and the others share the rest.
     left, many = room, len(wide)
     for one in sorted(wide):
         if one * many > left:

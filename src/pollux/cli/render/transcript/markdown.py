@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.render.transcript.emphasis import spans
 from pollux.cli.render.transcript.highlight import highlighted
-from pollux.cli.render.transcript.layout import Edge, Span, flow, grid, painted
+from pollux.cli.render.transcript.layout import Edge, Span, flow, grid, paint_spans
 from pollux.cli.terminal.width import width
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def markdown(screen: Screen, text: str, columns: int | None) -> Iterator[str]:
     """The lines of a clean text."""
     page = _Page(screen, columns)
     for line in page.lines(text.split("\n")):
-        yield painted(screen, line).rstrip()
+        yield paint_spans(screen, line).rstrip()
 
 
 class _Page:
@@ -89,7 +89,7 @@ class _Page:
         return self._wrapped(blanks, [*spans(line[start:])], blanks)
 
     def _wrapped(self, lead: Span, rest: list[Span], hang: Span) -> Iterator[list[Span]]:
-        """A line as several: `lead` stands before the first and `hang` before the others, where that leaves room."""
+        """A line, wrapped: `lead` is before the first part and `hang` before the others, if there is room."""
         room, beside = self._columns, width(lead[0])
         if room is None or beside + sum(width(text) for text, _ in rest) <= room:
             yield [lead, *rest]
@@ -122,7 +122,7 @@ class _Page:
 
 
 def _edge(mark: str) -> Edge:
-    """Where a column stands, as the mark below its title says."""
+    """The alignment of a column, by the mark below its title."""
     return "center" if mark[0] == mark[-1] == ":" else "right" if mark[-1] == ":" else "left"
 
 

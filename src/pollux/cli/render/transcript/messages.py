@@ -70,7 +70,7 @@ class Reader:
         self._day: date | None = None
 
     def lines(self, blocks: Iterable[Block]) -> Iterator[str]:
-        """The lines of blocks; the client's texts wait until somebody else speaks."""
+        """The lines of blocks; the client's texts are held back until another author speaks."""
         for block in blocks:
             match block:
                 case Branch() | FiguresBlock():
@@ -117,7 +117,7 @@ class Reader:
         return line
 
     def _time(self, at: datetime) -> str:
-        """The time of day, with the date where it is another than before."""
+        """The time of day, with the date if it changed."""
         day = local(at).date()
         new_day, self._day = self._day is not None and day != self._day, day
         return full_time(at) if new_day else clock(at)
@@ -168,7 +168,7 @@ def _lead(heading: Heading) -> str | None:
 
 
 def folded(block: Block, columns: int | None, lead: str) -> str:
-    """One line for a block; nothing for an answer that stands with its call."""
+    """One line for a block; nothing for an answer that is shown with its call."""
     if type(block) is ResultBlock and is_blank(block):
         return ""
     label, text = _label_and_text(block)

@@ -22,7 +22,7 @@ _LISTS = (b'"messages"', b'"history"')
 
 
 class Records:
-    """Opens each file once, when something of it is asked for."""
+    """Finds records in files. Each file is opened once, when it is first needed."""
 
     def __init__(self) -> None:
         self._starts: dict[str, array[int]] = {}
@@ -38,25 +38,25 @@ class Records:
         return raw.count(b"\n", 0, items[origin.item][0]) + 1
 
     def text(self, origin: Origin) -> str | None:
-        """The record as it stands in the file; None where it is gone."""
+        """The text of the record in the file; None if it is gone."""
         if origin.line is not None:
             raw = self._line(origin.file, origin.line)
         else:
             document, items = self._document(origin.file)
-            known = origin.item is not None and origin.item < len(items)
-            raw = _whole_lines(document, items[origin.item]) if known and origin.item is not None else None
+            exists = origin.item is not None and origin.item < len(items)
+            raw = _whole_lines(document, items[origin.item]) if exists and origin.item is not None else None
         return None if raw is None else textwrap.dedent(raw.decode("utf-8", "backslashreplace"))
 
     def _line(self, file: str, number: int) -> bytes | None:
         try:
             with opened(_on_disk(file)) as stream:
                 if file not in self._starts:
-                    starts, position, ended = array("Q"), 0, True
+                    starts, position, at_start = array("Q"), 0, True
                     while piece := stream.readline(_PIECE):
-                        if ended:
+                        if at_start:
                             starts.append(position)
                         position += len(piece)
-                        ended = piece.endswith(b"\n")
+                        at_start = piece.endswith(b"\n")
                     self._starts[file] = starts
                 if not 0 < number <= len(self._starts[file]):
                     return None
@@ -76,7 +76,7 @@ class Records:
 
 
 def items_of(raw: bytes) -> list[Span]:
-    """Where each item of a document's list of messages stands, also where the document is torn.
+    """The position of each item in a document's list of messages, even if the document is damaged.
 
     The list is the document itself, or the one called messages or history in it, or else the longest one.
     """

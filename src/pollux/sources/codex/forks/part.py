@@ -38,8 +38,8 @@ from pollux.wire import Notes, display_path
 class Part(msgspec.Struct):
     """What one file holds. The session's own part begins with the line `begins`; `sure` says whether that is certain.
 
-    `shared` is the last line that another file of the session has, too. `has_branched` says that the two go on
-    differently from there.
+    `is_torn` says that some of its lines cannot be read. `shared` is the last line that another file of the session
+    has, too, and `apart` are lines that no other file has. `has_branched` says that the files go on differently.
     """
 
     file: File
@@ -49,8 +49,14 @@ class Part(msgspec.Struct):
     copied_from: str | None = None
     begins: int = 0
     sure: bool = True
+    is_torn: bool = False
     shared: int = -1
+    apart: set[int] = msgspec.field(default_factory=set)
     has_branched: bool = False
+
+    def has_alone(self, line: int) -> bool:
+        """Does no other file of the session have this line?"""
+        return line > self.shared or line in self.apart
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -135,7 +141,7 @@ def _of_lines(file: File, threads: Threads, notes: Notes) -> Part:
             entry.inherited = entry.line < own.begins
         _pay_for_own(walk, own)
     notes.line = None
-    return Part(file, walk, books, {}, origin, own.begins, own.sure)
+    return Part(file, walk, books, {}, origin, own.begins, own.sure, _has_torn(notes))
 
 
 def _walked(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tuple[Walk, Books]:

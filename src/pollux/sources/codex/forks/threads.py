@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -91,13 +91,21 @@ def head_of(file: File) -> Head:
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `questions` are the questions since they were last cleared, each with a value that changes with its answer.
-    `reviews`, `totals` and `ancestors` hold what was read for other sessions, so that no file is read again for each.
+    `elsewhere` are the files under other roots that are read with them. `questions` are the questions since they were
+    last cleared, each with a value that changes with its answer. `reviews`, `totals` and `ancestors` hold what was read
+    for other sessions, so that no file is read again for each.
     """
 
-    def __init__(self, root: Path, files: list[File] | None = None, peek: Peek | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        files: list[File] | None = None,
+        peek: Peek | None = None,
+        elsewhere: Iterable[File] = (),
+    ) -> None:
         self._root = root
         self._own_files = files
+        self._elsewhere = elsewhere
         self._peek = peek or head_of
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
@@ -106,12 +114,15 @@ class Threads:
 
     @cached_property
     def files(self) -> list[File]:
-        """Every session file."""
+        """Every session file. Archived files come after the home's other ones, then the files under other roots."""
         own = self._own_files if self._own_files is not None else find.rollouts(self._root)
-        return [*own, *self.other]
+        paths = {file.path for file in self._other}
+        stamps = {file.stamp for file in self._other}
+        rest = [file for file in self._elsewhere if file.path not in paths and file.stamp not in stamps]
+        return [*self._other, *own, *rest] if self._root.name == find.ARCHIVE else [*own, *self._other, *rest]
 
     @cached_property
-    def other(self) -> list[File]:
+    def _other(self) -> list[File]:
         """The session files of the home's other folder."""
         names = {find.LIVE: find.ARCHIVE, find.ARCHIVE: find.LIVE}
         name = names.get(self._root.name)

@@ -14,6 +14,7 @@ from typing import Any
 from pollux.errors import Unreadable
 from pollux.model import Text, Thinking
 from pollux.sources.base import File
+from pollux.sources.codex import find
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.copies import after, lines_of
 from pollux.sources.codex.forks.part import Part
@@ -24,6 +25,7 @@ from pollux.sources.codex.replay.entries import Entry
 from pollux.wire import Notes, display_path
 
 _EVER = datetime.min.replace(tzinfo=UTC)
+_PIECE = 1 << 16
 _Seal = tuple[Any, ...]
 _Line = tuple[int, bytes | None]
 
@@ -35,20 +37,33 @@ def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
     firsts = {file.path: _beginnings(file, 1)[-1] for file in files}
     alike = Counter(firsts.values())
     beginnings = {file.path: _beginnings(file) for file in files if alike[firsts[file.path]] > 1}
-    originals = [file for file in files if file.path not in beginnings]
+    originals: list[File] = []
     copies: list[File] = []
     known: set[bytes] = set()
     # Of two that hold the same the plain one is the original.
     longest = sorted(files, key=lambda file: (-len(beginnings.get(file.path, ())), file.path.endswith(".zst")))
     for file in longest:
-        if (own := beginnings.get(file.path)) is None:
-            continue
-        if own[-1] in known:
+        own = beginnings.get(file.path, [])
+        if (own and own[-1] in known) or any(_was_cut(file, other) for other in files):
             copies.append(file)
         else:
             originals.append(file)
             known.update(own)
     return originals, copies
+
+
+def _was_cut(file: File, other: File) -> bool:
+    """Is a file what is left of another one that was cut, perhaps in the middle of a line?"""
+    if not 0 < file.size < other.size or find.named(file.path)[1] != find.named(other.path)[1]:
+        return False
+    try:
+        with unpacked(file.path, Notes()) as mine, unpacked(other.path, Notes()) as theirs:
+            while piece := mine.read(_PIECE):
+                if theirs.read(len(piece)) != piece:
+                    return False
+    except Unreadable:
+        return False
+    return True
 
 
 def _beginnings(file: File, most: int | None = None) -> list[bytes]:
@@ -100,6 +115,8 @@ def _repeating(same: list[Part]) -> Iterator[Part]:
         keys = list(_keys(part.file))
         if part is not same[-1]:
             part.shared = max((number for number, key in keys if key in known.lines), default=-1)
+            if not known.is_torn:
+                part.apart = {number for number, key in keys if key not in known.lines}
             if not part.walk.times:
                 known.share(part)
             _take_out(part, known)
@@ -116,6 +133,7 @@ class _Known:
         self._current = current
         self.messages: dict[_Seal, list[Entry]] = {}
         self.lines: set[bytes] = set()
+        self.is_torn = False
 
     @cached_property
     def _lines(self) -> list[_Line]:
@@ -129,17 +147,18 @@ class _Known:
 
     def add(self, part: Part, keys: list[tuple[int, bytes]]) -> None:
         """Take in what one more file says."""
+        self.is_torn = self.is_torn or part.is_torn
         self.lines.update(key for _, key in keys)
         for entry in part.walk.entries:
             self.messages.setdefault(_seal(entry), []).append(entry)
 
 
 def _take_out(part: Part, known: _Known) -> None:
-    """Remove the messages that another file has, and the figures from before the files part."""
+    """Remove the messages and figures that another file has."""
     own: list[Entry] = []
     times: Counter[_Seal] = Counter()
     for entry in part.walk.entries:
-        late = [usage for usage in entry.usages or () if (usage.line or 0) > part.shared]
+        late = [usage for usage in entry.usages or () if part.has_alone(usage.line or 0)]
         seal = _seal(entry)
         originals = known.messages.get(seal, []) if entry.at is not None or entry.line <= part.shared else []
         if times[seal] < len(originals):

@@ -33,12 +33,16 @@ class Meter:
     `origin` gives the total of the session that a file goes on from, which its first event may only repeat. A figure
     that is not there, or is none, is unknown: what the total and the last response's figures both do not tell stays so.
     `alone` has what the last response says of itself, by line, where the total has grown by something else.
+
+    A file may hold two sides of a session that went on differently. Then a total goes on from one of the earlier ones,
+    not from the last.
     """
 
     def __init__(self) -> None:
         self.origin: Callable[[], Figures | None] | None = None
         self._total: _Parts | None = None
         self._step = _UNKNOWN
+        self._totals: dict[_Parts, _Parts] = {}
         self._counted: set[str] = set()
         self._recorded = False
         self._owed: int | None = None
@@ -72,12 +76,18 @@ class Meter:
         usual = grown == step and any(step)
         if not usual and (_alike(total, before) or (total == _UNKNOWN and again)):
             return None
-        if grown == step:
+        if not usual and total != step and self._totals.get(total) == step:
+            # Told before, in a file that goes on from there once more.
+            self._total = total
+            return None
+        if grown == step or (any(step) and _grown(total, step) in self._totals):
             self._total = total
         else:
             step = _step(total, grown, step, first=before == _UNKNOWN)
             sums = map(_plus, before, step)
             self._total = tuple(map(_either, total, sums))
+        self._totals.setdefault(before, _UNKNOWN)
+        self._totals[self._total] = last_step
         recorded, self._recorded, self._owed = self._recorded, False, None
         if recorded or not any(step):
             return None
