@@ -16,7 +16,7 @@ from typing import Any
 import zstandard
 
 from benchmarks.store import history
-from pollux.archive.keep import Archive, wanted
+from pollux.archive.archive import Archive, wanted
 from pollux.archive.verify import verify
 from pollux.index.sync.sync import RootScan
 from pollux.library.library import Library

@@ -19,7 +19,7 @@ from pollux import registry
 from pollux.export.folder import Folder
 from pollux.export.run import Export
 from pollux.library.library import Filter, Library
-from pollux.transforms.redact import Private, Redactor
+from pollux.transforms.redact import RedactionOptions, Redactor
 from pollux.writers import Options
 
 SAMPLE = 200
@@ -65,7 +65,7 @@ def _redacting(library: Library) -> dict[str, Any]:
     bundles = library.homes.bundles()[:SAMPLE]
     files = [file.path for _, bundle in bundles for file in bundle.files]
     size = sum(Path(name).stat().st_size for name in files) / 1e6
-    redactor = Redactor(Private(home="/home/ada", users=("ada",)))
+    redactor = Redactor(RedactionOptions(home="/home/ada", users=("ada",)))
     spent = parse = 0.0
     for source, bundle in bundles:
         sessions = source.read(bundle).sessions

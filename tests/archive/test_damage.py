@@ -102,7 +102,7 @@ def test_a_disk_that_does_not_answer_is_no_damage(world: World, monkeypatch: pyt
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     with monkeypatch.context() as patch:
-        patch.setattr("pollux.archive.keep.payload_of", fail)
+        patch.setattr("pollux.archive.archive.payload_of", fail)
         refused(world, os.strerror(errno.EIO))
     assert keys(world.library()) == before
     assert world.library().archive.verify().sound

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.archive.keep import Archive
+from pollux.archive.archive import Archive
 from pollux.archive.packs import MAGIC, PackWriter
 from pollux.archive.verify import verify
 from pollux.errors import OutputError, StoreError, Unreadable

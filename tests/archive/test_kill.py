@@ -8,8 +8,8 @@ import signal
 import time
 from collections.abc import Callable
 
-from pollux.archive import transfer as carry
-from pollux.archive.keep import Archive
+from pollux.archive import transfer
+from pollux.archive.archive import Archive
 from pollux.archive.packs import State
 from pollux.archive.verify import verify
 from pollux.index.sync.sync import RootScan
@@ -48,7 +48,7 @@ def test_a_hundred_kills_lose_nothing(world: World) -> None:
     with_other = Archive(world.folder / "other", world.folder / "other.db")
     with_other.keep([RootScan(source, root) for source, root in library.homes.roots()])
     carried = world.folder / "carried.pollux"
-    carry.export(with_other, carried)
+    transfer.export(with_other, carried)
     Archive(folder, index).keep([RootScan(source, root) for source, root in library.homes.roots()])
     hit = 0
     for number in range(KILLS):
@@ -58,8 +58,8 @@ def test_a_hundred_kills_lose_nothing(world: World) -> None:
         scans = [RootScan(source, root) for source, root in library.homes.roots()]
         work: list[Callable[[], object]] = [
             lambda scans=scans: Archive(folder, index).keep(scans),  # type: ignore[misc]
-            lambda: carry.take_in(Archive(folder, index), carried),
-            lambda gone=pruned: carry.prune(Archive(folder, index), [place(gone)]),  # type: ignore[misc]
+            lambda: transfer.import_file(Archive(folder, index), carried),
+            lambda gone=pruned: transfer.prune(Archive(folder, index), [place(gone)]),  # type: ignore[misc]
         ]
         killed(work[number % 3], chance.random() * 0.02)  # type: ignore[arg-type]
         archive = Archive(folder, world.folder / f"fresh-{number}.db")

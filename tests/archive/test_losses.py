@@ -215,15 +215,15 @@ def test_keeping_stays_on_where_the_folder_is_gone(world: World) -> None:
     after = world.library()
     after.list()
     assert "is missing" in (after.index.problem or "")
-    assert after.archive.store.keeping
+    assert after.archive.store.enabled
     assert live(world) <= stored(after)
     after.archive.turn(on=False)
-    assert not world.library().archive.store.keeping
+    assert not world.library().archive.store.enabled
 
 
 def test_keeping_that_an_earlier_release_turned_on(world: World) -> None:
     library, pack = kept_world(world)
     pack.parent.with_name("archive.keeping").rename(pack.parent / "keeping")
-    assert library.archive.store.keeping
+    assert library.archive.store.enabled
     library.archive.turn(on=False)
-    assert not library.archive.store.keeping
+    assert not library.archive.store.enabled

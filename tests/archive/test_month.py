@@ -6,7 +6,7 @@ import random
 from datetime import datetime
 from pathlib import Path
 
-from pollux.archive.restore import chosen
+from pollux.archive.restore import states_to_restore
 from pollux.archive.verify import file_of
 from pollux.library.library import Filter, Library
 from tests.archive.conftest import World, spoken_parts
@@ -88,7 +88,9 @@ def test_all_that_was_ever_there_at_a_sync_is_still_shown(world: World) -> None:
     states = library.archive.store.index.states()
     for (name, at), raw in files.items():
         until = int(at.timestamp() * 1_000_000)
-        (state,) = chosen(library.archive.store, [state for state in states if file_of(state) == name], until)
+        (state,) = states_to_restore(
+            library.archive.store, [state for state in states if file_of(state) == name], until
+        )
         assert library.archive.store.read(state.sha or b"") == raw
     assert library.archive.verify().sound
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.archive.packs import PackWriter, Replaces, begin
+from pollux.archive.packs import PackWriter, Replacement, begin
 from pollux.errors import OutputError
 from tests.archive.conftest import World
 from tests.archive.losses import (
@@ -123,7 +123,7 @@ def test_an_earlier_release_noted_names_alone(world: World) -> None:
     newer = pack.with_name("000002.pack")
     begin(newer)
     pen = PackWriter(newer)
-    pen.write(Replaces(packs=(pack.name,)))
+    pen.write(Replacement(packs=(pack.name,)))
     pen.close()
     pack.unlink()
     pack.parent.with_name("archive.json").unlink()

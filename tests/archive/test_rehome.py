@@ -169,7 +169,7 @@ def test_a_file_that_changes_meanwhile_ends_it_and_brings_back_what_was_done(tmp
     entries = entries_of(steps)
     (tmp_path / "note").write_text("agent")
     with pytest.raises(OutputError):
-        Relocations(tmp_path / "moved").carry_out("/old", "/new", entries)
+        Relocations(tmp_path / "moved").apply("/old", "/new", entries)
     assert (tmp_path / "a" / "inner").read_text() == "1"
     assert (tmp_path / "note").read_text() == "agent"
     assert Relocations(tmp_path / "moved").last("/old") is None
@@ -189,12 +189,12 @@ def test_a_move_that_was_cut_short_is_taken_back(tmp_path: Path, monkeypatch: py
     moves = Relocations(tmp_path / "moved")
     monkeypatch.setattr(Path, "rename", killed)
     with pytest.raises(KeyboardInterrupt):
-        moves.carry_out("/old", "/new", entries_of(steps))
+        moves.apply("/old", "/new", entries_of(steps))
     monkeypatch.undo()
     assert (tmp_path / "note").read_text() == "new"
     found = moves.last("/old")
     assert found is not None
-    assert moves.take_back(*found) == [tmp_path / "note"]
+    assert moves.revert(*found) == [tmp_path / "note"]
     assert (tmp_path / "note").read_text() == "old"
     assert (tmp_path / "a").is_dir()
 

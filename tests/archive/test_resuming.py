@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.archive.rebuild import CUT, OTHER, TYPED
+from pollux.archive.check_rebuilt import CUT, OTHER, TYPED
 from pollux.errors import NotFound, OutputError
 from pollux.library.library import Filter, Library
 from pollux.library.recover import Rebuilt

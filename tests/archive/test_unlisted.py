@@ -81,8 +81,8 @@ def test_a_note_that_cannot_be_read_is_no_decision(world: World, monkeypatch: py
 
     monkeypatch.setattr(Path, "stat", stat)
     with pytest.raises(StoreError, match="cannot be read"):
-        _ = library.archive.store.keeping
-    assert not library.archive.store.offer()
+        _ = library.archive.store.enabled
+    assert not library.archive.store.should_suggest()
     told = library.schedule.state()
     assert told.keeping is None
 

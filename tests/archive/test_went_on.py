@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pollux.archive.merge import turns
+from pollux.archive.merge import rewrite_points
 from pollux.archive.packs import State
 from pollux.library.library import Filter, Library
 from pollux.usage.stats import Grouping
@@ -223,4 +223,4 @@ def test_which_states_go_on_from_another(
         State(agent="a", home=b"h", path=b"f", at=at, change=change, sha=bytes([at]), size=size, taken=bool(taken))
         for at, (size, change, *taken) in enumerate(states, start=1)
     ]
-    assert [one.at for one in turns(listed)] == expected
+    assert [one.at for one in rewrite_points(listed)] == expected

@@ -12,11 +12,11 @@ import pytest
 import zstandard
 
 from pollux.archive import transfer
+from pollux.archive.archive import Archive, head_of
+from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import LONGEST_CHAIN
 from pollux.archive.index import Location
-from pollux.archive.keep import Archive, head_of
 from pollux.archive.packs import Content, Damage, PackWriter, Record, State, begin, is_safe, scan
-from pollux.archive.recent import Recent
 from pollux.archive.transfer import MOST, SMALL
 from tests.hostile.conftest import World
 
@@ -45,7 +45,7 @@ def _blank(size: int) -> tuple[Content, bytes]:
     return head, zstandard.ZstdCompressor().compress(content)
 
 
-def _taken(archive: Archive) -> list[State]:
+def _replaced_packs(archive: Archive) -> list[State]:
     archive.index.refresh()
     return archive.index.states()
 
@@ -59,7 +59,7 @@ def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path: Path) -> None:
     assert f"more than {MOST} times as large" in answer.stderr
     assert world.command("list", "--all").returncode in {0, 1}
     with world.library() as library:
-        assert not library.archive.store.exists or _taken(library.archive.store) == []
+        assert not library.archive.store.exists or _replaced_packs(library.archive.store) == []
     taken = world.command("archive", "import", str(_archive(tmp_path / "two.pollux", (head, payload), *states[:2])))
     assert taken.returncode == 0, taken.stderr
 
@@ -110,7 +110,7 @@ def test_contents_that_stand_before_what_they_are_made_from_are_taken_in_one_pas
 
     monkeypatch.setattr(transfer, "scan", counted)
     with world.library() as library:
-        carried = transfer.take_in(library.archive.store, file)
+        carried = transfer.import_file(library.archive.store, file)
         assert (carried.objects, carried.states, carried.damaged) == (len(contents), 1, 0)
         assert library.archive.store.read(last.sha) == contents[-1]
     assert len(passes) == 2
@@ -175,7 +175,7 @@ def test_a_chain_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             return payload(place)
 
         monkeypatch.setattr(library.archive.store, "payload", counted)
-        recent = Recent(library.archive.store)
+        recent = ContentReader(library.archive.store)
         for content in (*contents, *reversed(contents)):
             assert recent.read(hashlib.sha256(content).digest()) == content
         assert len(read) == len(contents)

@@ -13,7 +13,7 @@ import pytest
 
 from pollux.errors import Unreadable
 from pollux.signing import cose
-from pollux.signing.extent import DEEPEST
+from pollux.signing.cbor_length import DEEPEST
 from pollux.signing.keys import key_id
 from pollux.signing.salted import parse_salted, salt
 from pollux.signing.statement import METADATA, Refuted, verify

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pollux.archive.keep import Archive
+from pollux.archive.archive import Archive
 from pollux.archive.verify import verify
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 

@@ -14,8 +14,8 @@ import msgspec
 import pytest
 import zstandard
 
+from pollux.archive.archive import Archive
 from pollux.archive.history import Change
-from pollux.archive.keep import Archive
 from pollux.archive.packs import LATEST, Content, PackWriter, State, begin
 from pollux.cli.render.archive import changes
 from pollux.cli.terminal.screen import Screen

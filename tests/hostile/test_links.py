@@ -13,9 +13,9 @@ from pollux.errors import NotFound, UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.sources import walk
 from pollux.sources.base import SourceContext
-from pollux.system import bounds
-from pollux.system.bounds import LEADS_OUT
+from pollux.system import link_bounds
 from pollux.system.files import read
+from pollux.system.link_bounds import LEADS_OUT
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 
 SECRET = "the-user-told-nobody"
@@ -184,7 +184,7 @@ def test_a_system_that_does_not_name_open_files_is_no_less_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(tmp_path, ("claude/2.1.325",))
-    monkeypatch.setattr(bounds, "_place_of", lambda _: "")
+    monkeypatch.setattr(link_bounds, "_place_of", lambda _: "")
     before = read_all(world.library())
     assert before
     _swap_each(world, late=True)

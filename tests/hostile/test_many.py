@@ -10,8 +10,8 @@ import pytest
 
 from pollux import registry
 from pollux.sources.base import SourceContext
-from pollux.wire import Notes, pile as pile_module
-from pollux.wire.pile import MOST, Pile
+from pollux.wire import Notes, record_list
+from pollux.wire.record_list import MOST, RecordList
 from tests.hostile.conftest import World, read_all
 from tests.hostile.test_lines import AGENTS
 
@@ -38,28 +38,28 @@ def test_every_one_of_very_many_unknown_records_is_kept(tmp_path: Path, home: st
     assert all(f"n': {number}}}" in told or f'n":{number}}}' in told for number in (0, MOST, MANY - 1))
 
 
-def test_a_pile_takes_little_more_room_than_its_records() -> None:
-    pile = Pile(Notes())
+def test_a_record_list_takes_little_more_room_than_its_records() -> None:
+    records = RecordList(Notes())
     for number in range(MOST):
-        pile.add({"line": number})
+        records.add({"line": number})
     tracemalloc.start()
     for number in range(MOST, MOST + 100_000):
-        pile.add({"line": number, "record": {"type": "x"}})
+        records.add({"line": number, "record": {"type": "x"}})
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size < 100_000 * len('{"type":"x"}\n') * 1.3
-    (run,) = map(json.loads, pile.all()[-1]["lines"].splitlines())
+    (run,) = map(json.loads, records.all()[-1]["lines"].splitlines())
     assert run == {"line": MOST, "records": [{"type": "x"}] * 100_000}
 
 
-def test_a_pile_says_of_every_record_where_it_stood() -> None:
-    pile = Pile(Notes())
+def test_a_record_list_says_of_every_record_where_it_stood() -> None:
+    records = RecordList(Notes())
     for number in range(MOST):
-        pile.add({"line": number})
+        records.add({"line": number})
     for line, kind in ((1, "a"), (2, "a"), (3, "b"), (5, "b"), (None, "b"), (None, "b")):
-        pile.add({"line": line, "kind": kind, "record": {"was": line}})
-    assert pile.all()[MOST:] == pile.all()[MOST:]
-    assert [json.loads(line) for line in pile.all()[-1]["lines"].splitlines()] == [
+        records.add({"line": line, "kind": kind, "record": {"was": line}})
+    assert records.all()[MOST:] == records.all()[MOST:]
+    assert [json.loads(line) for line in records.all()[-1]["lines"].splitlines()] == [
         {"line": 1, "kind": "a", "records": [{"was": 1}, {"was": 2}]},
         {"line": 3, "kind": "b", "records": [{"was": 3}]},
         {"line": 5, "kind": "b", "records": [{"was": 5}]},
@@ -72,7 +72,7 @@ def test_a_pile_says_of_every_record_where_it_stood() -> None:
 def test_empty_records_take_no_more_room_than_their_file(
     tmp_path: Path, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pile_module, "MOST", 100)
+    monkeypatch.setattr(record_list, "MOST", 100)
     world = World(tmp_path, ())
     file = AGENTS[agent](world.home, b"{}\n" * 100_000)
     source = registry.source(agent)

@@ -19,7 +19,7 @@ SOURCE = Path(pollux.__file__).parent
 MAY_OPEN = {
     "system/files.py",
     "cli/app.py",
-    "system/target.py",
+    "system/output_file.py",
     "export/folder.py",
     "archive/packs.py",
     "system/locks.py",

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pollux.archive import transfer as carry
-from pollux.archive.keep import Archive
+from pollux.archive import transfer
+from pollux.archive.archive import Archive
 from pollux.archive.packs import Content, PackWriter, State, begin, is_safe
 from pollux.errors import OutputError
 from pollux.signing.keys import ED25519, Keys
@@ -273,5 +273,5 @@ def test_a_content_does_not_become_larger_than_it_says(tmp_path: Path) -> None:
     pen.write(State(agent="claude", home=b"/home/ada/.claude", path=b"projects/x/y.jsonl", at=1, change="new", sha=sha))
     pen.settle()
     pen.close()
-    taken = carry.take_in(Archive(tmp_path / "archive", tmp_path / "index.db"), file)
+    taken = transfer.import_file(Archive(tmp_path / "archive", tmp_path / "index.db"), file)
     assert (taken.objects, taken.states, taken.damaged) == (0, 0, 3)

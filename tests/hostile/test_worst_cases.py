@@ -13,9 +13,9 @@ from itertools import product
 import pytest
 
 from pollux.model import Author, Message, Role, Session, Text, ToolCall
-from pollux.transforms.redact import RULES, Private, Redactor, Rule
+from pollux.transforms.redact import RULES, RedactionOptions, Redactor, Rule
 from pollux.transforms.redact.find import Finder
-from pollux.transforms.redact.own import EMAIL, words_rule
+from pollux.transforms.redact.own_names import EMAIL, words_rule
 
 SIZE = 10_000
 FAR = {"jwt": 30_000}
@@ -288,7 +288,7 @@ SESSIONS: dict[str, Callable[[int], Session]] = {
 def test_a_session(what: str) -> None:
     make = SESSIONS[what]
     every = {size: make(size) for size in (SIZE, TIMES * SIZE)}
-    private = Private(words=("aaab",), emails=True, home="/home/ada", users=("ada",))
+    private = RedactionOptions(words=("aaab",), emails=True, home="/home/ada", users=("ada",))
     check_growth(lambda size: Redactor(private)(every[size]), f"{what}: redacted")
     check_growth(lambda size: list(Redactor(private).findings(every[size])), f"{what}: scanned")
 

@@ -91,7 +91,7 @@ def test_a_file_replaced_by_one_of_the_same_size_and_time_is_seen(home: Changing
 
 
 def test_another_session_of_the_project_may_explain_a_typed_line(home: ChangingHome) -> None:
-    """The log of typed lines makes sessions depend on one another: the answer must be as if all were read anew."""
+    """The log of typed prompts makes sessions depend on one another: the answer must be as if all were read anew."""
     home.library().sync()
     for number in range(3):
         home.talk(f"t{number}", "How is the weather?", "What else?")

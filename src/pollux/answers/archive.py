@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pollux.archive.archive import RunResult
     from pollux.archive.history import Change
-    from pollux.archive.keep import RunResult
     from pollux.archive.restore import Restored
-    from pollux.archive.transfer import Carried
+    from pollux.archive.transfer import TransferResult
     from pollux.archive.verify import Verdict
     from pollux.library.archive import ArchiveStatus
     from pollux.library.doctor import Due
@@ -85,7 +85,7 @@ def files_document(files: Iterable[Restored]) -> list[dict[str, Any]]:
     ]
 
 
-def transfer_document(amount: Carried) -> dict[str, Any]:
+def transfer_document(amount: TransferResult) -> dict[str, Any]:
     """`pollux archive export`, `import` and `prune`, with `--json`."""
     return {
         "objects": amount.objects,

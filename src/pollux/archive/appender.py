@@ -1,4 +1,4 @@
-"""Appends records to the archive, and tells the index of each."""
+"""Appends records to the archive, and updates the index."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.archive.packs import SUFFIX, Content, PackWriter, Record, State, begin, recognise, scan
-from pollux.archive.survey import standing
+from pollux.archive.survey import active_packs
 from pollux.system.files import fsync_folder, opened
 
 if TYPE_CHECKING:
-    from pollux.archive.keep import Archive
+    from pollux.archive.archive import Archive
 
 LARGEST_PACK = 1 << 30
 _SETTLE = 1 << 26
@@ -25,8 +25,8 @@ class Appender:
         self._unsettled = 0
 
     def _opened(self) -> PackWriter:
-        """A writer at the end of the last pack, or of a new one where that is full or not whole."""
-        packs = standing(self._archive.folder)
+        """A writer at the end of the last pack, or of a new one if that is full or damaged."""
+        packs = active_packs(self._archive.folder)
         last = max((path for path in packs if path.stem.isdecimal()), key=lambda path: int(path.stem), default=None)
         if last is None or packs[last] > LARGEST_PACK or not self._is_whole(last):
             path = self._archive.folder / f"{self._archive.index.next_number():06}{SUFFIX}"
@@ -42,7 +42,7 @@ class Appender:
         return writer
 
     def _is_whole(self, path: Path) -> bool:
-        """Can a pack be appended to? One that lacks something is left as it is, for somebody may mend it."""
+        """Can a pack be appended to? A pack with missing bytes is not, because it may be repaired."""
         with opened(path) as file:
             return recognise(file, path) and path.name not in self._archive.index.gaps()
 

@@ -1,8 +1,8 @@
-"""Lays kept files out as the agents had them, so that the same sources read them.
+"""Writes kept files into a folder as the agents had them, so that the same sources read them.
 
 Each home that lost something gets a folder in the cache. It holds the files that the agent deleted, cut shorter or
-continued otherwise, as they were kept. Files that are still whole are links to the agent's own, so that a session is
-read beside the same neighbours as ever. The folder can be deleted at any moment, and is made again.
+continued otherwise, as they were kept. Complete files are links to the agent's own, so that a session is
+read together with the same files as ever. The folder can be deleted at any time: pollux makes it again.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux import registry
+from pollux.archive.archive import Archive, session_files
+from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import Damaged
-from pollux.archive.keep import Archive, wanted
-from pollux.archive.merge import Union, by_file, rewritten
+from pollux.archive.live_files import LiveFiles, Proof
+from pollux.archive.merge import MergedContent, by_file, rewritten
 from pollux.archive.order import best_first
 from pollux.archive.packs import BOOKS, State, is_safe
-from pollux.archive.recent import Recent
-from pollux.archive.survey import standing
-from pollux.archive.within import Proof, Within
+from pollux.archive.survey import active_packs
 from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
-from pollux.projects.renamed import RenamedFolders
+from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.source_wrapper import Wrapped
-from pollux.system.bounds import mirror_home
 from pollux.system.deep_folders import remove_tree
 from pollux.system.files import HUGE, make_private_folder, read, write_file
+from pollux.system.link_bounds import mirror_home
 from pollux.system.locks import owner, write_lock
 from pollux.system.progress import Progress, Report
 
 T = TypeVar("T")
 
 LINK = b""
-# A file cannot lie there, whatever it holds: another one has a folder's name, or the name is none here.
+# A file cannot be written there: another file has the name of its folder, or the name is not valid here.
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
 
 
-class Shelf(Wrapped):
+class ArchivedSource(Wrapped):
     """An agent's source for kept files. It leaves out sessions of which the agent has all files itself.
 
-    `elsewhere` are files of the tree that another home of the agent holds whole.
+    `elsewhere` are files of the checkout that another home of the agent holds completely.
     """
 
     def __init__(self, source: Source, elsewhere: Collection[str] = ()) -> None:
@@ -57,42 +57,42 @@ class Shelf(Wrapped):
         self._elsewhere = elsewhere
 
     def find(self, root: Path) -> Iterator[File]:
-        """As the agent's own. A file counts as changed when another home begins or ceases to hold it."""
+        """As the agent's own. A file has changed if it appeared in another home, or vanished from it."""
         for file in self.source.find(root):
             yield msgspec.structs.replace(file, inode=0) if file.path in self._elsewhere else file
 
     def bundles(self, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
-        """The sessions with kept files, and those that the agent's own root names otherwise without such files."""
+        """The sessions with kept files, and sessions whose ids would differ without the kept files."""
         every = list(files)
         own = {file.path for file in every if not self._has(file.path)}
-        listed = self.source.bundles(root, every, context)
-        gone = [one for one in listed if any(file.path in own for file in one.files)]
-        if not gone or not any(one.named_by_others for one in listed):
-            return gone
+        bundles = self.source.bundles(root, every, context)
+        affected = [bundle for bundle in bundles if any(file.path in own for file in bundle.files)]
+        if not affected or not any(bundle.named_by_others for bundle in bundles):
+            return affected
         rest = self.source.bundles(root, [file for file in every if file.path not in own], context)
-        known = {one.key for one in (*gone, *rest)}
-        return gone + [one for one in listed if one.named_by_others and one.key not in known]
+        keys = {bundle.key for bundle in (*affected, *rest)}
+        return affected + [bundle for bundle in bundles if bundle.named_by_others and bundle.key not in keys]
 
     def _has(self, path: str) -> bool:
         """Does the agent have this file itself?"""
         return path in self._elsewhere or os.path.islink(path)  # noqa: PTH114
 
     def read(self, bundle: Bundle) -> Reading:
-        """As the agent's own, marked."""
+        """As the agent's own source does, with the session marked as kept."""
         reading = self.source.read(bundle)
         return replace(reading, sessions=[replace(session, kept=True) for session in reading.sessions])
 
 
-def whole(source: Source) -> Source:
-    """The agent's own source, which also reads sessions of which nothing is gone."""
-    return source.source if isinstance(source, Shelf) else source
+def with_complete_sessions(source: Source) -> Source:
+    """The agent's own source, which also reads sessions that lost nothing."""
+    return source.source if isinstance(source, ArchivedSource) else source
 
 
-class About(msgspec.Struct, kw_only=True):
-    """Describes a tree: its agent and home, the folders with sessions, what it was made from, what is wrong with it.
+class CheckoutInfo(msgspec.Struct, kw_only=True):
+    """Describes a checkout: its agent, home and roots, a fingerprint of what it was made from, and its problem.
 
-    `elsewhere` are its files that another home of the agent holds whole. `proofs` name live files that hold all that is
-    kept of a file.
+    `elsewhere` are its files that another home of the agent holds completely. `proofs` name live files that hold
+    everything that is kept of a file.
     """
 
     agent: str
@@ -105,8 +105,8 @@ class About(msgspec.Struct, kw_only=True):
     proofs: dict[bytes, Proof] = {}
 
 
-class Trees:
-    """The trees of all homes."""
+class Checkouts:
+    """The checkouts of all homes."""
 
     def __init__(
         self, folder: Path, renamed: RenamedFolders, source: Callable[[str], Source] = registry.source
@@ -126,9 +126,9 @@ class Trees:
         return self._roots
 
     def refresh(self, archive: Archive, scans: Iterable[RootScan], report: Report = lambda _: None) -> None:
-        """Lay out what the agents lost. `problem` says why, where that is not possible.
+        """Check out what the agents lost. `problem` says why if that is not possible.
 
-        It waits for another pollux that does the same, and `report` hears of that.
+        It waits for another process that does the same, and then calls `report`.
         """
         self.problem = None
         try:
@@ -146,8 +146,8 @@ class Trees:
         self._roots = None
 
     def _refresh(self, archive: Archive, scans: list[RootScan], pulse: Callable[[], None]) -> None:
-        packs = [f"{path.name} {size}" for path, size in standing(archive.folder).items()]
-        places = {tree_of(agent, home): (agent, home) for agent, home in archive.index.homes()}
+        packs = [f"{path.name} {size}" for path, size in active_packs(archive.folder).items()]
+        places = {checkout_name(agent, home): (agent, home) for agent, home in archive.index.homes()}
         for path in self.folder.iterdir():
             if path.is_dir() and path.name not in places:
                 remove_tree(path)
@@ -156,13 +156,13 @@ class Trees:
             own = scans_of(scans, agent, home)
             others = [scan for scan in scans if scan.source.name == agent and scan not in own]
             fingerprint = fingerprint_of([*packs, *(scan.snapshot for scan in (*own, *others))])
-            about = _loaded(self.folder / name / ABOUT, About)
-            if about is not None and about.fingerprint == fingerprint and not about.damaged:
-                self.problem = about.problem or self.problem
+            info = _loaded(self.folder / name / ABOUT, CheckoutInfo)
+            if info is not None and info.fingerprint == fingerprint and not info.damaged:
+                self.problem = info.problem or self.problem
             else:
-                self._lay_out(archive, (agent, home), own, others, fingerprint)
+                self._check_out(archive, (agent, home), own, others, fingerprint)
 
-    def _lay_out(
+    def _check_out(
         self,
         archive: Archive,
         place: tuple[str, bytes],
@@ -170,24 +170,24 @@ class Trees:
         others: list[RootScan],
         fingerprint: str,
     ) -> None:
-        """Make the tree of one home anew. `own` are its roots, `others` the agent's other ones."""
+        """Update the checkout of one home. `own` are its roots, `others` the agent's other roots."""
         agent, home = place
-        folder = self.folder / tree_of(agent, home)
-        about = _loaded(folder / ABOUT, About)
+        folder = self.folder / checkout_name(agent, home)
+        info = _loaded(folder / ABOUT, CheckoutInfo)
         source = self._source_of(agent)
         live = {path: file for scan in own for path, file in files_of(scan, home)}
         states = archive.index.states(agent, home)
-        within = Within(archive, source, about.proofs if about is not None else {})
-        tree = Tree(folder, archive, agent, home)
+        live_files = LiveFiles(archive, source, info.proofs if info is not None else {})
+        checkout = Checkout(folder, archive, agent, home)
         if source is not None:
-            tree.join(source, states)
-        went_on = tree.went_on(states, live, within)
-        there = {path: file for path, file in live.items() if path not in went_on}
-        lost, links = self._sorted_out(archive, states, home, there)
-        lost |= {path: [state, *lost.get(path, ())] for path, state in went_on.items()}
-        elsewhere = tree.elsewhere(lost, others, within)
-        tree.lay_out(lost, links, fingerprint, elsewhere, within.proofs)
-        self.problem = tree.problem or self.problem
+            checkout.join(source, states)
+        diverged = checkout.diverged_states(states, live, live_files)
+        unchanged = {path: file for path, file in live.items() if path not in diverged}
+        lost, links = self._lost_and_complete(archive, states, home, unchanged)
+        lost |= {path: [state, *lost.get(path, ())] for path, state in diverged.items()}
+        elsewhere = checkout.elsewhere(lost, others, live_files)
+        checkout.update(lost, links, fingerprint, elsewhere, live_files.proofs)
+        self.problem = checkout.problem or self.problem
 
     def _source_of(self, agent: str) -> Source | None:
         """None for an agent that is not installed any more."""
@@ -196,22 +196,22 @@ class Trees:
         except UnknownName:
             return None
 
-    def _sorted_out(
+    def _lost_and_complete(
         self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
     ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-        """As `_sorted_out`. A file in a folder that was only renamed is not gone."""
+        """As the function. A file in a folder that was only renamed is not lost."""
 
         def there(path: bytes, size: int) -> bool:
             names = (path, *self.renamed.others(home, path))
             return any(name in live and live[name].size >= size for name in names)
 
-        return _sorted_out(archive, states, live, there)
+        return _lost_and_complete(archive, states, live, there)
 
 
-def _sorted_out(
+def _lost_and_complete(
     archive: Archive, states: Iterable[State], live: Mapping[bytes, File], there: Callable[[bytes, int], bool]
 ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-    """The files that are gone or were cut shorter, the best state of each first; and those that are still whole."""
+    """The files that are gone or were cut shorter, with the best state of each first; and the complete files."""
     every: dict[bytes, list[State]] = {}
     for state in states:
         if state.sha is not None and is_safe(state.path):
@@ -221,29 +221,29 @@ def _sorted_out(
     gone = {path for path, order in orders.items() if not there(path, order.size)}
     if not gone:
         return {}, set()
-    # What lies in a folder named by a lost file goes with it: some agents' readers follow no links there.
+    # Files in a folder with the name of a lost file are copied too: some agents' readers follow no links there.
     stems = {os.path.splitext(path)[0] for path in gone}  # noqa: PTH122
     gone |= {path for path in best if any(above in stems for above in _above(path))}
     return {path: best[path] for path in gone}, live.keys() - gone
 
 
-class Tree:
-    """The folder of one home, or of a home as it once was."""
+class Checkout:
+    """The checkout of one home, or of a home at an earlier time."""
 
     def __init__(self, folder: Path, archive: Archive, agent: str, home: bytes) -> None:
         self.folder = folder
         self._damaged = 0
         self._homeless = 0
         self._archive = archive
-        self._recent = Recent(archive)
+        self._recent = ContentReader(archive)
         self._agent = agent
         self._home = home
-        self._joined: dict[bytes, tuple[Union, int]] = {}
+        self._joined: dict[bytes, tuple[MergedContent, int]] = {}
         self._fullest: dict[bytes, State] = {}
 
     @property
     def problem(self) -> str | None:
-        """What could not be laid out, as a sentence."""
+        """What could not be checked out, as a sentence."""
         if self._damaged:
             return "Some of what is kept is damaged: see pollux archive verify."
         if self._homeless:
@@ -254,47 +254,51 @@ class Tree:
     def join(self, source: Source, states: Iterable[State]) -> None:
         """Join the states of each rewritten file, where no single state holds everything."""
         names: set[str] = set()
-        for path, listed in rewritten(states).items():
+        for path, versions in rewritten(states).items():
             file = self.folder / _UNIONS / hashlib.sha256(path).hexdigest()
             names.add(file.name)
-            before = _loaded(file, Union) or Union()
-            union = before.with_all(self._archive, source, listed)
+            before = _loaded(file, MergedContent) or MergedContent()
+            union = before.with_all(self._archive, source, versions)
             self._damaged += union.unread
             if union != before:
-                write_file(file, msgspec.msgpack.encode(union), mtime_ns=listed[-1].mtime_ns)
+                write_file(file, msgspec.msgpack.encode(union), mtime_ns=versions[-1].mtime_ns)
             if union.content:
-                self._joined[path] = union, listed[-1].mtime_ns
-            elif (fullest := next((state for state in listed if state.sha == union.whole), None)) is not None:
+                self._joined[path] = union, versions[-1].mtime_ns
+            elif (fullest := next((state for state in versions if state.sha == union.whole), None)) is not None:
                 self._fullest[path] = fullest
         for file in (self.folder / _UNIONS).glob("*"):
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def went_on(self, states: Iterable[State], live: Mapping[bytes, File], within: Within) -> dict[bytes, State]:
-        """The states that hold something which the live file of the same path does not hold, by their paths.
+    def diverged_states(
+        self, states: Iterable[State], live: Mapping[bytes, File], live_files: LiveFiles
+    ) -> dict[bytes, State]:
+        """The states with content that the live file of the same path lacks, by their paths.
 
         While pollux keeps what the agent writes, a live file is as it was kept last.
         """
         diverged: dict[bytes, State] = {}
-        for path, listed in by_file(states).items():
-            file, last = live.get(path), listed[-1]
+        for path, versions in by_file(states).items():
+            file, last = live.get(path), versions[-1]
             if file is None or path in self._joined or (not last.taken and _is_as_kept(file, last)):
                 continue
             fullest = self._fullest.get(path) or last
-            if within.holds(file, fullest) is False:
+            if live_files.holds(file, fullest) is False:
                 diverged[path] = fullest
         return diverged
 
-    def elsewhere(self, lost: Mapping[bytes, list[State]], scans: Iterable[RootScan], within: Within) -> set[bytes]:
-        """Those of the lost files that another home of the agent holds whole."""
+    def elsewhere(
+        self, lost: Mapping[bytes, list[State]], scans: Iterable[RootScan], live_files: LiveFiles
+    ) -> set[bytes]:
+        """The lost files that another home of the agent holds completely."""
         paths: set[bytes] = set()
         for scan in scans:
             for path, file in files_of(scan, os.fsencode(scan.root.path.parent)):
-                if path in lost and path not in self._joined and within.holds(file, lost[path][0]):
+                if path in lost and path not in self._joined and live_files.holds(file, lost[path][0]):
                     paths.add(path)
         return paths
 
-    def lay_out(
+    def update(
         self,
         lost: Mapping[bytes, list[State]],
         links: Collection[bytes],
@@ -310,19 +314,19 @@ class Tree:
         (self.folder / ABOUT).unlink(missing_ok=True)
         before = _loaded(self.folder / _HELD, dict[bytes, bytes]) or {}
         (self.folder / _HELD).unlink(missing_ok=True)
-        paths = self._beside({*links, *lost, *self._joined}, {*links} - lost.keys())
+        paths = self._non_colliding({*links, *lost, *self._joined}, {*links} - lost.keys())
         for path in before.keys() - paths.keys():
             self._clear(path)
         contents: dict[bytes, bytes] = {}
         for path in paths:
-            sha = self._lay(path, lost.get(path), before.get(path))
+            sha = self._write(path, lost.get(path), before.get(path))
             if sha is not None:
                 contents[path] = sha
             elif path in before:
                 self._clear(path)
         names = sorted({os.fsdecode(path.split(b"/")[0]) for path in contents if b"/" in path})
         write_file(self.folder / _HELD, msgspec.msgpack.encode(contents))
-        about = About(
+        info = CheckoutInfo(
             agent=self._agent,
             home=self._home,
             roots=names,
@@ -332,10 +336,10 @@ class Tree:
             elsewhere=sorted(elsewhere),
             proofs=dict(proofs or {}),
         )
-        write_file(self.folder / ABOUT, msgspec.msgpack.encode(about))
+        write_file(self.folder / ABOUT, msgspec.msgpack.encode(info))
 
-    def _beside(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
-        """The paths that can lie beside one another. A file and a folder may have one name: then one gives way.
+    def _non_colliding(self, paths: set[bytes], links: set[bytes]) -> dict[bytes, None]:
+        """The paths without conflicts. If a file and a folder have the same name, one of them is left out.
 
         The agent's own files come first, then those that were kept first, then imported ones. So an import hides
         nothing.
@@ -353,8 +357,8 @@ class Tree:
                 folders |= above
         return places
 
-    def _lay(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
-        """Put one file into the folder, and return what identifies its content; None where that is not possible."""
+    def _write(self, path: bytes, states: list[State] | None, before: bytes | None) -> bytes | None:
+        """Put one file into the folder, and return what identifies its content; None if that is not possible."""
         try:
             if path in self._joined:
                 return self._union(path, *self._joined[path], before)
@@ -388,7 +392,7 @@ class Tree:
             return state.sha
         return None
 
-    def _union(self, path: bytes, union: Union, mtime_ns: int, before: bytes | None) -> bytes:
+    def _union(self, path: bytes, union: MergedContent, mtime_ns: int, before: bytes | None) -> bytes:
         if before != union.token or not self._place(path).is_file():
             write_file(self._place(path), union.content, mtime_ns=mtime_ns)
         return union.token
@@ -409,7 +413,7 @@ def _is_as_kept(file: File, state: State) -> bool:
     return (file.size, file.mtime_ns) == (state.size, state.mtime_ns)
 
 
-def tree_of(agent: str, home: bytes) -> str:
+def checkout_name(agent: str, home: bytes) -> str:
     """The name of a home's folder."""
     return f"{agent.replace(os.sep, '_')}-{hashlib.sha256(home).hexdigest()[:12]}"
 
@@ -420,8 +424,8 @@ def scans_of(scans: Iterable[RootScan], agent: str, home: bytes) -> list[RootSca
 
 
 def files_of(scan: RootScan, home: bytes) -> Iterator[tuple[bytes, File]]:
-    """A root's files about sessions, by the way from the home."""
-    for file in wanted(scan.files):
+    """A root's files about sessions, by their path below the home."""
+    for file in session_files(scan.files):
         yield os.path.relpath(os.fsencode(file.path), home), file
 
 
@@ -431,22 +435,24 @@ def _above(path: bytes) -> Iterator[bytes]:
 
 
 def _loaded(path: Path, kind: type[T]) -> T | None:
-    """What a file of ours holds; None where there is none, or it is damaged."""
+    """The content of one of pollux's own files; None if it is missing or damaged."""
     try:
         return msgspec.msgpack.decode(read(path, HUGE), type=kind)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def roots_of(about: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
-    """The roots in a tree."""
-    facts = _loaded(about, About)
-    if facts is None:
+def roots_of(info_file: Path, named: Callable[[str], Source] = registry.source) -> Iterator[tuple[Source, Root]]:
+    """The roots in a checkout."""
+    info = _loaded(info_file, CheckoutInfo)
+    if info is None:
         return
     try:
-        source = Shelf(named(facts.agent), {str(about.parent / os.fsdecode(path)) for path in facts.elsewhere})
+        source = ArchivedSource(
+            named(info.agent), {str(info_file.parent / os.fsdecode(path)) for path in info.elsewhere}
+        )
     except UnknownName:
         return
-    mirror_home(str(about.parent), os.fsdecode(facts.home))
-    for name in facts.roots:
-        yield source, Root(path=about.parent / name, reason="what pollux keeps", kept=True)
+    mirror_home(str(info_file.parent), os.fsdecode(info.home))
+    for name in info.roots:
+        yield source, Root(path=info_file.parent / name, reason="what pollux keeps", kept=True)

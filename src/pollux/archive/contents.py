@@ -32,27 +32,27 @@ class Unread(Damaged):
     """The system did not give a packed content, or not enough memory for it. The content may be sound."""
 
 
-class Known(NamedTuple):
-    """An earlier content of the same file."""
+class BaseContent(NamedTuple):
+    """An earlier content of the same file, which a new one is packed against."""
 
     sha: bytes
     size: int
     depth: int
 
 
-def digest(raw: bytes, before: Known | None) -> tuple[bytes, bool]:
-    """The hash of a content, and whether it begins with the earlier one."""
-    whole = hashlib.sha256()
+def digest(raw: bytes, before: BaseContent | None) -> tuple[bytes, bool]:
+    """The hash of a content, and whether it begins with the base."""
+    hasher = hashlib.sha256()
     if before is None or not 0 < before.size <= len(raw):
-        whole.update(raw)
-        return whole.digest(), False
-    whole.update(memoryview(raw)[: before.size])
-    added = whole.digest() == before.sha
-    whole.update(memoryview(raw)[before.size :])
-    return whole.digest(), added
+        hasher.update(raw)
+        return hasher.digest(), False
+    hasher.update(memoryview(raw)[: before.size])
+    is_continuation = hasher.digest() == before.sha
+    hasher.update(memoryview(raw)[before.size :])
+    return hasher.digest(), is_continuation
 
 
-def pack(raw: bytes, sha: bytes, before: Known | None, fetch: Callable[[bytes], bytes]) -> tuple[Content, bytes]:
+def pack(raw: bytes, sha: bytes, before: BaseContent | None, fetch: Callable[[bytes], bytes]) -> tuple[Content, bytes]:
     """A content's head and its payload, against an earlier one that `fetch` gives."""
     if before is not None and 0 < before.size <= LARGEST_BASE and before.depth < LONGEST_CHAIN:
         with contextlib.suppress(Damaged):
@@ -62,7 +62,7 @@ def pack(raw: bytes, sha: bytes, before: Known | None, fetch: Callable[[bytes], 
     return Content(sha=sha, size=len(raw)), _compressor(b"", len(raw)).compress(raw)
 
 
-def pack_added(raw: bytes, sha: bytes, before: Known) -> tuple[Content, bytes]:
+def pack_added(raw: bytes, sha: bytes, before: BaseContent) -> tuple[Content, bytes]:
     """As `pack`, for a content that begins with the earlier one: only the addition is packed."""
     known = min(TAIL, before.size)
     rest = memoryview(raw)[before.size :]
@@ -110,7 +110,7 @@ def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict | None:
 
 @cache
 def _plain() -> zstandard.ZstdCompressor:
-    """A shared one, for making it takes as long as compressing a small file."""
+    """A shared compressor: making one takes as long as compressing a small file."""
     return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
 
 

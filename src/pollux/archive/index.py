@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pollux.archive.ends import Ends, state_of
-from pollux.archive.extents import reading
+from pollux.archive.lost_tails import LostTails, state_of
+from pollux.archive.pack_lengths import reading
 from pollux.archive.packs import MAGIC, Content, Damage, Record, State, recognise, scan
 from pollux.archive.survey import Survey, survey
 from pollux.system.files import make_private_file, opened
@@ -57,14 +57,14 @@ _TOGETHER = 0.1
 
 
 class Location(NamedTuple):
-    """Where a content is packed, and on how many rewritings it stands."""
+    """Where a content is packed, and the length of its chain of bases."""
 
     pack: str
     record: Record
     depth: int
 
 
-class Index(Ends):
+class Index(LostTails):
     """One connection to the table of contents and states. Without a file to write to it lives in memory.
 
     It remembers states that stood in packs of which something is missing now: `lost`.
@@ -177,11 +177,11 @@ class Index(Ends):
                 known = {}
             for name, size in overview.sizes.items():
                 if known.get(name) != size:
-                    self._take_in(name, known.get(name, len(MAGIC)))
+                    self._import(name, known.get(name, len(MAGIC)))
             if anew:
                 self._note_losses(before)
 
-    def _take_in(self, name: str, start: int) -> None:
+    def _import(self, name: str, start: int) -> None:
         path = self._packs / name
         damaged, place = 0, start
         with opened(path) as file:
@@ -255,7 +255,7 @@ class Index(Ends):
         return self._sql.execute("SELECT DISTINCT agent, home FROM files ORDER BY 1, 2").fetchall()
 
     def paths(self, agent: str, home: bytes) -> list[bytes]:
-        """The files of a home in the order in which they were first kept, and behind them those taken in."""
+        """The files of a home in the order in which they were first archived, then the imported files."""
         query = (
             "SELECT path FROM files f JOIN states s ON f.id=s.file WHERE agent=? AND home=? "
             "GROUP BY f.id ORDER BY MIN(taken OR sha=x''), f.id"

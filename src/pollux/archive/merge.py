@@ -1,4 +1,4 @@
-"""Joins the states of a rewritten file, where no single state holds everything."""
+"""Joins the states of a rewritten file if no single state holds everything."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from itertools import groupby, pairwise
 
 import msgspec
 
+from pollux.archive.archive import Archive
 from pollux.archive.contents import Damaged
-from pollux.archive.keep import Archive
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
 from pollux.sources.capabilities import united_content
 from pollux.sources.resume_files import FileVersion
-from pollux.wire.joining import object_lines
+from pollux.wire.join_versions import object_lines
 
 
-def turns(states: Iterable[State]) -> Iterator[State]:
-    """The states that do not stand at the beginning of the next one of the same file; one's own after those taken in.
+def rewrite_points(states: Iterable[State]) -> Iterator[State]:
+    """The states that the next state of the file does not begin with; imported ones first.
 
-    A state that was taken in goes on from the one before it that was taken in. One's own goes on from the one before
-    it, whosever that is.
+    An imported state continues the imported state before it. One's own state continues the state before it, imported
+    or not.
     """
     for _, group in groupby(states, key=lambda state: (state.agent, state.home, state.path)):
-        listed = list(group)
-        taken, own = [one for one in listed if one.taken], [one for one in listed if not one.taken]
-        among_own = (pair for pair in pairwise(listed) if not (pair[0].taken or pair[1].taken))
-        begun = {state for state, later in (*pairwise(taken), *among_own) if _goes_on(state, later)}
-        for state in (*taken, *own):
-            if state.sha is not None and is_safe(state.path) and state not in begun:
+        versions = list(group)
+        imported, own = [one for one in versions if one.taken], [one for one in versions if not one.taken]
+        among_own = (pair for pair in pairwise(versions) if not (pair[0].taken or pair[1].taken))
+        continued = {state for state, later in (*pairwise(imported), *among_own) if _goes_on(state, later)}
+        for state in (*imported, *own):
+            if state.sha is not None and is_safe(state.path) and state not in continued:
                 yield state
 
 
@@ -40,9 +40,9 @@ def _goes_on(state: State, later: State) -> bool:
 
 
 def by_file(states: Iterable[State]) -> dict[bytes, list[State]]:
-    """The contents that files had of which none stands at the beginning of the next one, by the files' paths."""
+    """For each path, the states with contents that are no prefix of the next content."""
     files: dict[bytes, dict[bytes, State]] = {}
-    for state in turns(states):
+    for state in rewrite_points(states):
         contents = files.setdefault(state.path, {})
         contents.pop(state.sha or b"", None)  # what came back stands last
         contents[state.sha or b""] = state
@@ -50,15 +50,15 @@ def by_file(states: Iterable[State]) -> dict[bytes, list[State]]:
 
 
 def rewritten(states: Iterable[State]) -> dict[bytes, list[State]]:
-    """The files that had several such contents."""
+    """As `by_file`, but only files with several such contents."""
     return {path: listed for path, listed in by_file(states).items() if len(listed) > 1}
 
 
-class Union(msgspec.Struct):
-    """What some states of a file hold together. It is the `whole` one of them, or a `content` of its own.
+class MergedContent(msgspec.Struct):
+    """What some states of a file hold together: the state `whole`, or a `content` of its own.
 
-    Agents rewrite some files with every message. So a union is stored, and later states are added to it.
-    One with `unread` states is made anew, for they may be readable the next time.
+    Agents rewrite some files with every message. So the merged content is stored, and later states are added to it.
+    If it has `unread` states, it is made again, because they may be readable the next time.
     """
 
     states: list[bytes] = []
@@ -71,11 +71,11 @@ class Union(msgspec.Struct):
         """Identifies it."""
         return hashlib.sha256(b"".join(self.states)).hexdigest().encode()
 
-    def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> Union:
-        """Add later states. The union is made anew where the states do not begin with those that are in it."""
+    def with_all(self, archive: Archive, source: Source, states: Sequence[State]) -> MergedContent:
+        """Add later states. Starts again if the states do not begin with those that are merged already."""
         hashes = [state.sha or b"" for state in states]
         if self.unread or self.states != hashes[: len(self.states)]:
-            return Union().with_all(archive, source, states)
+            return MergedContent().with_all(archive, source, states)
         whole, content, unread = self.whole, self.content, 0
         if whole is not None and len(hashes) > len(self.states):
             with contextlib.suppress(Damaged):
@@ -87,7 +87,7 @@ class Union(msgspec.Struct):
                 unread += 1
             else:
                 whole, content = _both(source, os.fsdecode(state.path), (whole, content), (sha, later))
-        return Union(hashes, whole, b"" if whole is not None else content, unread)
+        return MergedContent(hashes, whole, b"" if whole is not None else content, unread)
 
 
 _Hashed = tuple[bytes | None, bytes]
@@ -95,7 +95,7 @@ _Hashed = tuple[bytes | None, bytes]
 
 
 def _both(source: Source, path: str, earlier: _Hashed, later: _Hashed) -> _Hashed:
-    """Two contents joined. It is one of them where that has everything, and the larger where they cannot be joined."""
+    """Two contents joined: one of them if it has everything, and the larger one if they cannot be joined."""
     if not earlier[1]:
         return later
     together = united_content(source, [FileVersion(path=path, content=content) for _, content in (earlier, later)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from pollux.archive.archive import Archive
 from pollux.archive.contents import Damaged
-from pollux.archive.keep import Archive
 from pollux.archive.packs import State
 from pollux.model import Value
 from pollux.sources.base import File
@@ -46,17 +46,17 @@ def _goes_on(archive: Archive, state: State, own: State | None, live: File | Non
         return False
     if live is None or (own is not None and live.size < own.size):
         return True
-    return begins(live.path, live.size, hashlib.sha256(content[: live.size]).digest())
+    return starts_with(live.path, live.size, hashlib.sha256(content[: live.size]).digest())
 
 
-def begins(path: str, size: int, sha: bytes) -> bool:
+def starts_with(path: str, size: int, sha: bytes) -> bool:
     """Does a file begin with so many bytes of this hash?"""
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     try:
         with opened(path) as file:
             while size and (piece := file.read(min(size, _PIECE))):
-                whole.update(piece)
+                hasher.update(piece)
                 size -= len(piece)
     except OSError:
         return False
-    return whole.digest() == sha
+    return hasher.digest() == sha

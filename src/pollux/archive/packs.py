@@ -49,8 +49,8 @@ class Kind(IntEnum):
 class Content(Value, frozen=True, kw_only=True):
     """The head of a content: `size` bytes with the hash `sha`.
 
-    The first `copied` of them are those of `base`; the rest is the record's payload, which was compressed with the
-    `known` bytes of the base that stand before the ones copied last as a dictionary.
+    The first `copied` of them are those of `base`. The record's payload is the rest, compressed with `known` bytes of
+    the base as the dictionary: those before the end of the copied part.
     """
 
     sha: bytes
@@ -61,11 +61,10 @@ class Content(Value, frozen=True, kw_only=True):
 
 
 class State(Value, frozen=True, kw_only=True):
-    """The head of a state: what a file was when somebody looked. Without `sha` it was gone.
+    """The head of a state: a file at one time. Without `sha` the file was gone.
 
-    `home` is the folder around the agent's sessions, `path` the way from there; both are bytes, as names of files are.
-    `mode` says who might read it; the first releases did not keep that. `taken` says that it was taken in from
-    elsewhere.
+    `home` is the folder around the agent's sessions, `path` the path below it; both are bytes, as names of files are.
+    `mode` has the permissions; the first releases did not record them. `taken`: the state was imported.
     """
 
     agent: str
@@ -80,11 +79,11 @@ class State(Value, frozen=True, kw_only=True):
     taken: bool = False
 
 
-class Taken(Value, frozen=True, kw_only=True):
-    """What was taken over of a pack: its records up to `reach`, but for `damaged` stretches, the last up to `hole`.
+class ReplacedPack(Value, frozen=True, kw_only=True):
+    """The part of a pack that a new pack replaced: its records up to `reach`, without `damaged` stretches up to `hole`.
 
-    The file had `size` bytes with the hash `sha`. Any other file by that name holds what was not taken over. The first
-    releases noted names alone.
+    The file had `size` bytes with the hash `sha`. Another file with that name is a pack of its own. The first
+    releases recorded only names.
     """
 
     name: str
@@ -95,17 +94,17 @@ class Taken(Value, frozen=True, kw_only=True):
     hole: int = 0
 
 
-class Replaces(Value, frozen=True, kw_only=True):
-    """The first record of a pack that stands in for others, by their names, and for those that they stood in for."""
+class Replacement(Value, frozen=True, kw_only=True):
+    """The first record of a pack that replaces others: their names, and the packs that those had replaced."""
 
     packs: tuple[str, ...]
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[ReplacedPack, ...] = ()
 
 
-HEADS: dict[Kind, type[Content | State | Replaces]] = {
+HEADS: dict[Kind, type[Content | State | Replacement]] = {
     Kind.CONTENT: Content,
     Kind.STATE: State,
-    Kind.REPLACES: Replaces,
+    Kind.REPLACES: Replacement,
 }
 _DECODERS: dict[Kind, Any] = {kind: msgspec.msgpack.Decoder(head) for kind, head in HEADS.items()}
 _KINDS = {head: kind for kind, head in HEADS.items()}
@@ -114,7 +113,7 @@ _KINDS = {head: kind for kind, head in HEADS.items()}
 class Record(NamedTuple):
     """One record: its head, and where its payload stands."""
 
-    head: Content | State | Replaces
+    head: Content | State | Replacement
     offset: int
     payload: int
     length: int
@@ -127,7 +126,7 @@ class Record(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """Bytes that are no record. They are `torn` where nothing follows and no record ever ended there."""
+    """Bytes that are no record. They are `torn` if they are an unfinished record at the end."""
 
     offset: int
     end: int
@@ -159,7 +158,7 @@ def recognise(file: IO[bytes], path: Path) -> bool:
     return first == MAGIC
 
 
-def framed(head: Content | State | Replaces, payload: bytes = b"") -> bytes:
+def framed(head: Content | State | Replacement, payload: bytes = b"") -> bytes:
     """A record as it is written, but for the payload behind it."""
     raw = msgspec.msgpack.encode(head)
     fields = struct.pack("<BIQI", _KINDS[type(head)], len(raw), len(payload), zlib.crc32(payload))
@@ -182,14 +181,14 @@ def scan(file: IO[bytes], start: int = len(MAGIC)) -> Iterator[Record | Damage]:
 
 
 def _torn(file: IO[bytes], place: int, end: int) -> bool:
-    """Was a record begun here and never ended? One that was damaged later has its end."""
-    begun = _begun(file, place)
+    """Is there an unfinished record? One that was damaged later still has its end."""
+    record = _begun(file, place)
     file.seek(max(end - len(_END), 0))
-    return file.read() != _END if begun is None else begun.end > end
+    return file.read() != _END if record is None else record.end > end
 
 
 def _record(file: IO[bytes], place: int, end: int) -> Record | None:
-    """The record at a place, where there is a whole one."""
+    """The complete record at a position; None if there is none."""
     record = _begun(file, place)
     if record is None or record.end > end or (not record.length and file.read(len(_END)) != _END):
         return None
@@ -197,7 +196,7 @@ def _record(file: IO[bytes], place: int, end: int) -> Record | None:
 
 
 def _begun(file: IO[bytes], place: int) -> Record | None:
-    """A record by its head, which may be all there is of it."""
+    """A record that begins here; it may be incomplete."""
     file.seek(place)
     frame = file.read(_FRAME.size)
     if len(frame) < _FRAME.size:
@@ -250,7 +249,7 @@ class PackWriter:
         self._file.truncate(place)
         self.end = place
 
-    def write(self, head: Content | State | Replaces, payload: bytes = b"") -> Record:
+    def write(self, head: Content | State | Replacement, payload: bytes = b"") -> Record:
         """Append a record. It is on the disk for certain after `settle`."""
         frame = framed(head, payload)
         offset = self.end
@@ -269,17 +268,17 @@ class PackWriter:
         return record
 
     def settle(self) -> None:
-        """All that was written survives a loss of power."""
+        """Make sure that everything is on the disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
-def _possible(head: Content | State | Replaces) -> bool:
-    """Can each figure and each text be one that a pollux wrote? The index and all that is shown rely on it."""
+def _possible(head: Content | State | Replacement) -> bool:
+    """Can pollux have written each figure and text? The index and the views rely on it."""
     if isinstance(head, Content):
         return (
             len(head.sha) == _HASH
@@ -300,23 +299,23 @@ def _possible(head: Content | State | Replaces) -> bool:
 
 
 BOOKS = (b".about", b".held", b".unions")
-"""Names that pollux's own files have where what is kept is laid out."""
+"""The names of pollux's own files in a checkout."""
 
 
 def is_safe(path: bytes) -> bool:
-    """Does a way lead to somewhere below, and to no file of ours? An archive may come from elsewhere.
+    """Is a path inside the folder, and not one of pollux's own files? An archive may come from elsewhere.
 
-    Some file systems take `.ABOUT` for `.about`.
+    Some file systems treat `.ABOUT` as `.about`.
     """
     steps = path.split(b"/")
     return b"\0" not in path and not {b"..", b".", b""}.intersection(steps) and steps[0].lower() not in BOOKS
 
 
 def is_sound(state: State) -> bool:
-    """Can a state that somebody else wrote down be one of an agent's file?
+    """Can an imported state belong to an agent's file?
 
-    What this machine keeps of the same file next is later than it: so there must be time left.
+    The next state of the same file is later, so its time must not be in the far future.
     """
     agent = state.agent
-    named = is_safe(agent.encode()) and "/" not in agent and agent.isprintable() and len(agent) <= _LONGEST_NAME
-    return named and is_safe(state.path) and b"\0" not in state.home and state.at <= LATEST // 2
+    valid_name = is_safe(agent.encode()) and "/" not in agent and agent.isprintable() and len(agent) <= _LONGEST_NAME
+    return valid_name and is_safe(state.path) and b"\0" not in state.home and state.at <= LATEST // 2

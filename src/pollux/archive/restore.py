@@ -9,22 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from pollux.archive.archive import Archive
 from pollux.archive.contents import Damaged, Unread
-from pollux.archive.keep import Archive
 from pollux.archive.order import best_first
 from pollux.archive.packs import State, is_safe
 from pollux.archive.verify import file_of
 from pollux.errors import OutputError, StoreError
 from pollux.model import Value
-from pollux.system.bounds import leads_out
 from pollux.system.files import HUGE, below, read, write_file
+from pollux.system.link_bounds import leads_out
 from pollux.wire import display_path
 
 
 class Restored(Value, frozen=True, kw_only=True):
-    """A file that is to be written, or was: `there` says that it lay there already with the same bytes.
+    """A file to write, or written. `there`: it exists already with the same bytes.
 
-    `left` says that another one lies there, which stays: so it may be with what is only beside a session.
+    `left`: another file exists and is not overwritten; allowed only for related files.
     """
 
     path: str
@@ -39,20 +39,20 @@ class Restored(Value, frozen=True, kw_only=True):
         return not (self.there or self.left)
 
 
-def chosen(archive: Archive, states: Iterable[State], until: int | None = None) -> list[State]:
-    """The state of each file to put back: the one of a time, or the best one, which is the last before a loss."""
+def states_to_restore(archive: Archive, states: Iterable[State], until: int | None = None) -> list[State]:
+    """The state of each file to restore: the one at a time, or the best one, which is the last before a loss."""
     files: dict[tuple[bytes, bytes], list[State]] = {}
     for state in states:
         if is_safe(state.path) and (until is None or state.at <= until):
             files.setdefault((state.home, state.path), []).append(state)
     if until is not None:
-        return [listed[-1] for listed in files.values() if listed[-1].sha is not None]
-    whole = ([state for state in listed if state.sha is not None] for listed in files.values())
-    return [best_first(archive, listed, None).states[0] for listed in whole if listed]
+        return [versions[-1] for versions in files.values() if versions[-1].sha is not None]
+    histories = ([state for state in versions if state.sha is not None] for versions in files.values())
+    return [best_first(archive, versions, None).states[0] for versions in histories if versions]
 
 
-class Piece(NamedTuple):
-    """A file to be written. One that is only `beside` a session is left out where another file has its place."""
+class FileToWrite(NamedTuple):
+    """A file to write. A related file (`beside`) is skipped if another file exists there."""
 
     place: Path
     size: int
@@ -63,15 +63,15 @@ class Piece(NamedTuple):
     mode: int | None = None
 
 
-def pieces(
+def files_to_write(
     archive: Archive, states: Iterable[State], folder: Path | None, roots: Collection[Path], *, beside: bool = False
-) -> Iterator[Piece]:
+) -> Iterator[FileToWrite]:
     """Kept states as files below a folder, or where they were among the agent's `roots`."""
     for state in states:
         path, home = os.fsdecode(state.path), Path(os.fsdecode(state.home))
         place = within(folder, path) if folder is not None else in_place(home, path, roots)
         sha = (state.sha or b"").hex()
-        yield Piece(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside, state.mode)
+        yield FileToWrite(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside, state.mode)
 
 
 def within(folder: Path, path: str) -> Path:
@@ -84,9 +84,9 @@ def within(folder: Path, path: str) -> Path:
 
 
 def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:
-    """Where a file of an agent's home lies, with all links followed. Raises `OutputError` where the agent has none.
+    """The place of a file in an agent's home, with all links followed. Raises `OutputError` for any other home.
 
-    What is kept may come from elsewhere, and must not choose which folders of this machine are written to.
+    An archive may come from elsewhere, and must not choose which folders of this machine are written to.
     """
     real = os.path.realpath(home)
     own = [root for root in roots if os.path.realpath(root.parent) == real]
@@ -99,34 +99,34 @@ def in_place(home: Path, path: str, roots: Collection[Path]) -> Path:
     return Path(os.path.realpath(os.path.dirname(place)), os.path.basename(place))  # noqa: PTH119, PTH120
 
 
-def plan(wanted: Iterable[Piece]) -> list[tuple[Restored, Piece]]:
+def plan(files: Iterable[FileToWrite]) -> list[tuple[Restored, FileToWrite]]:
     """What would be written. Raises `OutputError` where a file of the session itself is there and differs."""
-    planned: dict[Path, tuple[Restored, Piece]] = {}
-    for piece in sorted(wanted, key=lambda piece: piece.beside):
-        taken = os.path.lexists(piece.place)
-        there = taken and _same(piece.place, piece.content())
-        if taken and not (there or piece.beside):
+    planned: dict[Path, tuple[Restored, FileToWrite]] = {}
+    for file in sorted(files, key=lambda file: file.beside):
+        exists = os.path.lexists(file.place)
+        same = exists and _same(file.place, file.content())
+        if exists and not (same or file.beside):
             hint = "Nothing was written. Move it, or use another folder with -o."
-            raise OutputError(f"{display_path(piece.place)} exists with other content.", hint)
+            raise OutputError(f"{display_path(file.place)} exists with other content.", hint)
         restored = Restored(
-            path=display_path(piece.place), bytes=piece.size, sha256=piece.sha, there=there, left=taken and not there
+            path=display_path(file.place), bytes=file.size, sha256=file.sha, there=same, left=exists and not same
         )
-        planned.setdefault(piece.place, (restored, piece))
+        planned.setdefault(file.place, (restored, file))
     return list(planned.values())
 
 
-def write(planned: Iterable[tuple[Restored, Piece]]) -> None:
+def write(planned: Iterable[tuple[Restored, FileToWrite]]) -> None:
     """Write what was planned, all of it or nothing. A file that appeared meanwhile is not written over."""
-    missing = [(restored, piece) for restored, piece in planned if restored.missing]
-    folders = _new_folders(piece.place for _, piece in missing)
-    written: list[Piece] = []
+    missing = [(restored, file) for restored, file in planned if restored.missing]
+    folders = _new_folders(file.place for _, file in missing)
+    written: list[FileToWrite] = []
     try:
-        for restored, piece in missing:
-            _put(restored.path, piece)
-            written.append(piece)
+        for restored, file in missing:
+            _put(restored.path, file)
+            written.append(file)
     except BaseException:
-        for piece in written:
-            _take_back(piece)
+        for file in written:
+            _take_back(file)
         for folder in folders:
             with contextlib.suppress(OSError):  # it was never made, or somebody put something there
                 folder.rmdir()
@@ -144,21 +144,21 @@ def _new_folders(places: Iterable[Path]) -> list[Path]:
     return sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
 
 
-def _put(path: str, piece: Piece) -> None:
+def _put(path: str, file: FileToWrite) -> None:
     try:
-        mode = 0o600 if piece.mode is None else piece.mode & 0o777
-        write_file(piece.place, piece.content(), mtime_ns=piece.mtime_ns, over=False, mode=mode)
+        mode = 0o600 if file.mode is None else file.mode & 0o777
+        write_file(file.place, file.content(), mtime_ns=file.mtime_ns, over=False, mode=mode)
     except OSError as error:
-        if isinstance(error, FileExistsError) and os.path.lexists(piece.place):
+        if isinstance(error, FileExistsError) and os.path.lexists(file.place):
             raise OutputError(f"{path} was created by another program meanwhile, so it was not overwritten.") from error
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _take_back(piece: Piece) -> None:
+def _take_back(file: FileToWrite) -> None:
     """Remove a file that was just written, unless somebody has written to it since."""
-    if _same(piece.place, piece.content()):
+    if _same(file.place, file.content()):
         with contextlib.suppress(OSError):
-            piece.place.unlink()
+            file.place.unlink()
 
 
 def _content(archive: Archive, state: State) -> bytes:

@@ -9,27 +9,26 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pollux.archive.extents import reading
-from pollux.archive.packs import SUFFIX, Record, Replaces, Taken, recognise, scan
+from pollux.archive.pack_lengths import reading
+from pollux.archive.packs import SUFFIX, Record, ReplacedPack, Replacement, recognise, scan
 from pollux.system.files import list_folder, opened
 
 
 class Survey(NamedTuple):
-    """The packs of a folder that count, by name with their sizes, and what was `taken` over of others, by their names.
+    """The active packs of a folder with their sizes, and what was `taken` from replaced packs, by their names.
 
-    `spare` are packs that lie there still though all of them was taken over. A pack by the same name that is another
-    file, as one from a backup, counts.
+    `spare` are replaced packs that were not deleted yet. Another file with the same name, as from a backup, is active.
     """
 
     sizes: dict[str, int]
-    taken: dict[str, Taken]
+    taken: dict[str, ReplacedPack]
     spare: frozenset[str]
 
 
 def survey(folder: Path) -> Survey:
     """Look at all packs. Raises `OSError`, and `StoreError` where a newer pollux wrote one."""
     sizes: dict[str, int] = {}
-    taken: dict[str, Taken] = {}
+    taken: dict[str, ReplacedPack] = {}
     for path in list_folder(folder, SUFFIX):
         if not stat.S_ISREG(path.stat().st_mode):
             continue
@@ -37,33 +36,33 @@ def survey(folder: Path) -> Survey:
             recognise(file, path)
             first = next(scan(file), None)
             sizes[path.name] = os.fstat(file.fileno()).st_size
-        if isinstance(first, Record) and isinstance(first.head, Replaces):
-            entries = first.head.taken or (Taken(name=name) for name in first.head.packs)
+        if isinstance(first, Record) and isinstance(first.head, Replacement):
+            entries = first.head.taken or (ReplacedPack(name=name) for name in first.head.packs)
             taken.update({one.name: one for one in entries})
     spare = frozenset(name for name in sizes.keys() & taken.keys() if _is_taken(folder / name, taken[name]))
     return Survey({name: size for name, size in sizes.items() if name not in spare}, taken, spare)
 
 
-def _is_taken(path: Path, taken: Taken) -> bool:
-    """Is this the very file that was taken over?"""
+def _is_taken(path: Path, taken: ReplacedPack) -> bool:
+    """Is this the same file that was replaced?"""
     return path.stat().st_size == taken.size and hash_of(path) == taken.sha
 
 
 def hash_of(path: Path) -> bytes:
-    """The hash of a pack as it lies there."""
+    """The hash of a pack."""
     now = path.stat()
     return _hash(path, now.st_ino, now.st_size, now.st_mtime_ns)
 
 
 @lru_cache
 def _hash(path: Path, *_: int) -> bytes:
-    """A file that is as it was is read once."""
+    """An unchanged file is read once."""
     with opened(path) as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def standing(folder: Path) -> dict[Path, int]:
-    """The packs that count, with their sizes: not those that a later one replaces. Raises `StoreError`."""
+def active_packs(folder: Path) -> dict[Path, int]:
+    """The packs that no later one replaces, with their sizes. Raises `StoreError`."""
     with reading(folder):
         try:
             overview = survey(folder)

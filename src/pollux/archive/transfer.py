@@ -1,4 +1,4 @@
-"""Exports an archive, imports another one, and forgets what the user names."""
+"""Exports an archive, imports another one, and deletes what the user names."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.archive.appender import Appender
+from pollux.archive.archive import Archive, cannot_read, cannot_write, head_of
+from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import LONGEST_CHAIN, Damaged, Unread, pack
-from pollux.archive.keep import Archive, cannot_read, cannot_write, head_of
 from pollux.archive.packs import (
     MAGIC,
     MAKING,
@@ -23,17 +24,16 @@ from pollux.archive.packs import (
     Damage,
     PackWriter,
     Record,
-    Replaces,
+    ReplacedPack,
+    Replacement,
     State,
-    Taken,
     draft,
     is_sound,
     payload_of,
     recognise,
     scan,
 )
-from pollux.archive.recent import Recent
-from pollux.archive.survey import hash_of, standing
+from pollux.archive.survey import active_packs, hash_of
 from pollux.archive.verify import sound_contents
 from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.system.files import rename_new
@@ -47,8 +47,8 @@ SMALL = 1 << 26
 _BLOCK = 1 << 20
 
 
-class Carried(msgspec.Struct, kw_only=True):
-    """How much was copied or forgotten. `damaged` contents that are nowhere whole were left out."""
+class TransferResult(msgspec.Struct, kw_only=True):
+    """How much was copied or deleted. `damaged` counts contents without a readable copy."""
 
     objects: int = 0
     states: int = 0
@@ -56,20 +56,20 @@ class Carried(msgspec.Struct, kw_only=True):
     damaged: int = 0
 
 
-Told = tuple[Content, bytes] | tuple[State, bytes]
+PackItem = tuple[Content, bytes] | tuple[State, bytes]
 
 
-def export(archive: Archive, file: Path) -> Carried:
+def export(archive: Archive, file: Path) -> TransferResult:
     """Write the whole archive into one new file, which is itself a pack."""
     if os.path.lexists(file):
         raise OutputError(f"{display_path(file)} exists already.", "Name another file, or remove it.")
-    result = Carried()
+    result = TransferResult()
     making = file.with_name(f".pollux.{os.getpid()}{MAKING}")  # a name may be as long as the system lets it be
     written: set[bytes] = set()
-    lost = _Lost()
+    lost = _Unreadable()
     try:
         with _new_pack(making) as writer:
-            for head, payload in _records(standing(archive.folder), lost):
+            for head, payload in _records(active_packs(archive.folder), lost):
                 if isinstance(head, State):
                     writer.write(head)
                     result.states += 1
@@ -98,14 +98,14 @@ def _new_pack(path: Path) -> Iterator[PackWriter]:
         writer.settle()
 
 
-class _Lost(msgspec.Struct):
-    """What cannot be read of some packs: contents, which may be packed once more, and stretches that are no records."""
+class _Unreadable(msgspec.Struct):
+    """What is unreadable in some packs: contents, which may have another copy, and stretches that are no records."""
 
     contents: set[bytes] = set()
     stretches: int = 0
 
 
-def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
+def _records(packs: Collection[Path], lost: _Unreadable) -> Iterator[PackItem]:
     """All readable records of some packs, each state once. A record that is cut off at the end was never finished."""
     states: set[State] = set()
     for path in packs:
@@ -124,12 +124,12 @@ def _records(packs: Collection[Path], lost: _Lost) -> Iterator[Told]:
                     yield item.head, b""
 
 
-def take_in(archive: Archive, file: Path) -> Carried:
-    """Add what another archive holds and this one does not. Each content is proved before it is taken.
+def import_file(archive: Archive, file: Path) -> TransferResult:
+    """Add what another archive holds and this one does not. Each content is checked before it is added.
 
-    A state is taken where its content is there. It does not say who else may read the file: only its user does.
+    A state is added if its content exists. Permissions for other users are not imported.
     """
-    result = Carried()
+    result = TransferResult()
     with opened(file) as head:
         try:
             if not recognise(head, file):
@@ -137,16 +137,16 @@ def take_in(archive: Archive, file: Path) -> Carried:
         except StoreError as error:
             raise Unreadable(str(error), error.hint) from error
     _refuse_bomb(file)
-    newcomers = _Newcomers(archive)
+    imported = _ImportedContents(archive)
     with archive.appending() as appender:
-        result.damaged = _take_in(archive, file, appender, newcomers, result)
+        result.damaged = _import(archive, file, appender, imported, result)
         if not result.damaged:
             _learn_ends(archive, file)
     return result
 
 
 def _learn_ends(archive: Archive, file: Path) -> None:
-    """Note that a cut pack lacks nothing any more, where a file that begins with it was taken in whole."""
+    """Note that a cut pack lacks nothing any more, if a file that begins with it was imported completely."""
     for name, missing in archive.index.gaps().items():
         reach = archive.index.reach(name)
         if _goes_on(file, archive.folder / name, reach, reach + missing):
@@ -157,12 +157,12 @@ def _goes_on(file: Path, pack: Path, reach: int, end: int) -> bool:
     """Does a file begin with what is left of a pack, and has it a record that ends where the pack did?"""
     if reach <= len(MAGIC) or not pack.is_file():
         return False
-    with opened(file) as whole, opened(pack) as left:
-        ends = {item.end for item in scan(whole) if isinstance(item, Record)}
-        whole.seek(0)
-        left.seek(0)
+    with opened(file) as copy, opened(pack) as rest:
+        ends = {item.end for item in scan(copy) if isinstance(item, Record)}
+        copy.seek(0)
+        rest.seek(0)
         sizes = (min(_BLOCK, reach - place) for place in range(0, reach, _BLOCK))
-        return end in ends and all(whole.read(size) == left.read(size) for size in sizes)
+        return end in ends and all(copy.read(size) == rest.read(size) for size in sizes)
 
 
 def _refuse_bomb(file: Path) -> None:
@@ -179,8 +179,8 @@ def _refuse_bomb(file: Path) -> None:
                 name = state.agent, state.home, state.path
                 sizes[name] = max(sizes.get(name, 0), state.size)
             elif isinstance(item, Record) and isinstance(item.head, Content):
-                added = max(0, item.head.size - item.head.copied)
-                fresh += added if added <= _most(item.length) else 0  # such a one is left out
+                new_bytes = max(0, item.head.size - item.head.copied)
+                fresh += new_bytes if new_bytes <= _most(item.length) else 0  # such a one is left out
         packed = stream.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
@@ -195,9 +195,11 @@ def _most(packed: int) -> int:
     return max(SMALL, MOST * packed)
 
 
-def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newcomers, result: Carried) -> int:
-    """Read the other archive once. Returns how much of it could not be taken."""
-    lost = _Lost()
+def _import(
+    archive: Archive, file: Path, appender: Appender, imported: _ImportedContents, result: TransferResult
+) -> int:
+    """Read the other archive once. Returns how much of it could not be imported."""
+    lost = _Unreadable()
     states: list[State] = []
     with opened(file) as stream:
         for record in _by_base(archive, stream, states, lost):
@@ -205,7 +207,7 @@ def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newco
             if not isinstance(head, Content) or archive.index.content(head.sha) is not None:
                 continue
             try:
-                copy = newcomers.proved(head, payload_of(stream, record))
+                copy = imported.proved(head, payload_of(stream, record))
             except Damaged:
                 lost.contents.add(head.sha)
                 continue
@@ -224,7 +226,7 @@ def _take_in(archive: Archive, file: Path, appender: Appender, newcomers: _Newco
     return refused + lost.stretches + len(missing)
 
 
-def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Lost) -> Iterator[Record]:
+def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Unreadable) -> Iterator[Record]:
     """The contents of a pack, each after the one it is made from; its states, and what of it is lost.
 
     A content may stand before the one it is made from, where that was damaged once and packed again.
@@ -251,23 +253,23 @@ def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Lost
 
 
 def _satisfied(archive: Archive, state: State) -> bool:
-    """Is there a content as the state says?"""
+    """Does the archive have the content of this state?"""
     if state.sha is None:
         return not state.size
     place = archive.index.content(state.sha)
     return place is not None and head_of(place).size == state.size
 
 
-class _Newcomers:
-    """Contents of another archive, proved one by one."""
+class _ImportedContents:
+    """Checks the contents of another archive one by one."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._recent = Recent(archive)
+        self._recent = ContentReader(archive)
         self._chains: dict[bytes, int] = {}
 
     def proved(self, head: Content, payload: bytes | None) -> tuple[Content, bytes]:
-        """A content as it is written here: by itself where it stands on too many others. Raises `Damaged`."""
+        """A content as it is written here: on its own if its chain of bases is too long. Raises `Damaged`."""
         if payload is None:
             raise Damaged("its bytes are not those that were packed")
         base = b"" if head.base is None else self._recent.read(head.base)
@@ -281,40 +283,40 @@ class _Newcomers:
         return pack(content, head.sha, None, self._archive.read)
 
     def _chain(self, sha: bytes) -> int:
-        """How many contents a content is made from, one after another, as far as that matters."""
+        """The length of a content's chain of bases, up to the longest that is allowed."""
         length = 0
-        wanted: bytes | None = sha
-        while wanted is not None and length <= LONGEST_CHAIN:
-            if wanted in self._chains:
-                return length + self._chains[wanted]
-            place = self._archive.index.content(wanted)
-            wanted = head_of(place).base if place is not None else None
-            length += wanted is not None
+        next_sha: bytes | None = sha
+        while next_sha is not None and length <= LONGEST_CHAIN:
+            if next_sha in self._chains:
+                return length + self._chains[next_sha]
+            place = self._archive.index.content(next_sha)
+            next_sha = head_of(place).base if place is not None else None
+            length += next_sha is not None
         return length
 
 
-def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> Carried:
-    """Forget every state of some files (agent, home, path), and contents that no other state has.
+def prune(archive: Archive, files: Collection[tuple[str, bytes, bytes]]) -> TransferResult:
+    """Delete every state of some files (agent, home, path), and contents that no other state has.
 
-    What is missing or damaged stays so, and is spoken of.
+    Known losses are still reported.
     """
-    gone = set(files)
-    with archive.alone():
+    paths = set(files)
+    with archive.exclusive():
         archive.index.refresh(anew=True)
-        result = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in gone)
-        archive.index.forget_files(gone)
+        result = _rewrite(archive, lambda state: (state.agent, state.home, state.path) in paths)
+        archive.index.forget_files(paths)
         archive.index.refresh()
         archive.index.settle_ends()
     archive.close()
     return result
 
 
-def prune_lost(archive: Archive) -> Carried:
-    """Forget what cannot be read any more, and that there was more once. The rest is as it was."""
+def prune_lost(archive: Archive) -> TransferResult:
+    """Delete what is unreadable, and stop reporting the loss."""
     if not archive.exists and archive.loss is None:
-        return Carried()
-    result = Carried()
-    with archive.alone():
+        return TransferResult()
+    result = TransferResult()
+    with archive.exclusive():
         index = archive.index
         index.refresh(anew=True)
         missing, places = len(index.lost()), index.contents()
@@ -329,27 +331,29 @@ def prune_lost(archive: Archive) -> Carried:
 
 
 def _is_unreadable(state: State, sound: Collection[bytes]) -> bool:
-    """Was there a content that is none any more?"""
+    """Is the content of this state unreadable?"""
     return state.sha is not None and state.sha not in sound
 
 
-def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> Carried:
-    """Put a new pack in the place of all, without some states: either it is there, or everything is as it was.
+def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bool = True) -> TransferResult:
+    """Replace all packs with a new one, without some states. If this fails, nothing changes.
 
-    It notes `losses` of the packs before, or not.
+    With `losses`, the new pack still reports the losses of the old ones.
     """
-    result = Carried()
-    packs = standing(archive.folder)
+    result = TransferResult()
+    packs = active_packs(archive.folder)
     contents = {state.sha for state in archive.index.states() if not forgotten(state)}
     path = archive.folder / f"{archive.index.next_number():06}{SUFFIX}"
     making = path.with_suffix(MAKING)
     try:
         with _new_pack(making) as writer:
             writer.write(
-                Replaces(packs=tuple(pack.name for pack in packs), taken=_taken(archive, packs, losses=losses))
+                Replacement(
+                    packs=tuple(pack.name for pack in packs), taken=_replaced_packs(archive, packs, losses=losses)
+                )
             )
             written: set[bytes] = set()
-            for head, payload in _records(packs, _Lost()):
+            for head, payload in _records(packs, _Unreadable()):
                 if isinstance(head, State):
                     if forgotten(head):
                         result.states += 1
@@ -372,8 +376,8 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
     return result
 
 
-def _taken(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[Taken, ...]:
-    """What a new pack takes over of these, and what they took over of earlier ones."""
+def _replaced_packs(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tuple[ReplacedPack, ...]:
+    """What a new pack takes from these, and what they took from earlier ones."""
     index = archive.index
     damages = index.damages() if losses else {}
     entries = {name: one if name in damages else replace(one, damaged=0, hole=0) for name, one in index.taken.items()}
@@ -381,7 +385,7 @@ def _taken(archive: Archive, packs: Mapping[Path, int], *, losses: bool) -> tupl
         name, damaged = path.name, damages.get(path.name, 0)
         hole = max(_hole(path), entries[name].hole if name in entries else 0) if damaged else 0
         reach, sha = index.reach(name), hash_of(path)
-        entries[name] = Taken(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
+        entries[name] = ReplacedPack(name=name, reach=reach, size=size, sha=sha, damaged=damaged, hole=hole)
     return tuple(entries.values())
 
 
@@ -395,7 +399,7 @@ def _hole(path: Path) -> int:
 def _freed(
     archive: Archive, head: Content, payload: bytes, contents: Collection[bytes | None]
 ) -> tuple[Content, bytes]:
-    """A content that is made from none that is forgotten. Raises `StoreError` where the system does not give it."""
+    """A content without a deleted base. Raises `StoreError` if the system does not give it."""
     if head.base is None or head.base in contents:
         return head, payload
     try:

@@ -6,11 +6,11 @@ import contextlib
 import os
 from datetime import UTC, datetime, timedelta
 
+from pollux.archive.archive import Archive, cannot_read, head_of
 from pollux.archive.contents import Damaged, Unread, unpack
 from pollux.archive.index import Index, Location
-from pollux.archive.keep import Archive, cannot_read, head_of
 from pollux.archive.packs import State
-from pollux.archive.survey import standing
+from pollux.archive.survey import active_packs
 from pollux.model import Value
 from pollux.wire import display_path
 
@@ -28,8 +28,8 @@ class Loss(Value, frozen=True, kw_only=True):
 class Verdict(Value, frozen=True, kw_only=True):
     """The result of checking the whole archive.
 
-    `stretches` counts places in the packs that are no records: what stood there is not known. `missing` is how many
-    bytes the packs are shorter than they were.
+    `stretches` counts unreadable places in the packs. `missing` is the number of bytes that the packs lost at their
+    ends.
     """
 
     objects: int
@@ -47,23 +47,23 @@ class Verdict(Value, frozen=True, kw_only=True):
 
 
 def verify(archive: Archive) -> Verdict:
-    """Read everything. What is damaged is forgotten, so that whoever still has it keeps it again.
+    """Read everything. Damaged contents are dropped: the next run archives them again if their files still exist.
 
-    The packs are gone through from their beginning, apart from what is known of them: others may be appending.
+    It reads the packs from their beginning and does not trust the index, because others may be appending.
     """
     archive.index.refresh()
-    known = set(archive.index.states())
+    states_before = set(archive.index.states())
     with contextlib.closing(Index(None, archive.folder)) as index:
-        packs = standing(archive.folder).keys()
+        packs = active_packs(archive.folder).keys()
         index.refresh()
         places, states = index.contents(), index.states()
         sound = sound_contents(archive, places)
         damaged = {head_of(place).sha for place in places} - sound.keys()
-        if damaged and packs != standing(archive.folder).keys():  # new packs took the place of those looked at
+        if damaged and packs != active_packs(archive.folder).keys():  # new packs took the place of those looked at
             return verify(archive)
         stretches, gaps = index.damaged(), index.gaps()
     unknown = sound.keys() - {head_of(place).sha for place in archive.index.contents()}
-    if stretches or gaps or unknown or archive.index.damaged() or known.difference(states):
+    if stretches or gaps or unknown or archive.index.damaged() or states_before.difference(states):
         archive.index.refresh(anew=True)
     gaps |= archive.index.gaps()
     if damaged:
@@ -83,9 +83,9 @@ def verify(archive: Archive) -> Verdict:
 
 
 def sound_contents(archive: Archive, places: list[Location]) -> dict[bytes, int]:
-    """The contents that can be read, with their sizes. Each is read once, right after the one it stands on.
+    """The readable contents, with their sizes. Each is read once, right after its base.
 
-    Raises `StoreError` where the system does not give one: nobody knows then whether it is damaged.
+    Raises `StoreError` if the system does not give one: it may not be damaged.
     """
     above: dict[bytes | None, list[Location]] = {}
     for place in places:

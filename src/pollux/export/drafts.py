@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pollux.system.ending import termination_raises
 from pollux.system.files import count_names
 from pollux.system.locks import try_lock
+from pollux.system.termination import termination_raises
 
 _PREFIX = ".pollux-"
 _LOCK = "lock"

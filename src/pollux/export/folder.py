@@ -27,7 +27,7 @@ from pollux.errors import OutputError
 from pollux.export.drafts import drafts
 from pollux.model import Value
 from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read, usual_mode
-from pollux.system.target import encoded, failed, protect, replaced
+from pollux.system.output_file import new_file, protect, to_bytes, write_error
 
 RECORD = ".pollux.jsonl"
 
@@ -55,7 +55,7 @@ class Folder:
         except FileExistsError:
             raise OutputError(f"{self.path} is a file, and several sessions need a folder.") from None
         except OSError as error:
-            raise failed(self.path, error) from error
+            raise write_error(self.path, error) from error
         self._files: dict[str, RecordedFile] = {}
         self._hashes: dict[str, set[str]] = {}
         self._read()
@@ -65,7 +65,7 @@ class Folder:
         try:
             self._drafts = self._open.enter_context(drafts(self.path))
         except OSError as error:
-            raise failed(self.path, error) from error
+            raise write_error(self.path, error) from error
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -84,7 +84,7 @@ class Folder:
                 draft = Draft(Path(name), out)
                 yield draft
         except OSError as error:
-            raise failed(self.path, error) from error
+            raise write_error(self.path, error) from error
 
     def is_free(self, name: str, draft: Draft) -> bool:
         """May a draft get this name? Yes, if nothing has it, or a file of ours, or a file with the same content."""
@@ -93,7 +93,7 @@ class Folder:
         try:
             now = _hash(below(self.path, name))
         except OSError as error:
-            raise failed(self.path / name, error) from error
+            raise write_error(self.path / name, error) from error
         return now in (None, draft.hash) or now in self._hashes.get(name, ())
 
     def keep(self, draft: Draft, name: str, to: str, keys: tuple[str, ...]) -> bool:
@@ -112,7 +112,7 @@ class Folder:
                 draft.path.chmod(usual_mode())
                 draft.path.replace(place)
         except OSError as error:
-            raise failed(self.path / name, error) from error
+            raise write_error(self.path / name, error) from error
         return True
 
     def remove(self, name: str) -> None:
@@ -125,7 +125,7 @@ class Folder:
                 with contextlib.suppress(OSError):  # only an empty folder can go
                     place.parent.rmdir() if place.parent != self.path else None
         except OSError as error:
-            raise failed(self.path / name, error) from error
+            raise write_error(self.path / name, error) from error
 
     def close(self) -> None:
         """Write the record anew, with one line for each file that exists."""
@@ -133,7 +133,7 @@ class Folder:
         try:
             files = [file for name, file in sorted(self._files.items()) if _exists(self.path / name)]
         except OSError as error:
-            raise failed(self.path, error) from error
+            raise write_error(self.path, error) from error
         lines = b"".join(msgspec.json.encode(file) + b"\n" for file in files)
         if self._record() != lines:
             self._write(lines)
@@ -151,17 +151,17 @@ class Folder:
     def _write(self, lines: bytes) -> None:
         place = self.path / RECORD
         try:
-            with replaced(place) as write:
+            with new_file(place) as write:
                 write(lines)
         except OSError as error:
-            raise failed(place, error) from error
+            raise write_error(place, error) from error
 
     def _record(self) -> bytes | None:
         place = self.path / RECORD
         try:
             return read(place, LARGE) if count_names(place) else None
         except OSError as error:
-            raise failed(place, error) from error
+            raise write_error(place, error) from error
 
     def _read(self) -> None:
         """Read the record. The last line about a file counts, but the file may still have an earlier content."""
@@ -185,7 +185,7 @@ class Draft:
 
     def write(self, piece: str | bytes) -> None:
         """Add text or bytes."""
-        data = encoded(piece)
+        data = to_bytes(piece)
         self.size += len(data)
         self._digest.update(data)
         self._out.write(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pollux.system.config import load
-from pollux.transforms.redact import Private, Redactor, user_name
+from pollux.transforms.redact import RedactionOptions, Redactor, user_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ def redactor(library: Library, words: Sequence[str] = (), *, emails: bool = Fals
     settings = load(library.places.settings).redact
     user = user_name()
     return Redactor(
-        Private(
+        RedactionOptions(
             words=(*settings.words, *words),
             emails=emails or settings.emails,
             home=str(library.places.home),

@@ -20,8 +20,8 @@ from pollux.export.folder import Draft, Folder
 from pollux.export.names import Layout, day_name, file_name
 from pollux.library.jobs import Job, start_order
 from pollux.model import Session, Summary, Usage, Value, summarize
+from pollux.system.parallel import map_in_processes
 from pollux.system.progress import Report as Progressing
-from pollux.system.sharing import answered
 from pollux.transforms.redact import Redactor
 from pollux.usage.sums import Bill
 from pollux.writers.base import (
@@ -123,7 +123,7 @@ class FolderExport:
         files = {self._redact(key): name for unit in units for _, part in unit.parts for key, name in part.items()}
         sessions = lambda: self._reread(jobs, outcome)  # noqa: E731
         self._context = msgspec.structs.replace(self._context, files=files, sessions=sessions)
-        for _, part in answered(self._write, units, [unit.size for unit in units], Outcome, self._progress):
+        for _, part in map_in_processes(self._write, units, [unit.size for unit in units], Outcome, self._progress):
             if part is None:
                 raise OutputError("A process of the export was killed, perhaps for want of memory.")
             if part.bug is not None:
@@ -151,7 +151,7 @@ class FolderExport:
                 return []
 
         sizes = [job.size for job in jobs]
-        secrets = dict(answered(survey, jobs, sizes, list[tuple[str, bytes]], self._progress))
+        secrets = dict(map_in_processes(survey, jobs, sizes, list[tuple[str, bytes]], self._progress))
         for number in sorted(secrets):
             redactor.learn(secrets[number] or ())
 

@@ -9,8 +9,8 @@ import msgspec
 from pollux.index.catalog.prefixes import ShortIds
 from pollux.library.jobs import Job
 from pollux.model import Session
+from pollux.system.parallel import map_in_processes
 from pollux.system.progress import Report
-from pollux.system.sharing import answered
 from pollux.transforms.redact import Finding, Redactor
 
 
@@ -42,10 +42,10 @@ def secrets(jobs: Sequence[Job], redactor: Redactor, report: Report = lambda _: 
         result.unread = sorted(missing)
         return result
 
-    answers = dict(answered(search, jobs, [job.size for job in jobs], Secrets, report))
+    results = dict(map_in_processes(search, jobs, [job.size for job in jobs], Secrets, report))
     total = Secrets()
     for number, job in enumerate(jobs):
-        part = answers.get(number) or Secrets(unread=[summary.key for summary in job.summaries])
+        part = results.get(number) or Secrets(unread=[summary.key for summary in job.summaries])
         total.findings += part.findings
         total.sessions += part.sessions
         total.unread += part.unread

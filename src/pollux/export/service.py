@@ -11,7 +11,7 @@ from pollux.errors import PolluxError
 from pollux.export.names import Layout
 from pollux.index.catalog.queries import Filter
 from pollux.registry import knowledge
-from pollux.system.target import Target
+from pollux.system.output_file import OutputFile
 from pollux.usage.rates import dollars
 from pollux.writers.base import Binary, Options, Report, WriterContext, without_secrets
 
@@ -74,7 +74,7 @@ class Exporter:
 
     def to_file(self, session: Session, path: str, *, force: bool = False) -> None:
         """Write a session to a file of its own. Raises `OutputError`."""
-        with Target(path, forbidden=self._forbidden, force=force).open() as write:
+        with OutputFile(path, forbidden=self._forbidden, force=force).open() as write:
             self.write(session, write)
 
     # ------------------------------------------------------------------ many sessions
@@ -120,9 +120,9 @@ class Exporter:
         """Protect the files of these sessions: nothing is written over them."""
         self._forbidden += [Path(file) for session in sessions for file in session.files]
 
-    def target(self, path: str, *, force: bool = False) -> Target:
+    def target(self, path: str, *, force: bool = False) -> OutputFile:
         """A file for something else that this export writes. Raises `OutputError` where it may not be written."""
-        target = Target(path, forbidden=self._forbidden, force=force)
+        target = OutputFile(path, forbidden=self._forbidden, force=force)
         target.check()
         return target
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pollux.archive import restore, transfer as carry
-from pollux.archive.checkout import whole
+from pollux.archive import restore, transfer
+from pollux.archive.archive import Busy, RunResult, session_files
+from pollux.archive.checkout import with_complete_sessions
 from pollux.archive.contents import whole_size
 from pollux.archive.history import Change, Past
-from pollux.archive.keep import Busy, RunResult, wanted
-from pollux.archive.restore import Piece, Restored
-from pollux.archive.survey import standing
+from pollux.archive.restore import FileToWrite, Restored
+from pollux.archive.survey import active_packs
 from pollux.archive.verify import Verdict, stamp_of, verify
 from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.sync.sync import RootScan
@@ -76,11 +76,11 @@ class ArchiveService:
 
     def offer(self) -> bool:
         """Should the person be asked about keeping? Only once, and not after they decided."""
-        return self.store.offer()
+        return self.store.should_suggest()
 
     def turn(self, *, on: bool) -> None:
         """Choose whether every sync keeps."""
-        self.store.turn(on=on)
+        self.store.set_enabled(on=on)
 
     def run(self) -> RunResult:
         """Keep what changed, whether or not every sync does. `problem` says what is lost."""
@@ -93,7 +93,7 @@ class ArchiveService:
 
     def estimate(self) -> int:
         """About how many bytes keeping everything would take, judged by the files that changed last."""
-        files = sorted((f for scan in self._scans() for f in wanted(scan.files)), key=lambda f: -f.mtime_ns)
+        files = sorted((f for scan in self._scans() for f in session_files(scan.files)), key=lambda f: -f.mtime_ns)
         read_size, packed_size = 0, 0
         for file in files:
             if read_size > _SAMPLE:
@@ -108,14 +108,14 @@ class ArchiveService:
         states = self.store.index.states()
         summaries = [entry.summary for entry in self._index.everything()]
         return ArchiveStatus(
-            keeping=self.store.keeping,
+            keeping=self.store.enabled,
             busy=self.store.busy,
-            ran=self.store.ran,
+            ran=self.store.last_run,
             folder=str(self.store.folder),
             files=len({(state.agent, state.home, state.path) for state in states if state.sha is not None}),
             states=len(states),
             bytes=sum(state.size for state in states if state.sha is not None),
-            stored=sum(standing(self.store.folder).values()),
+            stored=sum(active_packs(self.store.folder).values()),
             sessions=len(summaries),
             kept=sum(summary.kept for summary in summaries),
             due=tuple(self.due()),
@@ -146,14 +146,14 @@ class ArchiveService:
         """Read everything that is kept."""
         return verify(self.store)
 
-    def export(self, file: Path) -> carry.Carried:
+    def export(self, file: Path) -> transfer.TransferResult:
         """Write the whole archive into one file."""
         self._homes.protect(file)
-        return carry.export(self.store, file)
+        return transfer.export(self.store, file)
 
-    def add(self, file: Path) -> carry.Carried:
+    def add(self, file: Path) -> transfer.TransferResult:
         """Add the contents of such a file to the archive."""
-        return carry.take_in(self.store, file)
+        return transfer.import_file(self.store, file)
 
     # ------------------------------------------------------------------ one session
 
@@ -168,7 +168,7 @@ class ArchiveService:
         if not past.changes(files):
             raise self._not_then(session, when, [])
         with self._past_folder() as folder:
-            for source, root in past.lay_out(folder, when, files, self._scans(), self._homes.source):
+            for source, root in past.check_out(folder, when, files, self._scans(), self._homes.source):
                 for bundle in self._homes.bundles_of(source, root):
                     for version in source.read(bundle).sessions:
                         if version.key == session.key:
@@ -230,38 +230,40 @@ class ArchiveService:
         family = set(self._index.family(session.key))
         files: set[str] = set()
         for source, root in self._homes.every_root():
-            for bundle in self._homes.bundles_of(whole(source), root) if source.name == session.agent else ():
+            for bundle in (
+                self._homes.bundles_of(with_complete_sessions(source), root) if source.name == session.agent else ()
+            ):
                 if bundle.key in family:
-                    files.update(whole(source).read(bundle).related_files)
+                    files.update(with_complete_sessions(source).read(bundle).related_files)
         return self._chosen(session, files, when)
 
     def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
         until = stamp_of(when) if when is not None else None
-        return restore.chosen(self.store, self._past(session).states(files), until)
+        return restore.states_to_restore(self.store, self._past(session).states(files), until)
 
     def plan(
         self, states: list[State], folder: Path | None, companions: list[State] | None = None
-    ) -> list[tuple[Restored, Piece]]:
+    ) -> list[tuple[Restored, FileToWrite]]:
         """What would be written below a folder, or without one, where the files were."""
         agents = {state.agent for state in states}
         roots = [root.path for source, root in self._homes.roots() if source.name in agents]
-        pieces = [
-            *restore.pieces(self.store, states, folder, roots),
-            *restore.pieces(self.store, companions or [], folder, roots, beside=True),
+        files = [
+            *restore.files_to_write(self.store, states, folder, roots),
+            *restore.files_to_write(self.store, companions or [], folder, roots, beside=True),
         ]
         if folder is not None:
-            self._homes.protect(*(piece.place for piece in pieces))
-        return restore.plan(pieces)
+            self._homes.protect(*(file.place for file in files))
+        return restore.plan(files)
 
-    def prune_lost(self) -> carry.Carried:
+    def prune_lost(self) -> transfer.TransferResult:
         """Drop what cannot be read any more."""
-        return carry.prune_lost(self.store)
+        return transfer.prune_lost(self.store)
 
-    def restore(self, plan: list[tuple[Restored, Piece]]) -> None:
+    def restore(self, plan: list[tuple[Restored, FileToWrite]]) -> None:
         """Write the files of a plan."""
         restore.write(plan)
 
-    def prune(self, sessions: list[Session]) -> carry.Carried:
+    def prune(self, sessions: list[Session]) -> transfer.TransferResult:
         """Drop the kept files of some sessions and their sub-agents, except files that other sessions share."""
         keys = {key for session in sessions for key in self._index.family(session.key)}
         others = {
@@ -274,4 +276,4 @@ class ArchiveService:
         states = [state for session in sessions for state in self._past(session).states(own)]
         if not states:
             raise self._nothing("Nothing is kept of that.", "Try: pollux archive status")
-        return carry.prune(self.store, {(state.agent, state.home, state.path) for state in states})
+        return transfer.prune(self.store, {(state.agent, state.home, state.path) for state in states})

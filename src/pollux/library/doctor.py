@@ -13,8 +13,8 @@ from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, FileAccount, Retention, Source, Status
-from pollux.system.bounds import LEADS_OUT
 from pollux.system.files import opened
+from pollux.system.link_bounds import LEADS_OUT
 from pollux.wire import Notes, display_path
 
 _PIECE = 1 << 20

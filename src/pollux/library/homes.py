@@ -19,7 +19,7 @@ from pollux.system.directories import Places
 from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
-    from pollux.archive.checkout import Trees
+    from pollux.archive.checkout import Checkouts
 
 
 class Homes:
@@ -67,12 +67,12 @@ class Homes:
         return self.trees.roots() if folder_at(self._places.kept) else []
 
     @cached_property
-    def trees(self) -> Trees:
+    def trees(self) -> Checkouts:
         """What the agents deleted, laid out as they had it. Few people have any, so it is imported when needed."""
-        from pollux.archive.checkout import Trees
-        from pollux.projects.renamed import RenamedFolders
+        from pollux.archive.checkout import Checkouts
+        from pollux.projects.renamed_folders import RenamedFolders
 
-        return Trees(self._places.kept, RenamedFolders(self._places.relocations / "renamed"), self.source)
+        return Checkouts(self._places.kept, RenamedFolders(self._places.relocations / "renamed"), self.source)
 
     def own(self) -> list[Path]:
         """The agents' own folders, into which pollux never writes; also the usual ones if a variable names others."""
@@ -85,7 +85,7 @@ class Homes:
 
     def protect(self, *paths: str | Path) -> None:
         """Raise `OutputError` for a path among the agents' own files."""
-        from pollux.system.target import protect
+        from pollux.system.output_file import protect
 
         for path in paths:
             protect(Path(path), self.own())

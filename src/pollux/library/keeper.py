@@ -13,7 +13,7 @@ from pollux.system.directories import Places
 from pollux.system.progress import Report
 
 if TYPE_CHECKING:
-    from pollux.archive.keep import Archive
+    from pollux.archive.archive import Archive
 
 
 class Keeper:
@@ -31,7 +31,7 @@ class Keeper:
     @cached_property
     def archive(self) -> Archive:
         """The states of the agents' files that were kept. Few people have any, so it is imported when needed."""
-        from pollux.archive.keep import Archive
+        from pollux.archive.archive import Archive
 
         return Archive(self._places.archive, self._places.archive_index)
 
@@ -67,7 +67,7 @@ class Keeper:
         self.problem = join_sentences(map(_trouble, steps))
 
     def _keep(self, scans: list[RootScan]) -> str | None:
-        if self.archive.keeping:
+        if self.archive.enabled:
             self.archive.keep(scans)
         return None
 

@@ -117,11 +117,15 @@ class SessionReader:
         Before these come the versions that are read together with kept files. A session's own files may be complete
         while others, on which it depends, are gone.
         """
-        from pollux.archive.checkout import whole
+        from pollux.archive.checkout import with_complete_sessions
 
         places = [place for place in self._with_prefix(session.id, session.agent) if place.key == session.key]
         bundles = {place.bundle for place in places}
-        roots = [(whole(source), root) for source, root in self._homes.kept_roots() if source.name == session.agent]
+        roots = [
+            (with_complete_sessions(source), root)
+            for source, root in self._homes.kept_roots()
+            if source.name == session.agent
+        ]
         checkouts = [
             version
             for source, root in roots

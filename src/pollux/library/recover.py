@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from pollux.archive.checkout import whole
+from pollux.archive.check_rebuilt import UnrestoredMessages, compare_rebuilt
+from pollux.archive.checkout import with_complete_sessions
 from pollux.archive.contents import Damaged
 from pollux.archive.history import Change, all_changes
-from pollux.archive.merge import turns
-from pollux.archive.rebuild import Left, left_out
-from pollux.archive.recover import Recovered, recovered
-from pollux.archive.restore import Piece, Restored, in_place, plan, within
+from pollux.archive.join_readings import JoinedSession, join_readings
+from pollux.archive.merge import rewrite_points
+from pollux.archive.restore import FileToWrite, Restored, in_place, plan, within
 from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
 from pollux.library.archive import ArchiveService
 from pollux.library.fresh_index import FreshIndex
@@ -34,7 +34,7 @@ from pollux.sources.resume_files import FileVersion, Resumable, largest_versions
 from pollux.system.directories import Places
 from pollux.system.files import HUGE, read, write_file
 from pollux.wire import display_path
-from pollux.wire.joining import close_cut_file as closed_at_end
+from pollux.wire.join_versions import close_cut_file as closed_at_end
 
 
 class Rebuilt(Value, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Rebuilt(Value, frozen=True, kw_only=True):
     home: Path
     files: tuple[Resumable, ...]
     messages: int
-    left: tuple[Left, ...]
+    left: tuple[UnrestoredMessages, ...]
 
 
 class _DatedVersion(NamedTuple):
@@ -121,7 +121,7 @@ class RecoverService:
             for entry in entries
         }
 
-    def join(self, session: Session) -> Recovered:
+    def join(self, session: Session) -> JoinedSession:
         """Join a session from the agent's files, all copies of them, and all their kept states."""
         readings = self._reader.versions(session)
         own = [reading for reading in readings if self._is_own(reading)]
@@ -139,8 +139,8 @@ class RecoverService:
                 with contextlib.suppress(NotFound):
                     readings.insert(0, self._archive.as_of(session, at - timedelta(microseconds=1)))
         if not readings:  # only a record is left that was cut off
-            return recovered(session, [session])
-        return recovered(own[0] if own else None, readings)
+            return join_readings(session, [session])
+        return join_readings(own[0] if own else None, readings)
 
     def _is_own(self, session: Session) -> bool:
         """Was a session read from the agent's files alone, not from files that pollux laid out?"""
@@ -194,7 +194,7 @@ class RecoverService:
         ):
             files = self._resumable(family[0], versions, home)
             with self._sessions_in(session.agent, [(file.path, file.content) for file in files]) as (_, readings):
-                count, missing, doubled = left_out(family, readings, files)
+                count, missing, doubled = compare_rebuilt(family, readings, files)
             if count and count - doubled > best_score:
                 best_score = count - doubled
                 best = Rebuilt(key=session.key, home=home, files=tuple(files), messages=count, left=missing)
@@ -207,7 +207,7 @@ class RecoverService:
         return best
 
     def _resumable(self, session: Session, versions: list[FileVersion], home: Path) -> list[Resumable]:
-        source = whole(self._homes.source(session.agent))
+        source = with_complete_sessions(self._homes.source(session.agent))
         roots = [root.path for owner, root in self._homes.roots() if owner.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
         return resumable_files(source, session, versions, root)
@@ -235,7 +235,7 @@ class RecoverService:
 
     def _kept_versions(self, session: Session, files: Collection[str]) -> Iterator[_DatedVersion]:
         """The kept versions of some files."""
-        for state in turns(self._archive.past_states(session, files)):
+        for state in rewrite_points(self._archive.past_states(session, files)):
             with contextlib.suppress(Damaged):
                 version = FileVersion(path=os.fsdecode(state.path), content=self._archive.store.read(state.sha or b""))
                 yield _DatedVersion(state.mtime_ns, state.at, Path(os.fsdecode(state.home)), version)
@@ -243,7 +243,7 @@ class RecoverService:
     @contextlib.contextmanager
     def _sessions_in(self, agent: str, files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[Path, list[Session]]]:
         """Write some files into a folder as the agent would, and read the sessions in them."""
-        source = whole(self._homes.source(agent))
+        source = with_complete_sessions(self._homes.source(agent))
         try:
             with tempfile.TemporaryDirectory(prefix="pollux-") as name:
                 folder = Path(name)
@@ -255,13 +255,13 @@ class RecoverService:
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error
 
-    def plan(self, rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, Piece]]:
+    def plan(self, rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, FileToWrite]]:
         """What would be written below a folder, or without one, where the agent keeps such files."""
         roots = [root.path for source, root in self._homes.roots() if source.name == rebuilt.key.partition(":")[0]]
-        pieces = list(_pieces(rebuilt, folder, roots))
+        files = list(_files_to_write(rebuilt, folder, roots))
         if folder is not None:
-            self._homes.protect(*(piece.place for piece in pieces))
-        return plan(pieces)
+            self._homes.protect(*(file.place for file in files))
+        return plan(files)
 
 
 def _version_now(path: str, home: Path) -> Iterator[_DatedVersion]:
@@ -298,10 +298,10 @@ def _at_home(session: Session, folder: Path, home: Path) -> Session:
     return replace(session, messages=tuple(map(place, session.messages)), files=files)
 
 
-def _pieces(rebuilt: Rebuilt, folder: Path | None, roots: Collection[Path]) -> Iterator[Piece]:
+def _files_to_write(rebuilt: Rebuilt, folder: Path | None, roots: Collection[Path]) -> Iterator[FileToWrite]:
     # The files are new, and their times too: an agent that deletes what is old would take them away at once.
     for file in rebuilt.files:
         content = file.content
         digest = hashlib.sha256(content).hexdigest()
         place = within(folder, file.path) if folder is not None else in_place(rebuilt.home, file.path, roots)
-        yield Piece(place, len(content), digest, 0, partial(bytes, content), beside=not file.sources)
+        yield FileToWrite(place, len(content), digest, 0, partial(bytes, content), beside=not file.sources)

@@ -15,7 +15,7 @@ from pollux.library.projects import ProjectsService
 from pollux.model import Value
 from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, folder
-from pollux.projects.relocate import Entry, Relocations, entries_of
+from pollux.projects.relocate import JournalEntry, Relocations, entries_of
 from pollux.sources.capabilities import moving_of
 from pollux.sources.relocation import Rename, Rewrite
 from pollux.system.clock import now
@@ -58,7 +58,7 @@ class _Draft(NamedTuple):
     """A plan, its steps with the present state, the folders that agents write to, and each project's new path."""
 
     plan: Plan
-    entries: list[Entry]
+    entries: list[JournalEntry]
     folders: list[str]
     projects: dict[str, str]
 
@@ -114,7 +114,7 @@ class RehomeService:
         plan, entries, folders, projects = self._draft(old, new)
         self._require_quiet(folders)
         if entries:
-            self._relocations.carry_out(*self._projects.moves.ends(old, new), entries)
+            self._relocations.apply(*self._projects.moves.ends(old, new), entries)
         for path in projects.values():
             self._projects.add(path)  # a folder may be named by its hash from now on
         self._projects.move(old, new)
@@ -125,7 +125,7 @@ class RehomeService:
         last = self._relocations.last(folder(old))
         if last is None:
             return self._projects.moves.undo(old), []
-        back = [display_path(path) for path in self._relocations.take_back(*last)]
+        back = [display_path(path) for path in self._relocations.revert(*last)]
         with contextlib.suppress(NotFound):  # the move was interrupted
             self._projects.moves.undo(old)
         return os.fsdecode(last[1].new), back

@@ -22,7 +22,7 @@ from pollux.system.files import read, write_file
 from pollux.system.timers import Job, Period, Piece, Timer, timers, usual
 
 if TYPE_CHECKING:
-    from pollux.archive.keep import Archive
+    from pollux.archive.archive import Archive
     from pollux.library.homes import Homes
 
 USUAL = Period(6 * 60)
@@ -98,7 +98,7 @@ class ScheduleService:
                 pieces=pieces,
                 advice=self._timers[name].advice,
             ),
-            ran=self._archive.ran,
+            ran=self._archive.last_run,
         )
 
     def install(self, using: str | None = None, every: str | None = None) -> Schedule:
@@ -126,14 +126,14 @@ class ScheduleService:
 
     def state(self) -> Archiving:
         """When the archive was last run, and whether a run is overdue, as far as pollux remembers."""
-        note, ran = self._note(), self._archive.ran
+        note, ran = self._note(), self._archive.last_run
         is_late = False
         if note is not None:
             last = max(moment for moment in (ran, note.since) if moment is not None)
             is_late = now() - last > _LATE * Period.parse(note.every).length
         keeping: bool | None = None
         with contextlib.suppress(StoreError):  # every answer reports the problem
-            keeping = self._archive.keeping
+            keeping = self._archive.enabled
         return Archiving(
             keeping=keeping,
             ran=ran,

@@ -13,7 +13,7 @@ from pollux.signing.salted import SCHEME, salt
 from pollux.signing.statement import Refuted, Verdict, key_named, sign, verify
 from pollux.signing.subject import Subject, of_record, of_session, parse_document
 from pollux.system.files import read_named
-from pollux.system.target import Target
+from pollux.system.output_file import OutputFile
 from pollux.writers.base import about
 from pollux.writers.vac.check import check
 from pollux.writers.vac.plain import plain
@@ -124,7 +124,7 @@ class SigningService:
         return path, copy
 
     def _write(self, path: str, data: bytes, *, force: bool) -> None:
-        Target(path, forbidden=self._homes.own(), force=force).write(data)
+        OutputFile(path, forbidden=self._homes.own(), force=force).write(data)
 
 
 def _places(file: str) -> tuple[Path, Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from pollux.errors import StoreError
-from pollux.projects.table import Table
+from pollux.projects.stored_dict import StoredDict
 from pollux.system.directories import Places
 
 _ENDED_EARLY = " ended early"
@@ -19,8 +19,8 @@ class ProjectHashes:
     """
 
     def __init__(self, places: Places) -> None:
-        self._paths = Table(places.projects)
-        self._missing = Table(places.unknown_projects)
+        self._paths = StoredDict(places.projects)
+        self._missing = StoredDict(places.unknown_projects)
 
     def path_of(self, digest: str) -> str | None:
         """The path that is known for this hash."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pollux.errors import NotFound, RequestError, StoreError
 from pollux.model import Session
-from pollux.projects.table import Table
+from pollux.projects.stored_dict import StoredDict
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.source_wrapper import Wrapped
 from pollux.system.directories import Places
@@ -22,7 +22,7 @@ class Moves:
     """The moves of projects that the user named: the old path and the new one of each."""
 
     def __init__(self, places: Places) -> None:
-        self._table = Table(places.moves)
+        self._table = StoredDict(places.moves)
 
     @property
     def stamp(self) -> str:

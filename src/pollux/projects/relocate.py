@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import OutputError, StoreError
-from pollux.projects.renamed import RenamedFolders
+from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import fingerprint_of
 from pollux.sources.relocation import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
@@ -23,7 +23,7 @@ from pollux.wire import display_path
 _JOURNAL = "journal"
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class JournalEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A step and the state before it: a renamed folder's `fingerprint`, or a file's bytes, time and mode."""
 
     path: bytes
@@ -78,10 +78,10 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True):
 
     old: bytes
     new: bytes
-    entries: list[Entry]
+    entries: list[JournalEntry]
 
 
-def entries_of(steps: Iterable[Rename | Rewrite]) -> list[Entry]:
+def entries_of(steps: Iterable[Rename | Rewrite]) -> list[JournalEntry]:
     """Steps with the present state of their files. Raises `OutputError` where one cannot be taken."""
     entries = []
     targets: set[str] = set()
@@ -91,12 +91,12 @@ def entries_of(steps: Iterable[Rename | Rewrite]) -> list[Entry]:
                 raise OutputError(f"{display_path(step.to)} exists already.", "Nothing was changed.")
             targets.add(step.to)
             fingerprint = folder_fingerprint(Path(step.path))
-            entries.append(Entry(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
+            entries.append(JournalEntry(path=os.fsencode(step.path), to=os.fsencode(step.to), fingerprint=fingerprint))
             continue
         if Path(step.path).is_symlink():
             raise OutputError(f"{display_path(step.path)} is a link to another file.", "Nothing was changed.")
         stat = Path(step.path).stat()
-        entry = Entry(
+        entry = JournalEntry(
             path=os.fsencode(step.path),
             before=step.before,
             after=step.after,
@@ -133,14 +133,14 @@ class Relocations:
             raise StoreError(f"{display_path(self.folder)} cannot be read: {error.strerror or error}.") from error
         return sorted((path for path in paths if path.name.isdigit()), key=lambda path: int(path.name))
 
-    def carry_out(self, old: str, new: str, entries: list[Entry]) -> Path:
+    def apply(self, old: str, new: str, entries: list[JournalEntry]) -> Path:
         """Take all steps or none. Returns the folder of the journal."""
         journal = Journal(old=os.fsencode(old), new=os.fsencode(new), entries=entries)
         try:
             home = self._write_down(journal)
         except OSError as error:
             raise StoreError(f"{display_path(self.folder)} cannot be written: {error.strerror or error}.") from error
-        done_entries: list[Entry] = []
+        done_entries: list[JournalEntry] = []
         try:
             for entry in entries:
                 entry.do()
@@ -171,7 +171,7 @@ class Relocations:
         )
         return home
 
-    def take_back(self, home: Path, journal: Journal) -> list[Path]:
+    def revert(self, home: Path, journal: Journal) -> list[Path]:
         """Put all bytes and names back, also of an interrupted move. Raises `OutputError` if a file changed since."""
         done_entries = [entry for entry in journal.entries if not entry.is_before()]
         for entry in done_entries:
@@ -183,7 +183,7 @@ class Relocations:
         return [entry.place for entry in done_entries]
 
 
-def _undo(entries: list[Entry], hint: str) -> None:
+def _undo(entries: list[JournalEntry], hint: str) -> None:
     try:
         for entry in reversed(entries):
             entry.undo()

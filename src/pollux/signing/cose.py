@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.errors import Unreadable, needs
 from pollux.model import Value
-from pollux.signing.extent import extent
+from pollux.signing.cbor_length import cbor_length
 from pollux.signing.keys import ALGORITHMS, algorithm_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def decode(data: bytes, what: str) -> Any:
     """The one value in these bytes. Raises `Unreadable` where more follows it."""
     with needs("Verifying", "sign"):
         import cbor2
-    end = extent(data)
+    end = cbor_length(data)
     if end is None:
         raise Unreadable(f"{what} is not CBOR.")
     if end < len(data):

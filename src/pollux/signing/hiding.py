@@ -23,10 +23,10 @@ def hide(whole: Salted, places: Iterable[str], words: Iterable[str], *, secrets:
     choices = [(f"stands at {place}", _below(place)) for place in places]
     choices += [(f"has {word!r} in it", _with(word)) for word in words]
     copy = whole
-    for what, wanted in choices:
-        if whole.hide(wanted).hidden == whole.hidden:
+    for what, condition in choices:
+        if whole.hide(condition).hidden == whole.hidden:
             raise NotFound(f"Nothing that is shown {what}.", "No copy was made.")
-        copy = copy.hide(wanted, places=names)
+        copy = copy.hide(condition, places=names)
     if secrets:
         copy = copy.hide(_secret(), places=names)
     if copy.hidden == whole.hidden:

@@ -54,11 +54,11 @@ class Keys:
             from cryptography.hazmat.primitives.asymmetric import ec, ed25519
         key = ed25519.Ed25519PrivateKey.generate() if algorithm == ED25519 else ec.generate_private_key(ec.SECP256R1())
         secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
-        shared = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+        public = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
         try:
             make_private_folder(self._folder)
             _create(self._folder / f"{name}{SUFFIX}", secret)
-            _create(self._folder / f"{name}{PUBLIC}", shared)
+            _create(self._folder / f"{name}{PUBLIC}", public)
         except FileExistsError as error:
             raise OutputError(f"A key {name} exists already, and keys are never overwritten.") from error
         except OSError as error:

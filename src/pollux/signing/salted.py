@@ -18,7 +18,7 @@ from pollux.errors import Unreadable
 from pollux.model import Value
 from pollux.signing import cose
 from pollux.text.escape import one_line
-from pollux.wire.steps import Walk, finish
+from pollux.wire.trampoline import Walk, run_walk
 
 SCHEME = "pollux-salted-1"
 SALT = 16
@@ -174,7 +174,7 @@ def _content(leaf: Leaf) -> Any:
 
 def _build(leaves: list[tuple[Path, Any]]) -> Any:
     """The value with these leaves. A list with missing leaves has only the others."""
-    return finish(_walk(leaves, 0))
+    return run_walk(_walk(leaves, 0))
 
 
 def _walk(leaves: list[tuple[Path, Any]], depth: int) -> Walk:

@@ -128,17 +128,17 @@ def _claims(header: Mapping[Any, Any]) -> tuple[str, str]:
 def _metadata(envelope: cose.Envelope, header: Mapping[Any, Any], digest: str, sub: str) -> str | None:
     """The trace format, if the signature covers it. The facts beside the signature must not contradict it."""
     metadata = envelope.unprotected.get(METADATA)
-    covered = header.get(METADATA_HASH)
-    if metadata is None and covered is None:
+    signed_hash = header.get(METADATA_HASH)
+    if metadata is None and signed_hash is None:
         return None
     if not isinstance(metadata, Mapping):
         raise Refuted("The facts that were signed with the session are missing.")
-    if covered is not None and hashlib.sha256(cose.encode(metadata)).digest() != covered:
+    if signed_hash is not None and hashlib.sha256(cose.encode(metadata)).digest() != signed_hash:
         raise Refuted("The facts beside the signature were changed after it was signed.")
     if metadata.get("content-hash", digest) != digest:
         raise Refuted("The facts beside the signature are about another file.")
     if (session := metadata.get("session-id")) != sub:
         about = f"session {session}" if isinstance(session, str) else "no session"
         raise Refuted(f"The facts beside the signature are about {about}, not {sub}.")
-    trace = metadata.get("trace-format") if covered is not None else None  # otherwise anybody can have added it
+    trace = metadata.get("trace-format") if signed_hash is not None else None  # otherwise anybody can have added it
     return trace if isinstance(trace, str) else None

@@ -6,7 +6,7 @@ import os
 
 from pollux.errors import Unreadable
 from pollux.model import Severity
-from pollux.system.bounds import LEADS_OUT, leads_out
+from pollux.system.link_bounds import LEADS_OUT, leads_out
 from pollux.wire import Notes, display_path, read_bytes
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pollux.sources.base import File, Status
-from pollux.system.bounds import LEADS_OUT, bind, check, leads_out
+from pollux.system.link_bounds import LEADS_OUT, bind, check, leads_out
 
 OTHER = "other"
 CLOSED = "unreadable_files"

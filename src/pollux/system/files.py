@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import IO, Any, TypedDict, Unpack
 
-from pollux.system import bounds
+from pollux.system import link_bounds
 
 SMALL = 1 << 24
 """The largest file of settings, keys or names that is read."""
@@ -44,7 +44,7 @@ def opened(path: str | Path, buffer: int = -1) -> io.BufferedReader:
     file: Any = open(path, "rb", buffering=buffer, opener=_opener)  # noqa: SIM115
     try:
         _check(path, os.fstat(file.fileno()).st_mode)  # it may have been replaced meanwhile
-        bounds.check(os.fspath(path), file.fileno())
+        link_bounds.check(os.fspath(path), file.fileno())
     except BaseException:
         file.close()
         raise

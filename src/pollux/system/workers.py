@@ -49,8 +49,8 @@ def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
     A process with several threads starts none for speed: locks that other threads hold would stay locked in them.
     """
     alone = threading.active_count() == 1
-    wanted = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
-    return min(wanted, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
+    count = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
+    return min(count, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
 
 
 def can_fork() -> bool:
@@ -58,10 +58,10 @@ def can_fork() -> bool:
     return hasattr(os, "sched_getaffinity") and "fork" in multiprocessing.get_all_start_methods()
 
 
-def answers(job: Callable[[int], bytes], count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
+def run_jobs(job: Callable[[int], bytes], count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
     """The result of each number below `count`, in the order in which they end; None where the process died."""
-    with Team(lambda _: _JobWorker(job), count, processes) as team:
-        for number, content in team.answers():
+    with WorkerPool(lambda _: _JobWorker(job), count, processes) as pool:
+        for number, content in pool.answers():
             if number is not None:
                 yield number, content
 
@@ -77,8 +77,8 @@ class _JobWorker:
         return b""
 
 
-class Team:
-    """Worker processes, each with its numbers. A new process calls `hire` with its place in the team."""
+class WorkerPool:
+    """Worker processes, each with its numbers. A new process calls `hire` with its place in the pool."""
 
     def __init__(self, hire: Callable[[int], Worker], count: int, size: int) -> None:
         self._new_worker = hire

@@ -26,8 +26,8 @@ If a word may be missing for a good reason, the subject lists it in a table, wit
 """
 
 from pollux.testing.bench import Failure
+from pollux.testing.capabilities import undeclared
 from pollux.testing.cases import Case, cases
-from pollux.testing.offers import undeclared
 from pollux.testing.subject import Frame, Open, Spare, Subject
 
 __all__ = ["Case", "Failure", "Frame", "Open", "Spare", "Subject", "cases", "undeclared"]

@@ -9,15 +9,15 @@ from pathlib import Path
 import msgspec
 
 from pollux.testing.bench import Bench, Failure, bench
+from pollux.testing.capabilities import undeclared
 from pollux.testing.chooser import Chooser
-from pollux.testing.cuts import cut_anywhere
 from pollux.testing.homes import Home, homes
-from pollux.testing.lost import nothing_lost
-from pollux.testing.odd import odd_values
-from pollux.testing.offers import undeclared
-from pollux.testing.others import others_served
-from pollux.testing.planted import planted_keys
+from pollux.testing.isolation import others_served
+from pollux.testing.lost_words import nothing_lost
+from pollux.testing.odd_values import odd_values
 from pollux.testing.subject import Subject
+from pollux.testing.truncation import cut_anywhere
+from pollux.testing.unknown_keys import planted_keys
 
 SMALL = 8192
 SEED = "pollux"

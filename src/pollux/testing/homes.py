@@ -173,8 +173,8 @@ def _folder(roots: list[str], name: str) -> str:
 
 def _join_groups(groups: list[set[str]]) -> list[frozenset[str]]:
     """The groups, joined where they share a file."""
-    joined: list[set[str]] = []
+    separate_groups: list[set[str]] = []
     for group in groups:
-        separate = [other for other in joined if not other & group]
-        joined = [*separate, group.union(*(other for other in joined if other & group))]
-    return [frozenset(group) for group in joined]
+        separate = [other for other in separate_groups if not other & group]
+        separate_groups = [*separate, group.union(*(other for other in separate_groups if other & group))]
+    return [frozenset(group) for group in separate_groups]

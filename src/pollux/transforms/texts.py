@@ -15,7 +15,7 @@ import msgspec
 
 from pollux.model import Attachment, Value
 from pollux.transforms.base64s import media_type, rewrite_base64, rewrite_data_urls
-from pollux.wire.steps import Walk, finish
+from pollux.wire.trampoline import Walk, run_walk
 
 Visit = Callable[[str, str, str], str]
 """Gets a text, its field (`tool_call.output`) and its lead: the end of the JSON before it in a recorded object,
@@ -66,7 +66,7 @@ def _rewrite(value: Any, field: str, name: str, lead: str, visit: Visit) -> Any:
         return value if new == value else new
     if isinstance(value, Value):
         return rewrite_texts(value, visit)
-    return finish(_walk(value, field, name, lead, visit)) if isinstance(value, _NESTED) else value
+    return run_walk(_walk(value, field, name, lead, visit)) if isinstance(value, _NESTED) else value
 
 
 def _walk(value: Any, field: str, name: str, lead: str, visit: Visit) -> Walk:

@@ -4,6 +4,7 @@ It may import `system`, and what lies below.
 """
 
 from pollux.system.files import LARGE, SMALL
+from pollux.wire.durations import seconds
 from pollux.wire.escapes import json_spelling, normalize_spelling
 from pollux.wire.figures import coherent
 from pollux.wire.files import (
@@ -22,7 +23,7 @@ from pollux.wire.files import (
 )
 from pollux.wire.leftovers import tidy
 from pollux.wire.notes import Notes
-from pollux.wire.pile import Pile
+from pollux.wire.record_list import RecordList
 from pollux.wire.shapes import (
     MOST,
     REFUSED,
@@ -37,7 +38,6 @@ from pollux.wire.shapes import (
     fit,
     plain,
 )
-from pollux.wire.spans import seconds
 from pollux.wire.tags import tagged, untagged
 
 __all__ = [
@@ -50,7 +50,7 @@ __all__ = [
     "Malformed",
     "MeasuredLines",
     "Notes",
-    "Pile",
+    "RecordList",
     "Shape",
     "Utc",
     "buffered",

@@ -35,7 +35,7 @@ def _prune(built: Any) -> None:
             del built[key]
         for key, rest in unknown.items() if unknown else ():
             # A list with odd items is in two halves: those that fitted, and the odd ones.
-            known = built.get(key)
-            built[key] = [*known, *rest] if type(rest) is list and type(known) is list else rest
+            value = built.get(key)
+            built[key] = [*value, *rest] if type(rest) is list and type(value) is list else rest
         if odd is not None:
             built["odd"] = odd

@@ -9,12 +9,12 @@ import random
 import zstandard
 from hypothesis import given, strategies as st
 
-from pollux.archive.contents import Known, digest, pack, pack_added, unpack
+from pollux.archive.contents import BaseContent, digest, pack, pack_added, unpack
 from pollux.archive.packs import Content
 
 
 def packed(raw: bytes, before: bytes | None) -> tuple[Content, bytes]:
-    known = Known(hashlib.sha256(before).digest(), len(before), 0) if before is not None else None
+    known = BaseContent(hashlib.sha256(before).digest(), len(before), 0) if before is not None else None
     sha, added = digest(raw, known)
     if added and known is not None:
         return pack_added(raw, sha, known)

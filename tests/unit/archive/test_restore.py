@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pollux.archive.restore import Piece, plan, write
+from pollux.archive.restore import FileToWrite, plan, write
 from pollux.errors import OutputError, StoreError
 
 
-def piece(place: Path, content: bytes = b"kept") -> Piece:
-    return Piece(place, len(content), hashlib.sha256(content).hexdigest(), 0, partial(bytes, content))
+def file(place: Path, content: bytes = b"kept") -> FileToWrite:
+    return FileToWrite(place, len(content), hashlib.sha256(content).hexdigest(), 0, partial(bytes, content))
 
 
 def damaged() -> bytes:
@@ -26,7 +26,7 @@ def everything(folder: Path) -> list[str]:
 
 def test_what_could_not_be_written_leaves_no_folder_behind(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    planned = plan([piece(tmp_path / "there" / "a" / "b" / "one"), piece(tmp_path / "there" / "a" / "c" / "two")])
+    planned = plan([file(tmp_path / "there" / "a" / "b" / "one"), file(tmp_path / "there" / "a" / "c" / "two")])
     planned[1] = planned[1][0], planned[1][1]._replace(content=damaged)
     with pytest.raises(StoreError):
         write(planned)
@@ -34,13 +34,13 @@ def test_what_could_not_be_written_leaves_no_folder_behind(tmp_path: Path) -> No
 
 
 def test_a_folder_in_which_somebody_put_something_stays(tmp_path: Path) -> None:
-    planned = plan([piece(tmp_path / "a" / "one"), piece(tmp_path / "a" / "two")])
+    planned = plan([file(tmp_path / "a" / "one"), file(tmp_path / "a" / "two")])
 
     def busy() -> bytes:
         (tmp_path / "a" / "two").write_text("somebody else's")
         return b"kept"
 
     planned[1] = planned[1][0], planned[1][1]._replace(content=busy)
-    with pytest.raises(OutputError, match="has appeared meanwhile"):
+    with pytest.raises(OutputError, match="was created by another program meanwhile"):
         write(planned)
     assert everything(tmp_path) == ["a", "a/two"]

@@ -13,13 +13,13 @@ import pytest
 
 LOST = """
 import os, re
-from pollux.system.workers import answers
+from pollux.system.workers import run_jobs
 
 def job(number):
     os.write(1, b"%d\\n" % os.getpid())
     return re.match("(a+)+$", "a" * 60 + "!") or b""
 
-list(answers(job, 4, 2))
+list(run_jobs(job, 4, 2))
 """
 
 

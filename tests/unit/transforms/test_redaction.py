@@ -9,8 +9,8 @@ import pytest
 
 from pollux import registry
 from pollux.model import Attachment, Author, Message, Role, Session, Text, ToolCall
-from pollux.transforms.redact import RULES, Private, Redactor
-from pollux.transforms.redact.own import EMAIL
+from pollux.transforms.redact import RULES, RedactionOptions, Redactor
+from pollux.transforms.redact.own_names import EMAIL
 from pollux.transforms.texts import rewrite_texts
 from pollux.writers.base import Options
 from tests.unit.writers.planting import EVERYTHING, MORE, Path, kind, places, planted
@@ -19,7 +19,7 @@ from tests.unit.writers.reading import put_together
 SMALL: Session = msgspec.structs.replace(EVERYTHING, messages=MORE)
 KINDS: dict[str, Path] = {kind(path): path for path in places(SMALL)}
 FULL = Options(thinking=True, tools="full", tokens=True, notices=True, front_matter=True)
-PRIVATE = Private(words=("Project Nightingale",), emails=True, home="/home/ada", users=("ada",))
+PRIVATE = RedactionOptions(words=("Project Nightingale",), emails=True, home="/home/ada", users=("ada",))
 EXAMPLES = {rule.name: rule.example for rule in (*RULES, EMAIL)} | {"word": "project nightingale"}
 
 
@@ -246,7 +246,7 @@ def test_pictures_and_words_beside_a_media_type_stay() -> None:
     ],
 )
 def test_homes_and_names(text: str, hidden: str) -> None:
-    assert Redactor(Private(home="/home/ada", users=("ada",))).text(text) == hidden
+    assert Redactor(RedactionOptions(home="/home/ada", users=("ada",))).text(text) == hidden
 
 
 def test_the_owner_of_the_projects_home_is_hidden() -> None:
@@ -258,21 +258,21 @@ def test_the_owner_of_the_projects_home_is_hidden() -> None:
 
 @pytest.mark.parametrize("name", ["root", "user", "dev", "ci", "me"])
 def test_a_common_name_is_no_name(name: str) -> None:
-    assert Redactor(Private(users=(name,))).text(f"the {name} of it") == f"the {name} of it"
+    assert Redactor(RedactionOptions(users=(name,))).text(f"the {name} of it") == f"the {name} of it"
 
 
 def test_own_words_in_any_writing() -> None:
-    redactor = Redactor(Private(words=("Nightingale", "nightingale-2")))
+    redactor = Redactor(RedactionOptions(words=("Nightingale", "nightingale-2")))
     assert redactor.text("NIGHTINGALE, nightingale-2, Nightingales") == (
         "[secret:word#1], [secret:word#2], [secret:word#1]s"
     )
 
 
 def test_letters_that_grow_when_made_small() -> None:
-    assert Redactor(Private(words=("straße",))).text("İİİ Straße") == "İİİ [secret:word#1]"
+    assert Redactor(RedactionOptions(words=("straße",))).text("İİİ Straße") == "İİİ [secret:word#1]"
 
 
 def test_addresses_only_on_request() -> None:
     text = "Mail ada.l+x@engine.example.org or git@github.com:a/b, not a@b."
     assert Redactor().text(text) == text
-    assert Redactor(Private(emails=True)).text(text) == "Mail [secret:email#1] or git@github.com:a/b, not a@b."
+    assert Redactor(RedactionOptions(emails=True)).text(text) == "Mail [secret:email#1] or git@github.com:a/b, not a@b."

@@ -12,7 +12,7 @@ import pytest
 
 from pollux.transforms.redact import RULES, Redactor, Rule
 from pollux.transforms.redact.find import Finder, Span
-from pollux.transforms.redact.own import EMAIL
+from pollux.transforms.redact.own_names import EMAIL
 
 FINDER = Finder(RULES)
 EVERY = {rule.name: rule for rule in (*RULES, EMAIL)}

@@ -11,7 +11,7 @@ import pytest
 from pollux import registry
 from pollux.library.library import Filter, Library
 from pollux.model import Session
-from pollux.transforms.redact import Private, Redactor
+from pollux.transforms.redact import RedactionOptions, Redactor
 from pollux.writers.base import NO_CONTEXT, Options, WriterContext
 from pollux.writers.json_reader import session_of
 from pollux.writers.loss import MESSAGES
@@ -54,7 +54,7 @@ def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
 def every_format(session: Session) -> None:
     """As it is and without secrets: nothing fails, nothing is unaccounted for, and the messages add up."""
     judged: set[str] = set()  # most options change nothing in most formats
-    for one in (session, Redactor(Private(emails=True, home="/home/ada", users=("ada",)))(session)):
+    for one in (session, Redactor(RedactionOptions(emails=True, home="/home/ada", users=("ada",)))(session)):
         for name in registry.writer_names():
             for options, context in (*((way, NO_CONTEXT) for way in WAYS), (Options(), KNOWING)):
                 pieces: list[str] = []

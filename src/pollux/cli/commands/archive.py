@@ -17,8 +17,8 @@ from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from pollux.archive.keep import RunResult
-    from pollux.archive.transfer import Carried
+    from pollux.archive.archive import RunResult
+    from pollux.archive.transfer import TransferResult
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Library
 
@@ -266,7 +266,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     _tell_transfer(ctx, amount, line, as_json=as_json, damage=3)
 
 
-def _tell_transfer(ctx: click.Context, amount: Carried, line: str, *, as_json: bool, damage: int) -> None:
+def _tell_transfer(ctx: click.Context, amount: TransferResult, line: str, *, as_json: bool, damage: int) -> None:
     """Tell what was carried, and end with a status of its own where some of it is damaged."""
     from pollux.cli.terminal.screen import Screen
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pollux.export.service import Exporter
     from pollux.library.jobs import Job
     from pollux.model import Session
-    from pollux.system.target import Target
+    from pollux.system.output_file import OutputFile
     from pollux.writers.base import Options, Writer
 
 TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markdown -o FOLDER"
@@ -188,7 +188,7 @@ def _to_file(ctx: click.Context, exporter: Exporter, session: Session, output: s
     warn_of_size(exporter)
 
 
-def _report(exporter: Exporter, target: Target) -> None:
+def _report(exporter: Exporter, target: OutputFile) -> None:
     """Write a report of what the format left out."""
     from pollux.answers.export import report_document
     from pollux.cli.terminal.screen import json_text
@@ -251,11 +251,7 @@ def _require_supported(ctx: click.Context, writer: Writer) -> None:
     for name in STYLE:
         is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if is_given and name not in writer.supported_options:
-            formats = [
-                format_name
-                for format_name in registry.writer_names()
-                if name in registry.writer(format_name).supported_options
-            ]
+            formats = [one for one in registry.writer_names() if name in registry.writer(one).supported_options]
             option = f"--{name.replace('_', '-')}"
             raise RequestError(f"{writer.name} does not support {option}.", f"{option} is for {', '.join(formats)}.")
 

@@ -45,7 +45,7 @@ def command(
     from pollux.library.signing import read_file
     from pollux.signing.hiding import hide
     from pollux.signing.salted import parse_salted
-    from pollux.system.target import Target
+    from pollux.system.output_file import OutputFile
     from pollux.text.figures import plural
 
     if not (places or words or secrets):
@@ -53,5 +53,5 @@ def command(
     library = open_library(ctx)
     whole = parse_salted(read_file(file))
     copy = hide(whole, places, words, secrets=secrets, names=names)
-    Target(output, forbidden=library.homes.own(), force=force).write(copy.document())
+    OutputFile(output, forbidden=library.homes.own(), force=force).write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")

@@ -17,7 +17,7 @@ from pollux.system.files import created
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.archive.recover import Recovered
+    from pollux.archive.join_readings import JoinedSession
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Library
     from pollux.library.recover import Rebuilt
@@ -141,7 +141,7 @@ def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:
             yield f"{one_line(file.path)}: {file.made}."
 
 
-def _document(library: Library, recovery: Recovered) -> str:
+def _document(library: Library, recovery: JoinedSession) -> str:
     from pollux.answers.sessions import session_document
 
     pieces: list[str] = []
@@ -150,19 +150,19 @@ def _document(library: Library, recovery: Recovered) -> str:
 
 
 def _write(library: Library, output: Path, document: str) -> None:
-    from pollux.system.target import encoded
+    from pollux.system.output_file import to_bytes
 
     library.homes.protect(output)
     try:
         with created(output) as file:
-            file.write(encoded(document))
+            file.write(to_bytes(document))
     except FileExistsError:
         raise OutputError(f"{output} exists already.", "Name another file.") from None
     except OSError as error:
         raise OutputError(f"{output} cannot be written: {error.strerror}.") from error
 
 
-def _sources(screen: Screen, recovery: Recovered, home: str) -> Iterator[str]:
+def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str]:
     from pollux.cli.terminal.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import plural, tilde
@@ -170,7 +170,7 @@ def _sources(screen: Screen, recovery: Recovered, home: str) -> Iterator[str]:
     amount = plural(len(recovery.session.messages), "message")
     yield f"{amount}, {recovery.lost:,} of them in none of the agent's files any more"
     count, file = Column("messages", right=True), Column("file", flexible=True, least=30, path=True)
-    for witness in recovery.witnesses:
+    for witness in recovery.shares:
         count.add(f"{witness.messages:,}")
         file.add(one_line(tilde(witness.file, home)) if witness.file else "–", "dim")
     yield from table(screen, [count, file], indent="  ")

@@ -14,7 +14,7 @@ from pollux.index.catalog.prefixes import ShortIds
 from pollux.index.catalog.rows import MessageIndex, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches
-from pollux.system.bounds import path_in_home
+from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
 
 ALWAYS_LISTED = (Kind.MAIN,)

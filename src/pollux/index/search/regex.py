@@ -28,7 +28,7 @@ from pollux.index.search.snippets import snippet_around
 from pollux.model import Author, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, can_fork, process_count
+from pollux.system.workers import can_fork, process_count, run_jobs
 from pollux.text.surrogates import escape_surrogates
 
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -119,7 +119,7 @@ def _results(
         return
     early: dict[int, BundleHits] = {}
     due = 0
-    with closing(answers(lambda number: _answer(tasks[number], search), len(tasks), size)) as stream:
+    with closing(run_jobs(lambda number: _answer(tasks[number], search), len(tasks), size)) as stream:
         for number, answer in stream:
             advance.done(number)
             early[number] = _decode(answer) if answer is not None else BundleHits(hits=[], complete=False)

@@ -22,7 +22,7 @@ from pollux.index.sync.tasks import Task
 from pollux.model import Session
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
-from pollux.system.workers import Team
+from pollux.system.workers import WorkerPool
 
 _AT_ONCE = 700 << 20
 """So many bytes are read in one step. Each process then makes few segments, and few must be merged."""
@@ -103,7 +103,7 @@ class Load:
                 index = WordIndex.open(self._pieces / str(place))
                 return _Reader(tasks, order, index.writer(heap), first_number(first + place), last)
 
-            with Team(make_reader, len(order), self._size) as team:
+            with WorkerPool(make_reader, len(order), self._size) as team:
                 for place, content in team.answers():
                     if content is None:
                         raise _ProcessDied(None if place is None else order[place])

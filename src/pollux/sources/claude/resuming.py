@@ -14,7 +14,7 @@ from typing import Any
 from pollux.model import Kind, Session
 from pollux.sources.claude.group import UUID
 from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
-from pollux.wire.joining import join_records, object_lines, value_of
+from pollux.wire.join_versions import join_records, object_lines, value_of
 
 _SPOKEN = ("user", "assistant")
 

@@ -12,7 +12,19 @@ from pollux.sources.claude.format.schema import TREE, Asked, Line, Put, Replied,
 from pollux.sources.claude.format.side_records import ASIDE, UNSEEN, Aside, Saved
 from pollux.sources.claude.format.totals import tally_of
 from pollux.sources.claude.tree.tree import Mark
-from pollux.wire import REFUSED, Malformed, Notes, Pile, decoder, display_path, fit, note_bad_line, opened, plain, tidy
+from pollux.wire import (
+    REFUSED,
+    Malformed,
+    Notes,
+    RecordList,
+    decoder,
+    display_path,
+    fit,
+    note_bad_line,
+    opened,
+    plain,
+    tidy,
+)
 
 # Old releases write few fields: their lines fit a smaller shape, which is faster and needs no guess. The first line of
 # a file that does not fit ends this.
@@ -65,7 +77,7 @@ class Transcript:
         self.lines: list[tuple[int, Line]] = []
         self.by_uuid: dict[str, Line] = {}
         self.side_records: dict[str, list[dict[str, Any]]] = {}
-        self.unknown = Pile(self.notes)
+        self.unknown = RecordList(self.notes)
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []

@@ -14,7 +14,7 @@ from pollux.model import Session
 from pollux.sources.codex import find
 from pollux.sources.codex.format.compressed import plain_bytes
 from pollux.sources.resume_files import FileVersion, Resumable, source_files
-from pollux.wire.joining import Document, format_document, join_records, object_lines, parse_document, value_of
+from pollux.wire.join_versions import Document, format_document, join_records, object_lines, parse_document, value_of
 
 _ITEMS = "items"
 

@@ -21,7 +21,15 @@ from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.projects.projects import marker_of
 from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
-from pollux.wire.joining import Document, as_line, format_document, join_records, object_lines, parse_document, value_of
+from pollux.wire.join_versions import (
+    Document,
+    as_line,
+    format_document,
+    join_records,
+    object_lines,
+    parse_document,
+    value_of,
+)
 
 _CHAT = re.compile(r"chats/(?:session-[^/]*|[^/]+/[^/]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?\Z", re.DOTALL)
 _TYPED = re.compile(r"logs\.json|shell_history\Z")

@@ -37,8 +37,8 @@ class Period(NamedTuple):
         minutes = _NAMES.get(text.strip().lower(), int(match[1]) * _UNITS.get(match[2], 0) if match is not None else 0)
         if minutes in (*_MINUTES, *(60 * hours for hours in _HOURS), *_NAMES.values()):
             return cls(minutes)
-        known = f"{', '.join(map(str, _MINUTES))} min; {', '.join(map(str, _HOURS))} h; daily; weekly"
-        raise RequestError(f"No timer can run every {text!r}.", f"Known: {known}.")
+        choices = f"{', '.join(map(str, _MINUTES))} min; {', '.join(map(str, _HOURS))} h; daily; weekly"
+        raise RequestError(f"No timer can run every {text!r}.", f"Known: {choices}.")
 
     def __str__(self) -> str:
         if self.minutes < 60:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from pollux.transforms.redact.options import LIST, follows_program
+from pollux.transforms.redact.plausibility import UUID, could_be_password, looks_random, unlike_word
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import UUID, could_be_password, looks_random, unlike_word
 
 _QUOTE = r"""\\*["'`]?"""
 _NAME = r"[\w.$%-]{1,80}+"

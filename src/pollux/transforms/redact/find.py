@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pollux.model import Value
+from pollux.transforms.redact.deobfuscated import views
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.view import views
 
 PLACEHOLDER = "[secret:"
 """How every replacement begins, so that it is not taken for a secret again."""
@@ -75,8 +75,8 @@ class Finder:
 
     def only(self, names: Iterable[str]) -> Finder:
         """A finder with only these rules."""
-        wanted = set(names)
-        return Finder(rule for rule in self._rules if rule.name in wanted)
+        chosen_names = set(names)
+        return Finder(rule for rule in self._rules if rule.name in chosen_names)
 
     def _merge(self, spans: list[Span]) -> list[Span]:
         merged: list[Span] = []

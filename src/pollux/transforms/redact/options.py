@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pollux.transforms.redact.plausibility import could_be_password, unlike_word
 from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import could_be_password, unlike_word
 
 LIST = r"""\\*["']\s{0,20},\s{0,20}(?=\\*["'])|\s?\n\s{0,20}-\s{1,3}"""
 """What separates the arguments of a list, in JSON, in code and in YAML."""

@@ -13,13 +13,13 @@ import msgspec
 from pollux.model import Message, Session, Value
 from pollux.transforms.base64s import rewrite_data_urls
 from pollux.transforms.redact.cookies import COOKIE
+from pollux.transforms.redact.deobfuscated import as_read
 from pollux.transforms.redact.find import PLACEHOLDER, Finder, Span
-from pollux.transforms.redact.named import NAMED
+from pollux.transforms.redact.named_secrets import NAMED
 from pollux.transforms.redact.options import OPTION
-from pollux.transforms.redact.own import EMAIL, WORD, Homes, words_rule
+from pollux.transforms.redact.own_names import EMAIL, WORD, HomeFolders, words_rule
 from pollux.transforms.redact.rule import Rule
 from pollux.transforms.redact.rules import KEYS, SHAPES
-from pollux.transforms.redact.view import as_read
 from pollux.transforms.texts import rewrite_texts
 
 RULES: tuple[Rule, ...] = (*KEYS, *SHAPES, COOKIE, OPTION, NAMED)
@@ -33,7 +33,7 @@ _SUSPICIOUS = re.compile('secret|token|pass|pwd|credential|key|authorization|coo
 """The text before a secret that could not be recognised without it matches this."""
 
 
-class Private(Value, frozen=True, kw_only=True):
+class RedactionOptions(Value, frozen=True, kw_only=True):
     """What is taken out besides the secrets that rules find: the user's words, homes, names, e-mail addresses."""
 
     words: tuple[str, ...] = ()
@@ -66,12 +66,12 @@ class Redactor:
     Secrets are numbered in the order in which they come, or in which `learn` got them before.
     """
 
-    def __init__(self, private: Private | None = None, *, salt: bytes = b"") -> None:
-        self.private = private or Private()
+    def __init__(self, private: RedactionOptions | None = None, *, salt: bytes = b"") -> None:
+        self.private = private or RedactionOptions()
         own = words_rule(self.private.words)
         rules = [*([own] if own is not None else ()), *RULES, *([EMAIL] if self.private.emails else ())]
         self._finder = Finder(rules)
-        self._homes = Homes(self.private.home, self.private.users)
+        self._homes = HomeFolders(self.private.home, self.private.users)
         self._salt = salt or secrets.token_bytes(16)
         self._numbers: dict[str, dict[bytes, int]] = {}
 
@@ -82,11 +82,11 @@ class Redactor:
         head = self._redact(msgspec.structs.replace(session, messages=()), homes, seen)
         return msgspec.structs.replace(head, messages=tuple(self._redact(m, homes, seen) for m in session.messages))
 
-    def _redact(self, value: V, homes: Homes, seen: dict[str, str]) -> V:
+    def _redact(self, value: V, homes: HomeFolders, seen: dict[str, str]) -> V:
         """The value without its secrets. `seen` maps short texts of the session to the same texts without theirs."""
-        joined = _join_texts(value)
-        finder = self._finder_for(joined)
-        if finder is None and not homes.may_occur_in(joined):
+        all_text = _join_texts(value)
+        finder = self._finder_for(all_text)
+        if finder is None and not homes.may_occur_in(all_text):
             return value
 
         def visit(text: str, _: str, lead: str) -> str:
@@ -196,8 +196,8 @@ def _spans(text: str, lead: str, finder: Finder | None) -> list[Span]:
     if not lead or _SUSPICIOUS.search(lead) is None:
         return finder.find(text)
     spans = finder.find(lead + text)
-    moved = (Span(start=span.start - len(lead), end=span.end - len(lead), rule=span.rule) for span in spans)
-    return [span for span in moved if span.start >= 0]
+    shifted = (Span(start=span.start - len(lead), end=span.end - len(lead), rule=span.rule) for span in spans)
+    return [span for span in shifted if span.start >= 0]
 
 
 def _head(secret: str, rule: Rule) -> str | None:

@@ -9,14 +9,14 @@ import base64
 import binascii
 import re
 
-from pollux.transforms.redact.rule import START, Rule, token
-from pollux.transforms.redact.values import (
+from pollux.transforms.redact.plausibility import (
     could_be_password,
     has_key_material,
     is_basic_credentials,
     looks_random,
     unlike_word,
 )
+from pollux.transforms.redact.rule import START, Rule, token
 
 _MIX = "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB0oKvXq7CtZr2WyMh9SjDlEu4GfIpA8b3xV6nQk1Tz"
 _HEX = "3f9a1c07e5b28d64f0a9c3b71e5d82460f9b3a7c"

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from pollux.text.surrogates import spell_surrogates
-from pollux.wire.steps import Walk, finish
+from pollux.wire.trampoline import Walk, run_walk
 from pollux.writers.json import encode, stamp
 
 DEEPEST = 150
@@ -22,7 +22,7 @@ _SINGLE = (str, bool, int, float, datetime, type(None))
 
 def plain(value: Any) -> Any:
     r"""The value in lists, dictionaries with names, texts, numbers. Half a character becomes a text like `\xff`."""
-    return finish(_walk(value, 0))
+    return run_walk(_walk(value, 0))
 
 
 def _walk(value: Any, depth: int) -> Walk:

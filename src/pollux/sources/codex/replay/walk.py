@@ -55,8 +55,8 @@ from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, HUMAN, MODEL,
 from pollux.sources.codex.replay.events import EVENTS
 from pollux.sources.codex.replay.fates import Fold
 from pollux.sources.codex.usage.tokens import Meter
-from pollux.wire import Notes, Pile
-from pollux.wire.pile import MOST
+from pollux.wire import Notes, RecordList
+from pollux.wire.record_list import MOST
 
 _ROLES = ("developer", "system")
 
@@ -84,7 +84,7 @@ class Walk:
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.entries: list[Entry] = []
-        self.bookkeeping = Pile(notes)
+        self.bookkeeping = RecordList(notes)
         self.strange = 0
         self.times: list[datetime] = []
         self.directory: str | None = None

@@ -19,7 +19,7 @@ from pollux.model.project_hash import project_hash
 from pollux.sources.base import File, SourceContext
 from pollux.sources.gemini.find import MARKER
 from pollux.sources.gemini.projects.path_evidence import ALL, EACH, PathEvidence, path_evidence
-from pollux.system.bounds import leads_out
+from pollux.system.link_bounds import leads_out
 from pollux.wire import SMALL, Malformed, Notes, plain, read_bytes, read_head
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")

@@ -20,7 +20,7 @@ from pollux.sources.gemini.format.content import is_client_text, is_summary, pla
 from pollux.sources.gemini.format.schema import Facts, Message, Record
 from pollux.sources.gemini.replay.copies import find_originals
 from pollux.sources.gemini.replay.entries import Entry, answers, digest_of, enrich
-from pollux.wire import Notes, Pile, tidy
+from pollux.wire import Notes, RecordList, tidy
 
 _LOST = (Fate.FAILED, Fate.REWOUND)
 _COUNTS = (
@@ -43,7 +43,7 @@ class Replay:
         self.notes = notes
         self.facts: dict[str, Any] = {}
         self.earlier_facts: list[dict[str, Any]] = []
-        self.unknown = Pile(notes)
+        self.unknown = RecordList(notes)
         self._all_entries: list[Entry] = []
         self.started: datetime | None = None
         self.updated: datetime | None = None

@@ -74,18 +74,18 @@ def _replace_all(bench: Bench, group: list[Value], odd: Odd, *, grouped: bool) -
         raw += bench.raw[before : value.start] + _written(odd, number)
         before = value.end
     bench.stage.put(bench.file, bytes(raw + bench.raw[before:]))
-    known = len(bench.failures)
+    failure_count = len(bench.failures)
     sessions = bench.read("several values replaced", grouped=grouped)
     if sessions is None:
-        del bench.failures[known:]
+        del bench.failures[failure_count:]
         return False
     if not bench.counted:
         return True
     markers = [_marker(odd, number) for number in range(len(group))]
-    lost = bench.missing(bench.layout.words)
-    if lost:
-        lost -= bench.layout.words_only_in(*((value.start, value.end) for value in group))
-    return bench.serves(sessions) and not lost and all(marker is None or bench.holds(marker) for marker in markers)
+    missing = bench.missing(bench.layout.words)
+    if missing:
+        missing -= bench.layout.words_only_in(*((value.start, value.end) for value in group))
+    return bench.serves(sessions) and not missing and all(marker is None or bench.holds(marker) for marker in markers)
 
 
 def _replace(bench: Bench, value: Value, odd: Odd, *, grouped: bool) -> None:
@@ -96,8 +96,8 @@ def _replace(bench: Bench, value: Value, odd: Odd, *, grouped: bool) -> None:
     if sessions is None or not bench.counted:
         return
     served = bench.serves(sessions)
-    left = any(unit.end <= value.start or unit.start >= value.end for unit in bench.voices)
-    if served or left:
+    has_other_voices = any(unit.end <= value.start or unit.start >= value.end for unit in bench.voices)
+    if served or has_other_voices:
         lost = bench.missing(bench.layout.words)
         if lost and (lost := lost - bench.layout.words_only_in((value.start, value.end))):
             bench.fail(action, f"other words lost: {sorted(lost)[:8]}")

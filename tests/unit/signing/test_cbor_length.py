@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from pollux.errors import Unreadable
 from pollux.signing import cose
-from pollux.signing.extent import extent
+from pollux.signing.cbor_length import cbor_length
 from pollux.signing.subject import parse_document
 
 VALUES = st.recursive(
@@ -23,13 +23,13 @@ VALUES = st.recursive(
 @given(VALUES, st.binary(max_size=4))
 def test_a_value_ends_where_it_was_written_to(value: Any, behind: bytes) -> None:
     data = cbor2.dumps(value)
-    assert extent(data + behind) == len(data)
+    assert cbor_length(data + behind) == len(data)
 
 
 @given(VALUES, st.data())
 def test_what_is_broken_off_has_no_end(value: Any, data: st.DataObject) -> None:
     whole = cbor2.dumps(value)
-    assert extent(whole[: data.draw(st.integers(0, len(whole) - 1))]) is None
+    assert cbor_length(whole[: data.draw(st.integers(0, len(whole) - 1))]) is None
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_what_is_broken_off_has_no_end(value: Any, data: st.DataObject) -> None:
     ],
 )
 def test_lengths_that_are_not_told(hexed: str, ends: int | None) -> None:
-    assert extent(bytes.fromhex(hexed)) == ends
+    assert cbor_length(bytes.fromhex(hexed)) == ends
 
 
 @pytest.mark.parametrize("begins", [b'{"line":1}\n', b"\x7b" + b"\x0f" * 8])

@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 
 from pollux.archive.appender import Appender
-from pollux.archive.contents import Damaged, Known, Unread, digest, pack, pack_added, unpack
-from pollux.archive.extents import Extents, reading
+from pollux.archive.contents import BaseContent, Damaged, Unread, digest, pack, pack_added, unpack
 from pollux.archive.index import RACY, Index, Location
+from pollux.archive.pack_lengths import PackLengths, reading
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError
 from pollux.index.sync.sync import RootScan
@@ -66,34 +66,34 @@ class Archive:
 
     @property
     def exists(self) -> bool:
-        """Is anything kept? Raises `StoreError` where the system does not say."""
+        """Is anything archived? Raises `StoreError` if the system does not say."""
         with reading(self.folder):
             return bool(list_folder(self.folder, SUFFIX))
 
     @property
     def loss(self) -> str | None:
-        """A sentence for the user where kept contents are missing or damaged."""
-        there = self.exists
-        if not there and not Extents(self.folder).read():
+        """A sentence for the user if archived contents are missing or damaged."""
+        has_packs = self.exists
+        if not has_packs and not PackLengths(self.folder).read():
             return None
         self.index.refresh()
         if self.index.gaps():
-            what = "Part" if there else "All"
+            what = "Part" if has_packs else "All"
             return f"{what} of what was kept in {display_path(self.folder)} is missing: see pollux archive verify."
         return "Part of what is kept is damaged: see pollux archive verify." if self.index.damaged() else None
 
     @property
-    def keeping(self) -> bool:
-        """Does every sync keep? Raises `StoreError` where the system does not say."""
-        return any(self._has(note) for note in self._wishes)
+    def enabled(self) -> bool:
+        """Does every sync archive changes? Raises `StoreError` if the system does not say."""
+        return any(self._has(note) for note in self._switches)
 
     @property
-    def _wishes(self) -> tuple[Path, Path]:
-        """The note that every sync keeps: where the first releases put it, and beside the folder, to outlive it."""
+    def _switches(self) -> tuple[Path, Path]:
+        """The files that switch the archive on: the old place, and one beside the folder that survives its deletion."""
         return self.folder / "keeping", self.folder.with_name(f"{self.folder.name}.keeping")
 
     def _has(self, note: Path) -> bool:
-        """Is there such a note? Raises `StoreError` where the system does not say."""
+        """Does this file exist? Raises `StoreError` if the system does not say."""
         with reading(self.folder):
             try:
                 note.stat()
@@ -102,8 +102,8 @@ class Archive:
         return True
 
     @property
-    def ran(self) -> datetime | None:
-        """When a run last looked at everything and kept what was new."""
+    def last_run(self) -> datetime | None:
+        """The time of the last complete run."""
         try:
             return datetime.fromtimestamp((self.folder / _RAN).stat().st_mtime, UTC)
         except OSError:
@@ -120,28 +120,28 @@ class Archive:
     def busy(self) -> bool:
         """Is another pollux writing to it?"""
         try:
-            with try_lock(self.folder / _LOCK) as alone:
-                return not alone
+            with try_lock(self.folder / _LOCK) as locked:
+                return not locked
         except OSError:  # there is none yet, or only others may write to it
             return False
 
-    def turn(self, *, on: bool) -> None:
-        """Say whether every sync keeps. What is kept stays."""
+    def set_enabled(self, *, on: bool) -> None:
+        """Switch the archive on or off. What was archived stays."""
         try:
             make_private_folder(self.folder)
             (self.folder / "offered").touch(0o600)
             if on:
-                self._wishes[1].touch(0o600)
+                self._switches[1].touch(0o600)
             else:
-                for note in self._wishes:
+                for note in self._switches:
                     note.unlink(missing_ok=True)
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
-    def offer(self) -> bool:
-        """Should keeping be offered? It is offered once, and not to a user who decided."""
+    def should_suggest(self) -> bool:
+        """Should pollux suggest the archive? It does so once, and not to a user who decided."""
         with contextlib.suppress(OSError, StoreError):
-            if not self.keeping and not self._has(self.folder / "offered"):
+            if not self.enabled and not self._has(self.folder / "offered"):
                 make_private_folder(self.folder)
                 (self.folder / "offered").touch(0o600)
                 return True
@@ -153,14 +153,14 @@ class Archive:
         """A content, proved by its hash. Raises `Damaged`."""
         chain: list[Location] = []
         seen: set[bytes] = set()
-        wanted: bytes | None = sha
-        while wanted is not None:
-            place = self.index.content(wanted)
-            if place is None or wanted in seen:
+        next_sha: bytes | None = sha
+        while next_sha is not None:
+            place = self.index.content(next_sha)
+            if place is None or next_sha in seen:
                 raise Damaged("a content is missing")
             chain.append(place)
-            seen.add(wanted)
-            wanted = head_of(place).base
+            seen.add(next_sha)
+            next_sha = head_of(place).base
         content = b""
         for place in reversed(chain):
             content = unpack(head_of(place), self.payload(place), content, proved=place is chain[0])
@@ -180,18 +180,18 @@ class Archive:
         return payload
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         self._index.close()
 
     # ------------------------------------------------------------------ writing
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """The right to write. Raises `StoreError` where another pollux has it, or nothing can be written."""
+    def exclusive(self) -> Iterator[None]:
+        """Hold the lock for writing. Raises `StoreError` if another process holds it, or nothing can be written."""
         try:
             make_private_folder(self.folder)
-            with try_lock(self.folder / _LOCK) as alone:
-                if not alone:
+            with try_lock(self.folder / _LOCK) as locked:
+                if not locked:
                     raise Busy("Another pollux is writing to the archive.", "Try again when it is done.")
                 self.index.refresh()
                 self.index.drop_replaced()
@@ -202,8 +202,8 @@ class Archive:
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Appender]:
-        """The right to append. Raises as `alone` does."""
-        with self.alone():
+        """Hold the lock, and append. Raises as `exclusive` does."""
+        with self.exclusive():
             appender = Appender(self)
             try:
                 yield appender
@@ -215,16 +215,16 @@ class Archive:
         for path in (*list_folder(self.folder, MAKING), *(self.folder / name for name in self.index.spare)):
             path.unlink(missing_ok=True)
 
-    def keep(self, all_scans: Iterable[RootScan]) -> RunResult:
+    def keep(self, scans: Iterable[RootScan]) -> RunResult:
         """Keep what changed under the agents' roots."""
         homes: dict[tuple[str, Path], list[RootScan]] = {}
-        for scan in all_scans:
+        for scan in scans:
             homes.setdefault((scan.source.name, scan.root.path.parent), []).append(scan)
         known = {pair: self._known(*pair) for pair in homes} if self.exists else {}
-        seen = [file for scans in homes.values() for scan in scans for file in scan.files]
+        files = [file for scans in homes.values() for scan in scans for file in scan.files]
         result = RunResult(
-            files=len(wanted(seen)),
-            unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(seen)],
+            files=len(session_files(files)),
+            unread=[f"{display_path(one.path)}: {one.reason}" for one in unreadable_files(files)],
         )
         stale = [pair for pair, scans in homes.items() if known.get(pair) != _snapshot(scans)]
         if stale:
@@ -262,7 +262,7 @@ class HomeRun:
 
     def run(self, scans: list[RootScan]) -> None:
         """Keep every file that is about sessions, then note which are gone."""
-        files = {self._path(file): file for scan in scans for file in wanted(scan.files)}
+        files = {self._path(file): file for scan in scans for file in session_files(scan.files)}
         unread = len(self._result.unread)
         for path, file in files.items():
             self._keep(path, file)
@@ -309,11 +309,11 @@ class HomeRun:
         self._state(path, change, sha, file, len(raw), mode)
         self._result.changed += 1
 
-    def _known(self, last: State | None) -> Known | None:
-        """The content that a file had last, where a new one can be packed against it."""
+    def _known(self, last: State | None) -> BaseContent | None:
+        """The last content of a file, if a new one can be packed against it."""
         if last is None or last.sha is None or (place := self._archive.index.content(last.sha)) is None:
             return None
-        return Known(last.sha, last.size, place.depth)
+        return BaseContent(last.sha, last.size, place.depth)
 
     def _state(  # noqa: PLR0913, PLR0917
         self,
@@ -358,8 +358,8 @@ def _within(path: bytes, place: bytes) -> bool:
     return path == place or path.startswith(place + b"/")
 
 
-def wanted(files: Iterable[File]) -> list[File]:
-    """Files that are about sessions, and those of a kind that nobody knows."""
+def session_files(files: Iterable[File]) -> list[File]:
+    """Files that are about sessions, and files of an unknown kind."""
     return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
 
 

@@ -1,4 +1,4 @@
-"""Compares where packs end with where they once ended: what stood in between is lost."""
+"""Notices that packs are shorter than they were: their tails are lost."""
 
 from __future__ import annotations
 
@@ -6,55 +6,54 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from pollux.archive.extents import Extents
-from pollux.archive.packs import MAGIC, SUFFIX, State, Taken
+from pollux.archive.pack_lengths import PackLengths
+from pollux.archive.packs import MAGIC, SUFFIX, ReplacedPack, State
 
 
-class Ends:
-    """The part of an index that tells of losses.
+class LostTails:
+    """The part of an index that reports losses.
 
-    `taken` says what was taken over of packs in whose place others stand, by name, `spare` which of them lie there
-    still.
+    `taken` maps the name of a replaced pack to what was taken from it; `spare` are replaced packs that still exist.
     """
 
     _sql: sqlite3.Connection
 
     def __init__(self, packs: Path) -> None:
-        self._extents = Extents(packs)
+        self._extents = PackLengths(packs)
         self._promised: dict[str, int] = {}
-        self.taken: dict[str, Taken] = {}
+        self.taken: dict[str, ReplacedPack] = {}
         self.spare: frozenset[str] = frozenset()
 
     def _scanned(self) -> dict[str, int]:
         return dict(self._sql.execute("SELECT name, scanned FROM packs").fetchall())
 
     def reach(self, name: str) -> int:
-        """The place up to which a pack is known, or was taken over."""
+        """The position up to which a pack was read, or was taken over."""
         row = self._sql.execute("SELECT scanned FROM packs WHERE name=?", (name,)).fetchone()
         if row is None:
             return self.taken[name].reach if name in self.taken else len(MAGIC)
         return int(row[0])
 
     def damages(self) -> dict[str, int]:
-        """How many stretches are no records, by pack. Those of one that was taken over stay, until it is put back."""
+        """The number of unreadable stretches of each pack. A replaced pack keeps them until it is put back."""
         counts = dict(self._sql.execute("SELECT name, damaged FROM packs WHERE damaged").fetchall())
         reaches = self._scanned()
-        for name, taken in self.taken.items():
-            if reaches.get(name, 0) < taken.hole:
-                counts[name] = counts.get(name, 0) + taken.damaged
+        for name, pack in self.taken.items():
+            if reaches.get(name, 0) < pack.hole:
+                counts[name] = counts.get(name, 0) + pack.damaged
         return counts
 
     def damaged(self) -> int:
-        """How many stretches of all packs are no records."""
+        """The number of unreadable stretches of all packs."""
         return sum(self.damages().values())
 
     def _ends(self) -> dict[str, int]:
-        """Where each pack once ended that counts or is missing. Where nobody wrote that down, the index may know."""
+        """The last known end of each active or missing pack; from the index if there is no note."""
         ends, reaches = self._promised or self._known_ends(), self._scanned()
         return {name: end for name, end in ends.items() if name in reaches or end > self.reach(name)}
 
     def _known_ends(self) -> dict[str, int]:
-        """Where packs ended of which something is missing, as the index knew them."""
+        """The ends of the packs that are shorter now, from the index."""
         return dict(self._sql.execute("SELECT name, reach FROM short").fetchall())
 
     def learn_end(self, name: str, end: int) -> None:
@@ -68,13 +67,13 @@ class Ends:
         return {name: end - reach for name, end in self._ends().items() if end > (reach := self.reach(name))}
 
     def drop_replaced(self) -> None:
-        """Forget the ends of packs that others replace. When those are replaced too, nothing names the first ones."""
+        """Forget the ends of replaced packs: once their replacements are replaced too, no record names them."""
         if self._promised and (ends := self._ends()) != self._promised:
             self._promised = ends
             self._extents.write(self._promised)
 
     def settle_ends(self) -> None:
-        """Write down where packs end, for later runs. A gap stays one, unless all of it is kept again."""
+        """Write down where packs end, for later runs. A gap stays, unless everything in it is archived again."""
         reaches = self._scanned()
         ends = {name: max(end, reaches.get(name, 0)) for name, end in {**reaches, **self._ends()}.items()}
         self._settle_at(reaches if self._gaps_are_filled() else ends)
@@ -88,9 +87,9 @@ class Ends:
             self._sql.execute("DELETE FROM short")
 
     def _gaps_are_filled(self) -> bool:
-        """Is it known what stood in the gaps, and is all of that kept again?"""
-        known, ends, gaps = self._known_ends(), self._ends(), self.gaps()
-        return bool(gaps) and all(known.get(name, 0) >= ends[name] for name in gaps) and not self.lost()
+        """Are the lost states known, and archived again?"""
+        known_ends, ends, gaps = self._known_ends(), self._ends(), self.gaps()
+        return bool(gaps) and all(known_ends.get(name, 0) >= ends[name] for name in gaps) and not self.lost()
 
     def next_number(self) -> int:
         """A number that no pack has or had."""
@@ -98,7 +97,7 @@ class Ends:
         return 1 + max((int(stem) for name in names if (stem := name.removesuffix(SUFFIX)).isdecimal()), default=0)
 
     def lost(self) -> list[State]:
-        """States that were known, and whose contents are kept for the same file no longer."""
+        """Known states whose content the archive no longer has for the same file."""
         query = (
             "SELECT * FROM lost l WHERE NOT EXISTS (SELECT 1 FROM states s JOIN files f ON f.id=s.file WHERE "
             "f.agent=l.agent AND f.home=l.home AND f.path=l.path AND s.sha=l.sha) ORDER BY agent, home, path, at"
@@ -106,7 +105,7 @@ class Ends:
         return [state_of(row) for row in self._sql.execute(query)]
 
     def _note_losses(self, before: dict[str, int]) -> None:
-        """All packs were gone through. Where they are whole, what is missing was never promised."""
+        """Note the losses, after all packs were read. If all packs are complete, nothing was lost."""
         for name, reach in before.items():
             if reach > self.reach(name):
                 self.learn_end(name, reach)
@@ -116,7 +115,7 @@ class Ends:
 
 
 def state_of(row: tuple[Any, ...]) -> State:
-    """A state as a row tells it."""
+    """The state in a row."""
     agent, home, path, at, change, sha, size, mtime_ns, mode, taken = row
     return State(
         agent=agent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pollux.transforms.redact.view import as_read, views
+from pollux.transforms.redact.deobfuscated import as_read, views
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import OutputError
-from pollux.system.target import Target
+from pollux.system.output_file import OutputFile
 
 
 def write(path: Path | str, text: str, *, force: bool = False) -> None:
-    with Target(str(path), forbidden=(), force=force).open() as out:
+    with OutputFile(str(path), forbidden=(), force=force).open() as out:
         out(text)
 
 
@@ -34,12 +34,12 @@ def test_it_has_the_rights_of_any_new_file(tmp_path: Path) -> None:
 def test_what_fails_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
     write(tmp_path / "a", "old")
     with pytest.raises(TypeError):
-        _half(Target(str(tmp_path / "a"), forbidden=(), force=True))
+        _half(OutputFile(str(tmp_path / "a"), forbidden=(), force=True))
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").read_text("utf-8") == "old"
 
 
-def _half(target: Target) -> None:
+def _half(target: OutputFile) -> None:
     with target.open() as out:
         out("half of the new")
         raise TypeError

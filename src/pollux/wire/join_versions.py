@@ -49,8 +49,8 @@ def close_cut_file(raw: bytes) -> bytes | None:
     before, end, last = raw.rpartition(b"\n")
     if value_of(before.partition(b"\n")[0]) is None:  # not a file of lines, or its only line was cut
         return mend(raw)
-    closed = mend(last) if last.strip() and value_of(last) is None else None
-    return before + end + closed + b"\n" if closed is not None else None
+    last_line = mend(last) if last.strip() and value_of(last) is None else None
+    return before + end + last_line + b"\n" if last_line is not None else None
 
 
 def value_of(raw: bytes) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from pollux.sources.base import fingerprint_of
 from pollux.system.files import LARGE, read, write_file
 
 
-class Table:
+class StoredDict:
     """A small JSON object of texts in a file, read when first needed and replaced in one step."""
 
     def __init__(self, file: Path) -> None:

@@ -64,7 +64,7 @@ def user_name() -> str | None:
         return None
 
 
-class Homes:
+class HomeFolders:
     """Takes home folders and their owners' names out of texts, so that these do not identify anybody."""
 
     def __init__(self, home: str | None = None, names: Iterable[str] = ()) -> None:
@@ -97,10 +97,10 @@ class Homes:
                 text = pattern.sub(HOME, text)
         return text
 
-    def with_owners_of(self, paths: Iterable[str]) -> Homes:
+    def with_owners_of(self, paths: Iterable[str]) -> HomeFolders:
         """The same, also with the owners of the homes in which these paths lie."""
         owners = {name for path in paths for name in _names(path) if _identifies(name)}
-        return self if owners <= set(self._names) else Homes(self._home, [*self._names, *owners])
+        return self if owners <= set(self._names) else HomeFolders(self._home, [*self._names, *owners])
 
 
 def _whole_word(name: str) -> str:

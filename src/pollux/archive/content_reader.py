@@ -1,19 +1,19 @@
-"""Reads contents one after another. The last ones are remembered, for the next are mostly made from them."""
+"""Reads contents one after another. It caches the last ones, because they are often the bases of the next."""
 
 from __future__ import annotations
 
 import hashlib
 
+from pollux.archive.archive import Archive, head_of
 from pollux.archive.contents import Damaged, unpack
 from pollux.archive.index import Location
-from pollux.archive.keep import Archive, head_of
 from pollux.archive.packs import Content
 
 _REMEMBERED = 1 << 27
 
 
-class Recent:
-    """Reads contents of an archive. A content that others are made from is read once."""
+class ContentReader:
+    """Reads contents of an archive. The base of several contents is read once."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -23,14 +23,14 @@ class Recent:
     def read(self, sha: bytes) -> bytes:
         """A content, proved by its hash. Raises `Damaged`."""
         chain: dict[bytes, Location] = {}
-        wanted: bytes | None = sha
-        while wanted is not None and wanted not in self._contents:
-            place = self._archive.index.content(wanted)
-            if place is None or wanted in chain:
+        next_sha: bytes | None = sha
+        while next_sha is not None and next_sha not in self._contents:
+            place = self._archive.index.content(next_sha)
+            if place is None or next_sha in chain:
                 raise Damaged("a content is missing")
-            chain[wanted] = place
-            wanted = head_of(place).base
-        content = self._contents[wanted] if wanted is not None else b""
+            chain[next_sha] = place
+            next_sha = head_of(place).base
+        content = self._contents[next_sha] if next_sha is not None else b""
         for place in reversed(chain.values()):
             content = unpack(head_of(place), self._archive.payload(place), content, proved=False)
             self._remember(head_of(place).sha, content)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from pollux.wire.joining import close_cut_file, format_document, join_records, object_lines, parse_document
+from pollux.wire.join_versions import close_cut_file, format_document, join_records, object_lines, parse_document
 from pollux.wire.salvage import mend
 
 records = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"]), max_size=8)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pollux.archive.recover import recovered
+from pollux.archive.join_readings import join_readings
 from pollux.model import Author, Message, Origin, Role, Session, Text
 
 
@@ -24,7 +24,7 @@ def session(*messages: Message) -> Session:
 
 
 def told(*readings: Session) -> list[tuple[str, str]]:
-    found = recovered(readings[-1], readings).session
+    found = join_readings(readings[-1], readings).session
     return [(one.id, one.text) for one in found.messages]
 
 
@@ -79,7 +79,7 @@ def test_the_fuller_form_of_a_message_counts() -> None:
 
 def test_what_the_agent_has_no_more_is_counted_and_its_file_named() -> None:
     now = session(message("2", "two", "now"))
-    found = recovered(now, [session(message("1", "one", "kept"), message("2", "two", "kept")), now])
+    found = join_readings(now, [session(message("1", "one", "kept"), message("2", "two", "kept")), now])
     assert found.lost == 1
-    assert {witness.file: witness.messages for witness in found.witnesses} == {"kept": 1, "now": 1}
+    assert {witness.file: witness.messages for witness in found.shares} == {"kept": 1, "now": 1}
     assert found.session.kept

@@ -11,13 +11,13 @@ from pathlib import Path
 from stat import S_ISREG
 
 from pollux.errors import OutputError
-from pollux.system.ending import termination_raises
 from pollux.system.files import replacing, usual_mode
+from pollux.system.termination import termination_raises
 
 Write = Callable[[str | bytes], object]
 
 
-def encoded(piece: str | bytes) -> bytes:
+def to_bytes(piece: str | bytes) -> bytes:
     """A piece of a file in bytes; half a character is escaped."""
     return piece if isinstance(piece, bytes) else piece.encode("utf-8", "backslashreplace")
 
@@ -30,7 +30,7 @@ def protect(path: Path, forbidden: Iterable[Path]) -> None:
             raise OutputError(f"{path} lies among an agent's own files, which pollux only reads.")
 
 
-class Target:
+class OutputFile:
     """A file that must not lie in `forbidden` folders, and is overwritten only where `force` says so."""
 
     def __init__(self, path: str, *, forbidden: Iterable[Path], force: bool = False) -> None:
@@ -57,22 +57,22 @@ class Target:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if self.path.exists() and not self.path.is_file():
                 with self.path.open("wb") as device:
-                    yield lambda piece: device.write(encoded(piece))
+                    yield lambda piece: device.write(to_bytes(piece))
             else:
-                with replaced(self.path) as write:
+                with new_file(self.path) as write:
                     yield write
         except OSError as error:
-            raise failed(self.path, error) from error
+            raise write_error(self.path, error) from error
 
 
 @contextlib.contextmanager
-def replaced(path: Path) -> Iterator[Write]:
+def new_file(path: Path) -> Iterator[Write]:
     """A file with the usual rights that appears under its name when it is complete. A signal to end leaves nothing."""
     with termination_raises(), replacing(path, mode=usual_mode()) as file:
-        yield lambda piece: file.write(encoded(piece))
+        yield lambda piece: file.write(to_bytes(piece))
 
 
-def failed(path: Path, error: OSError) -> OutputError:
+def write_error(path: Path, error: OSError) -> OutputError:
     """The error for the user."""
     folder = path.parent
     lacks = error.errno == errno.ENOENT and not os.path.lexists(folder)

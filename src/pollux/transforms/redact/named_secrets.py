@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import string
 
-from pollux.transforms.redact.rule import Rule
-from pollux.transforms.redact.values import (
+from pollux.transforms.redact.plausibility import (
     UUID,
     could_be_password,
     is_quoted_password,
@@ -14,6 +13,7 @@ from pollux.transforms.redact.values import (
     looks_random,
     unlike_word,
 )
+from pollux.transforms.redact.rule import Rule
 
 _REST = r"(?:(?i:_?key|_?value|_base|_prod|_dev|_staging|_live|_hash|_salt|_?\d{1,3})){0,3}"
 _KINDS = r"(?i:secret|token|passw(?:or)?d|passphrase|pwd|credentials?|key)"

@@ -1,4 +1,4 @@
-"""Work that is shared out among processes, and what came of each piece of it."""
+"""Divides work among processes."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import TypeVar
 import msgspec
 
 from pollux.system.progress import Advance, Report
-from pollux.system.workers import answers, process_count
+from pollux.system.workers import process_count, run_jobs
 from pollux.text.surrogates import escape_surrogates
 
 T = TypeVar("T")
 W = TypeVar("W")
 
 
-def answered(
+def map_in_processes(
     work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T], report: Report
 ) -> Iterator[tuple[int, T | None]]:
-    """What came of each piece of work, in whatever order: in processes of their own where that is worth it."""
+    """The result of each piece of work, in any order; None if a process died. Small work stays in this process."""
     advance = Advance(sizes, report)
-    for number, answer in _answered(work, pieces, sizes, kind):
+    for number, answer in _results(work, pieces, sizes, kind):
         advance.done(number)
         yield number, answer
 
 
-def _answered(
+def _results(
     work: Callable[[W], T], pieces: Sequence[W], sizes: Sequence[int], kind: type[T]
 ) -> Iterator[tuple[int, T | None]]:
     size = process_count(sizes)
     if size < 2:
         yield from ((number, work(piece)) for number, piece in enumerate(pieces))
         return
-    # The largest first, so that none is left to be waited for in the end.
+    # The largest first, so that nothing large is still running at the end.
     order = sorted(range(len(pieces)), key=lambda number: -sizes[number])
 
     def job(number: int) -> bytes:
@@ -43,6 +43,6 @@ def _answered(
         except UnicodeEncodeError:
             return msgspec.msgpack.encode(escape_surrogates(result, kind))
 
-    with closing(answers(job, len(pieces), size)) as stream:
+    with closing(run_jobs(job, len(pieces), size)) as stream:
         for number, answer in stream:
             yield order[number], None if answer is None else msgspec.msgpack.decode(answer, type=kind)

@@ -1,8 +1,8 @@
-"""Notes how far each pack reached when it was last safe on the disk.
+"""Records the length that each pack had when it was last safe on the disk.
 
-The note tells a loss from a record that was never finished, even where the cache was cleared. The file lies beside the
-archive's folder, so that it is still there when the folder is gone. An archive of an earlier release has none until
-something is kept again.
+So pollux can tell a loss from an unfinished record, even if the cache was cleared. The file is beside the archive's
+folder, and survives its deletion. An archive of an earlier release has none until
+something is archived again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Note(msgspec.Struct, kw_only=True):
     packs: dict[str, int] = {}
 
 
-class Extents:
+class PackLengths:
     """The note beside an archive's folder."""
 
     def __init__(self, folder: Path) -> None:

@@ -9,7 +9,7 @@ Walk = Generator[Any, Any, Any]
 """A walk through one value. It yields the walks through inner values, receives their results, and returns its own."""
 
 
-def finish(walk: Walk) -> Any:
+def run_walk(walk: Walk) -> Any:
     """The result of a walk."""
     open_walks = [walk]
     result: Any = None

@@ -15,25 +15,25 @@ _Mark = tuple[str, str, str]
 """The role, the author and the words of a message."""
 
 
-class Witness(Value, frozen=True, kw_only=True):
-    """A file, and how many of a recovered session's messages come from it."""
+class FileShare(Value, frozen=True, kw_only=True):
+    """A file, and how many messages of a joined session come from it."""
 
     file: str | None
     messages: int
 
 
-class Recovered(Value, frozen=True, kw_only=True):
-    """A session that was joined again. The agent's own files hold `lost` of its messages no longer."""
+class JoinedSession(Value, frozen=True, kw_only=True):
+    """A joined session. `lost`: how many messages the agent's own files no longer hold."""
 
     session: Session
     lost: int
-    witnesses: tuple[Witness, ...]
+    shares: tuple[FileShare, ...]
 
 
-def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
+def join_readings(now: Session | None, readings: Sequence[Session]) -> JoinedSession:
     """Join readings, the earliest first. `now` is the session as the agent's own files hold it.
 
-    Of a message that several readings hold, the last one counts. Nothing is made up: each is as a reader gave it.
+    If several readings hold a message, the last one counts. Each message is as a reader gave it.
     """
     messages: list[Message] = []
     for reading in readings:
@@ -55,14 +55,14 @@ def recovered(now: Session | None, readings: Sequence[Session]) -> Recovered:
         files=tuple(dict.fromkeys(file for reading in readings for file in reading.files)),
         kept=lost > 0 or last.kept,
     )
-    witnesses = tuple(Witness(file=file, messages=often) for file, often in counts.most_common())
-    return Recovered(session=session, lost=lost, witnesses=witnesses)
+    shares = tuple(FileShare(file=file, messages=often) for file, often in counts.most_common())
+    return JoinedSession(session=session, lost=lost, shares=shares)
 
 
 def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Message]:
-    """The later messages, with the earlier ones that they lack. Each of those follows its predecessor.
+    """The later messages and the earlier ones that they lack. Each of those follows its predecessor.
 
-    A message that said something else before is there in both forms.
+    If the words of a message changed, both versions are in the result.
     """
     best = {message.id: message for message in later}
     counterparts = _counterparts(earlier, later)
@@ -79,11 +79,11 @@ def _joined(earlier: Sequence[Message], later: Sequence[Message]) -> list[Messag
         before = same.id
         if covers(message, same) and not covers(same, message):
             best[same.id] = msgspec.structs.replace(message, id=same.id)
-    joined = list(follow.get(None, ()))
+    messages = list(follow.get(None, ()))
     for message in later:
-        joined.append(best[message.id])
-        joined += follow.pop(message.id, ())
-    return joined
+        messages.append(best[message.id])
+        messages += follow.pop(message.id, ())
+    return messages
 
 
 def _counterparts(earlier: Sequence[Message], later: Iterable[Message]) -> dict[str, Message]:
@@ -151,7 +151,7 @@ def _names(id: str) -> Iterator[str]:
 
 
 def covers(message: Message, other: Message) -> bool:
-    """Does a message hold all that another form of it holds?"""
+    """Does a message hold everything that another version of it holds?"""
     texts = [part.text for part in message.parts if isinstance(part, Text | Thinking)]
     calls = {_words(part): part.output for part in message.parts if isinstance(part, ToolCall)}
     rest = {_words(part) for part in message.parts}
@@ -173,7 +173,7 @@ def _mark(message: Message) -> _Mark:
 
 
 def words_of(message: Message) -> str:
-    """All that a message says."""
+    """All words of a message."""
     return "\0".join(filter(None, map(_words, message.parts)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pollux.archive.recover import covers, words_of
+from pollux.archive.join_readings import covers, words_of
 from pollux.model import Message, Session, Value
 from pollux.sources.resume_files import Resumable
 from pollux.wire import display_path
@@ -15,7 +15,7 @@ OTHER = "the file holds another form of the same message"
 CUT = "the record is cut off"
 
 
-class Left(Value, frozen=True, kw_only=True):
+class UnrestoredMessages(Value, frozen=True, kw_only=True):
     """Messages of a file that are in no rebuilt file, and why."""
 
     file: str | None
@@ -23,12 +23,12 @@ class Left(Value, frozen=True, kw_only=True):
     why: str
 
 
-def left_out(
+def compare_rebuilt(
     wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
-) -> tuple[int, tuple[Left, ...], int]:
-    """How many messages were read back, which are missing, and how many there are too many."""
+) -> tuple[int, tuple[UnrestoredMessages, ...], int]:
+    """The number of messages that were read back, the missing ones, and the number of surplus ones."""
     paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)
-    whole, doubled = 0, 0
+    complete, surplus = 0, 0
     missing: Counter[tuple[str | None, str]] = Counter()
     for session in wanted:
         same = [one for one in readings if one.key == session.key] or readings
@@ -36,16 +36,16 @@ def left_out(
         for message in session.messages:
             file = message.origin.file if message.origin is not None else None
             if pool.holds(message):
-                whole += 1
+                complete += 1
             elif file is not None and not file.endswith(paths):
                 missing[file, TYPED] += 1
             else:
                 missing[file, OTHER if _id(message) in pool.by_id else CUT] += 1
         if len(same) == 1:
             own = _Pool(session.messages)
-            doubled += sum(not own.holds(message) for message in same[0].messages)
-            doubled += max(0, len(same[0].messages) - len(session.messages))
-    return whole, tuple(Left(file=f, messages=n, why=why) for (f, why), n in missing.items()), doubled
+            surplus += sum(not own.holds(message) for message in same[0].messages)
+            surplus += max(0, len(same[0].messages) - len(session.messages))
+    return complete, tuple(UnrestoredMessages(file=f, messages=n, why=why) for (f, why), n in missing.items()), surplus
 
 
 class _Pool:
@@ -59,7 +59,7 @@ class _Pool:
             self._by_words[words_of(message)] = message
 
     def holds(self, message: Message) -> bool:
-        """Is there one that says all of it?"""
+        """Does one of the messages hold all of this one?"""
         same = self.by_id.get(_id(message), ())
         return words_of(message) in self._by_words or any(covers(other, message) for other in same)
 

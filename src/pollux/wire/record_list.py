@@ -15,7 +15,7 @@ MOST = 20_000
 _encode = msgspec.json.encode
 
 
-class Pile:
+class RecordList:
     """Keeps records in their order: the first ones as objects, and the others as lines of JSON in one text.
 
     A line of that text holds the records of consecutive lines, with the number of the first one only. So even empty

@@ -23,7 +23,7 @@ _NESTING = {_ARRAY: 1, _MAP: 2}
 """How many values each element has."""
 
 
-def extent(data: bytes) -> int | None:
+def cbor_length(data: bytes) -> int | None:
     """Where the first value ends; None where it is cut off, or has a type that records and signatures do not need."""
     position, pending = 0, [1]  # for each open value, how many values it still needs; -1 until a break ends it
     while pending:
