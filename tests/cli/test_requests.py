@@ -32,7 +32,7 @@ NONSENSE = {
     "stats --by day,modle": ("--by cannot be 'modle'.", "Did you mean: model?"),
     "stats --by dya": ("--by cannot be 'dya'.", "Did you mean: day?"),
     "list agent:claude --agent codex": (
-        "agent:claude comes second: --agent takes one value.",
+        "--agent takes one value, and agent:claude is a second one.",
         "Leave out agent:claude.",
     ),
     "list agent:gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
@@ -195,4 +195,4 @@ def test_which_of_two_values_was_meant_is_asked(pollux: Pollux) -> None:
 
 
 def test_a_calendar_of_nothing_does_not_send_in_circles(empty: Pollux) -> None:
-    assert empty("timeline").stderr.splitlines()[-1] == "Try: pollux list"
+    assert empty("timeline").stderr.splitlines()[0] == "No sessions were found."
