@@ -104,7 +104,7 @@ def test_a_filter_that_nothing_answers_to(pollux: Pollux) -> None:
     assert (done.returncode, "Did you mean: project:weather?" in done.stderr) == (1, True)
     done = pollux("search", "humidity", "--branch", "main", "--json")
     assert (done.returncode, done.stdout) == (1, "[]\n")
-    assert "No branch fits 'main'." in json.loads(done.stderr)["warning"]
+    assert "No branch matches 'main'." in json.loads(done.stderr)["warning"]
 
 
 def test_branches(empty: Pollux) -> None:

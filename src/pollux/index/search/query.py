@@ -280,7 +280,7 @@ class _Reader:
 
 _DEEPEST = 20
 _MOST_STARS = 100
-_QUOTE = 'To look for the text itself, put it in quotes: "…"'
+_QUOTE = 'To search for the text itself, put it in quotes: "…"'
 _LITERAL_OR = 'To look for the word itself, put it in quotes: "OR"'
 _SIGNS = "To search for punctuation: pollux search --regex PATTERN"
 _NOT_OPERATORS = {

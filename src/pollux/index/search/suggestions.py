@@ -96,8 +96,8 @@ def _similar_word(typed: str, known: Iterable[str]) -> str | None:
 def _no_such_value(name: str, value: str, meant: str | None) -> str:
     """A sentence about a filter value that nothing has, with the value that may have been meant."""
     if meant is None:
-        return f'No {name} fits {value!r}. To look for the text itself, put it in quotes: "{name}:{value}"'
-    return f"No {name} fits {value!r}. Did you mean: {name}:{meant}?"
+        return f'No {name} matches {value!r}. To search for the text itself, put it in quotes: "{name}:{value}"'
+    return f"No {name} matches {value!r}. Did you mean: {name}:{meant}?"
 
 
 def _filter_hint(word: str) -> str | None:

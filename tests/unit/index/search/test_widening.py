@@ -126,10 +126,10 @@ def test_a_pasted_text_is_not_widened(index: WordIndex) -> None:
         ("project:/home/bob/wether", "No project matches '/home/bob/wether'. Did you mean: project:/home/ada/weather?"),
         ("project:wind-sttion", "No project matches 'wind-sttion'. Did you mean: project:wind-station?"),
         ("-project:wether humidity", "No project matches 'wether'. Did you mean: project:weather?"),
-        ("(model:gemni OR model:gemini)", "No model fits 'gemni'. Did you mean: model:gemini?"),
-        ("tool:shel_exec", "No tool fits 'shel_exec'. Did you mean: tool:shell_exec?"),
-        ("file:src/man.py", "No file fits 'src/man.py'. Did you mean: file:src/main.py?"),
-        ("branch:main", "No branch fits 'main'. To look for the text itself, put it in quotes: \"branch:main\""),
+        ("(model:gemni OR model:gemini)", "No model matches 'gemni'. Did you mean: model:gemini?"),
+        ("tool:shel_exec", "No tool matches 'shel_exec'. Did you mean: tool:shell_exec?"),
+        ("file:src/man.py", "No file matches 'src/man.py'. Did you mean: file:src/main.py?"),
+        ("branch:main", "No branch matches 'main'. To search for the text itself, put it in quotes: \"branch:main\""),
     ],
 )
 def test_a_filter_that_nothing_answers_to_is_told(tmp_path: Path, query: str, sentence: str) -> None:
