@@ -28,8 +28,8 @@ run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample
 test: lint ## Check style, types and layers, then run all tests
 	TMPDIR=$(QUICK) $(BIN)/pytest -n auto $(ARGS)
 
-quick: $(DEV) ## Run the unit tests and the transcripts alone
-	TMPDIR=$(QUICK) $(BIN)/pytest -q -n auto tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
+quick: $(DEV) ## Run the quick unit tests and the transcripts
+	TMPDIR=$(QUICK) $(BIN)/pytest -q -n auto -m "not slow" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
 
 lint: $(DEV) ## Check style, types and layers
 	$(BIN)/ruff check

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import pytest
@@ -36,18 +37,25 @@ ACTIONS = {"key": ["new", "list", "show"]}
 """What a command does by its first argument."""
 
 
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a path of always the same length: a table cuts long ones."""
+    with TemporaryDirectory(prefix="transcript-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_transcript(file: Path, tmp_path: Path) -> None:
+def test_transcript(file: Path, short_path: Path) -> None:
     text = file.read_text("utf-8")
     version = re.search(r"^home: (\S+)$", text, re.MULTILINE)
     columns = re.search(r"^columns: (\d+)$", text, re.MULTILINE)
-    pollux = Pollux(tmp_path, version[1] if version is not None else None)
+    pollux = Pollux(short_path, version[1] if version is not None else None)
     pollux.env["COLUMNS"] = columns[1] if columns is not None else "100"
     if (programs := re.search(r"^programs: (.+)$", text, re.MULTILINE)) is not None:
-        pollux.env["PATH"] = str(_programs(tmp_path / "bin", programs[1].split()))
+        pollux.env["PATH"] = str(_programs(short_path / "bin", programs[1].split()))
         del pollux.env["PYTHONPATH"]
     if (key := re.search(r"^key: (\w+)$", text, re.MULTILINE)) is not None:
-        _plant_key(tmp_path / "xdg" / "data" / "pollux" / "keys", key[1])
+        _plant_key(short_path / "xdg" / "data" / "pollux" / "keys", key[1])
     ran = BLOCK.sub(lambda block: _block(pollux, block[0]), text)
     if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
         file.write_text(ran, "utf-8")

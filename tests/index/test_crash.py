@@ -24,6 +24,12 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are f
 FORK = multiprocessing.get_context("fork")
 
 
+def start_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let even a small sync start processes, whatever threads other tests left."""
+    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
+    monkeypatch.setattr(team, "is_single_threaded", lambda: True)
+
+
 def churn(home: ChangingHome, dice: random.Random) -> None:
     """The agents go on working: sessions grow, appear and disappear."""
     for _ in range(6):
@@ -35,7 +41,7 @@ def churn(home: ChangingHome, dice: random.Random) -> None:
 
 def test_killed_at_fifty_moments(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
     home = empty_home
-    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
+    start_processes(monkeypatch)
     monkeypatch.setattr(load, "_AT_ONCE", 20_000)
     dice = random.Random(7)
     churn(home, dice)
@@ -91,7 +97,7 @@ def test_four_at_once_while_files_change(home: ChangingHome, tmp_path: Path) -> 
 def test_a_process_that_dies_over_a_session_costs_that_session_alone(
     home: ChangingHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
+    start_processes(monkeypatch)
     home.talk("fatal", "weather of the last day", "x")
     whole = readers.read
 
@@ -116,7 +122,7 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
 
 def test_ctrl_c_keeps_what_was_read(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
     home = empty_home
-    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
+    start_processes(monkeypatch)
     for name in range(12):
         home.talk(f"c{name}", "weather report", "x")
     heard: list[int] = []

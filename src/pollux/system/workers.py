@@ -48,9 +48,14 @@ def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
 
     A process with several threads starts none for speed: locks that other threads hold would stay locked in them.
     """
-    alone = threading.active_count() == 1
-    count = processes if processes is not None else len(os.sched_getaffinity(0)) if alone and can_fork() else 1
+    may_fork = can_fork() and is_single_threaded()
+    count = processes if processes is not None else len(os.sched_getaffinity(0)) if may_fork else 1
     return min(count, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
+
+
+def is_single_threaded() -> bool:
+    """Has this process no other threads, which could hold locks?"""
+    return threading.active_count() == 1
 
 
 def can_fork() -> bool:
@@ -100,7 +105,7 @@ class WorkerPool:
 
     def _hire(self) -> None:
         ours, theirs = self._fork.Pipe()
-        alone = threading.active_count() == 1
+        alone = is_single_threaded()
         process = self._fork.Process(
             target=_run, args=(theirs, self._new_worker, self._started), kwargs={"alone": alone}, daemon=True
         )
