@@ -174,7 +174,7 @@ def test_restoring_never_writes_over_a_file(world: World) -> None:
     path.write_bytes(raw[:10])
     library = world.library()
     states = library.archive.states(library.session(key), None)
-    with pytest.raises(OutputError, match="holds something else"):
+    with pytest.raises(OutputError, match="exists with other content"):
         library.archive.plan(states, None)
     assert path.read_bytes() == raw[:10]
     path.unlink()

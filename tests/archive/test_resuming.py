@@ -170,7 +170,7 @@ def test_a_log_that_was_wiped_and_gone_on_with(world: World) -> None:
     (path, ids) = next(item for item in judged(world.folder / "back").items() if item[0].name == file.name)
     assert path.read_bytes().startswith(old)
     assert ids[-1] == "later"
-    with pytest.raises(OutputError, match="exists, and holds something else"):
+    with pytest.raises(OutputError, match="exists with other content"):
         library.recover.plan(rebuilt, None)
 
 
