@@ -142,7 +142,7 @@ def test_something_else_is_no_archive(world: World) -> None:
     library = world.keeping()
     other = world.folder / "notes.txt"
     other.write_text("hello")
-    with pytest.raises(Unreadable, match="no archive"):
+    with pytest.raises(Unreadable, match="is not a pollux archive"):
         library.archive.add(other)
     with pytest.raises(OutputError, match="exists already"):
         library.archive.export(other)
