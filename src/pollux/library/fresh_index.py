@@ -82,12 +82,12 @@ class FreshIndex:
         return self.ask(lambda current: current.count(selection))
 
     def absence(self, agent: str | None = None) -> type[NotFound | Unreadable]:
-        """The error where nothing was found: `Unreadable` where an agent has no session that could be read."""
+        """The error where nothing was found: `Unreadable` where no ordinary session of an agent could be read."""
         roots = [root for source, root in self._homes.roots() if agent in (None, source.name)]
         lacking = self.lacking() if agent is None else self.lacking() & {agent}
         if not lacking and all(self._homes.refused(root) is None for root in roots):
             return NotFound
-        return NotFound if self.count(Filter(agent=agent, everything=True)) else Unreadable
+        return NotFound if self.count(Filter(agent=agent)) else Unreadable
 
     def hint(self, criteria: Filter, otherwise: str = "") -> str:
         """A hint where nothing was found: what the person probably meant."""
