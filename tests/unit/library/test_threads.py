@@ -18,6 +18,8 @@ from pollux.system import workers
 from pollux.system.gc_pause import gc_paused
 from pollux.usage.service import Grouping
 
+pytestmark = pytest.mark.slow
+
 THREADS = 6
 ROUNDS = 8
 SESSIONS = 12

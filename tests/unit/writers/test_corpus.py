@@ -19,6 +19,8 @@ from tests.unit.writers.html.seeing import check as check_page
 from tests.unit.writers.judges import JUDGES
 from tests.unit.writers.reading import WAYS, check, markdown, put_together, text
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).parents[2] / "corpus"
 HOMES = sorted(CORPUS.glob("*/*/home"))
 KNOWING = WriterContext(knowledge=registry.knowledge)

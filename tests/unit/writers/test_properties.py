@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pollux.model import (
@@ -30,6 +31,8 @@ from pollux.model import (
 from pollux.writers.base import Options
 from tests.unit.writers.kitchen_sink import NASTY_PROMPT, NASTY_REPLY
 from tests.unit.writers.reading import check
+
+pytestmark = pytest.mark.slow
 
 BITS = [
     *("```", "~~~~", "`", "\n", "\n\n", "    ", "- ", "> ", "# ", "\n## You\n", "===", "---", "<!--", "<details>"),

@@ -31,6 +31,8 @@ from pollux.writers.loss import (
 from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
 from tests.unit.writers.reading import put_together
 
+pytestmark = pytest.mark.slow
+
 WORD = "zanzibarquark"
 WAYS = {
     "usual": Options(),

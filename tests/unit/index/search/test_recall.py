@@ -18,6 +18,8 @@ from pollux.model import Session
 from tests.unit.index.search.making import corpus, make_index
 from tests.unit.index.search.scan import HAN, Scan
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[4]
 SEED = 4
 

@@ -107,6 +107,7 @@ def test_file_that_vanishes_or_may_not_be_read(home: Home, monkeypatch: pytest.M
 ODD_VALUES: tuple[Any, ...] = (None, 7, [], {}, "x", [[]], True)
 
 
+@pytest.mark.slow
 def test_wrong_types_everywhere(home: Home) -> None:
     for record in (user("Hi"), model("Hello", "msg_8"), call(message="msg_9"), result()):
         for name in record:

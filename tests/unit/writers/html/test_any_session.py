@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from pollux.model import Session
@@ -9,6 +10,8 @@ from pollux.writers.base import Options
 from tests.unit.writers.html.seeing import check
 from tests.unit.writers.kitchen_sink import SESSION
 from tests.unit.writers.test_properties import OPTIONS, SESSIONS
+
+pytestmark = pytest.mark.slow
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
