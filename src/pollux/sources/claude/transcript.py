@@ -66,7 +66,8 @@ class Transcript:
     """The content of one file.
 
     `lines` are the records of the tree with their numbers, each uuid once. `side_records` are the other records by
-    type, without repetitions. `unknown` are records of unknown types.
+    type, without repetitions. `unknown` are records of unknown types. `other_uuids` are those of records outside of
+    `lines`.
     """
 
     def __init__(self, path: str, name: str | None, notes: Notes) -> None:
@@ -78,6 +79,7 @@ class Transcript:
         self.by_uuid: dict[str, Line] = {}
         self.side_records: dict[str, list[dict[str, Any]]] = {}
         self.unknown = RecordList(self.notes)
+        self.other_uuids: set[str] = set()
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.queue: list[Queued] = []
@@ -171,6 +173,8 @@ class Transcript:
             kind = value["type"] = speaker
         if type(kind) is str and kind in TREE:
             return fit(TREE[kind], value, self.notes)
+        if type(uuid := value.get("uuid")) is str:
+            self.other_uuids.add(uuid)
         if type(kind) is str and kind in ASIDE:
             aside = fit(Aside, value, self.notes)
             if aside is not None:

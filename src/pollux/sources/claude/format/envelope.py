@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
@@ -49,8 +50,9 @@ E = TypeVar("E", bound=Envelope)
 
 def envelope(kind: type[E], raw: bytes) -> E | None:
     """The envelope of a line. It is read as tolerantly as the whole line; None where that is impossible."""
+    decode_exact: Callable[[bytes], E] = decoder(kind)
     try:
-        return decoder(kind)(raw)
+        return decode_exact(raw)
     except REFUSED:
         pass
     try:

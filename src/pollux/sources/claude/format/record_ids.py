@@ -9,7 +9,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.claude.format.envelope import Envelope, envelope, is_unique
-from pollux.wire import numbered_lines, opened
+from pollux.wire import opened
 
 _SIZE = 8
 
@@ -29,7 +29,7 @@ def record_ids_of(entry: File) -> RecordIds:
     names: dict[str, None] = {}
     try:
         with opened(entry.path) as file:
-            for _, line in numbered_lines(file):
+            for line in file:
                 record = envelope(Envelope, line)
                 if record is not None and (name := _name(record)) is not None:
                     names[name] = None

@@ -14,8 +14,9 @@ from pollux.sources.claude.group import ClaudeBundle
 from pollux.sources.claude.messages.messages import Item
 from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.transcript import Transcript
-from pollux.sources.claude.tree.fork_direction import Side, doubt, is_fork
-from pollux.sources.claude.tree.fork_records import Records, id_of, records_of
+from pollux.sources.claude.tree.fork_direction import doubt
+from pollux.sources.claude.tree.fork_family import ForkFamily
+from pollux.sources.claude.tree.fork_records import id_of
 
 _NAMED = "copied records carry its id"
 
@@ -34,7 +35,6 @@ class _Candidate(NamedTuple):
     rank: tuple[int, int, float, int]
     name: str
     evidence: str
-    shared: frozenset[str]
 
 
 def has_copies(transcript: Transcript) -> bool:
@@ -47,32 +47,28 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
 
     Copies keep their uuids; if a release gives them new ones, the replies still have their ids. Times prove nothing:
     some releases give copies new times. Some keep the parent's id in the copies, others name it in another field;
-    otherwise `is_fork` decides. Of several candidates, the one with the most common records is the parent. What only
-    another candidate has is inherited, too: the parent may have lost it.
+    otherwise `is_fork` decides. Of several candidates, the one with the most common records is the parent. What the
+    parent lost may be inherited from another candidate.
     """
     own_pairs = list(pairs)
     parent = _named_parent(bundle, own_pairs)
-    own = records_of(bundle.transcripts())
-    candidates = [found for peer in bundle.peers if (found := _candidate(bundle, own, peer)) is not None]
-    shared = frozenset[str]().union(*(candidate.shared for candidate in candidates))
+    family = ForkFamily(bundle)
     if parent is not None:
         is_gone = parent not in [peer.id for peer in bundle.peers]
-        return Fork(parent, _NAMED, shared | _copied_ids(bundle, own_pairs) if is_gone else shared)
+        return Fork(parent, _NAMED, family.inherited | (_copied_ids(bundle, own_pairs) if is_gone else frozenset()))
+    candidates = [_candidate(family, peer) for peer in range(1, len(family.members)) if family.is_fork(0, peer)]
     if not candidates:
         return None
     best = max(candidates, key=lambda candidate: candidate.rank)
-    return Fork(best.name, best.evidence, shared)
+    return Fork(best.name, best.evidence, family.inherited)
 
 
-def _candidate(bundle: ClaudeBundle, own: Records, peer: ClaudeBundle) -> _Candidate | None:
-    """A peer as the parent of this session; None if they share nothing, or if the peer is the fork."""
-    theirs = records_of(peer.transcripts())
-    here, there = Side(bundle, own, own.shared_with(theirs)), Side(peer, theirs, theirs.shared_with(own))
-    if not here.shared or not is_fork(here, there):
-        return None
-    rank = (len(here.shared), there.other_lines(whole=True), there.continued_at(), -len(theirs.by_id))
+def _candidate(family: ForkFamily, peer: int) -> _Candidate:
+    """A peer as the parent of the session."""
+    here, there = family.sides(0, peer)
+    rank = (len(here.shared), there.other_lines(whole=True), there.continued_at(), -len(there.records.by_id))
     evidence = f"both hold {len(here.shared)} records with the same ids{doubt(here, there)}"
-    return _Candidate(rank, peer.id, evidence, here.shared)
+    return _Candidate(rank, there.bundle.id, evidence)
 
 
 def _source(line: Line, name: str) -> str | None:

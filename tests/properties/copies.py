@@ -1,0 +1,130 @@
+"""Damage to the files of forks and of their parents, and how often each reply is counted after it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pollux.model import Session
+from pollux.testing.cases import SEED
+from pollux.testing.chooser import Chooser
+from pollux.testing.homes import Home, Stage
+
+Lines = list[bytes]
+Damage = Callable[[Lines, int], Lines]
+
+
+def cut_front(lines: Lines, place: int) -> Lines:
+    return lines[place + 1 :]
+
+
+def tear(lines: Lines, place: int) -> Lines:
+    return [*lines[:place], lines[place][: len(lines[place]) // 2] + b"\n", *lines[place + 1 :]]
+
+
+def tear_front(lines: Lines, place: int) -> Lines:
+    return [*(line[: len(line) // 2] + b"\n" for line in lines[: place + 1]), *lines[place + 1 :]]
+
+
+def drop(lines: Lines, place: int) -> Lines:
+    return lines[:place] + lines[place + 1 :]
+
+
+def odd_time(lines: Lines, place: int) -> Lines:
+    """A line in which a value has another type: it is read all the same."""
+    record = json.loads(lines[place])
+    if "timestamp" not in record:
+        return lines
+    changed = json.dumps({**record, "timestamp": [7], "cwd": {}, "sessionId": 7}).encode()
+    return [*lines[:place], changed + b"\n", *lines[place + 1 :]]
+
+
+DAMAGES: tuple[Damage, ...] = (cut_front, tear, tear_front, drop, odd_time)
+
+
+class Family:
+    """Files of a home that hold copies of the same replies."""
+
+    def __init__(self, home: Home, files: list[str]) -> None:
+        self.home = home
+        self.files = files
+        self.lines = {file: (home.path / file).read_bytes().splitlines(keepends=True) for file in files}
+
+    def __str__(self) -> str:
+        return f"{self.home.name}-{Path(self.files[0]).stem[:8]}"
+
+    def check(self, damage: Damage, most: int | None = None) -> None:
+        """Damage each file in every place, or in `most` places.
+
+        Each reply that is left must be counted once. Figures must not be exact if a record is missing.
+        """
+        failures: list[str] = []
+        with Stage(self.home, self.files) as stage:
+            whole = stage.sessions()
+            replies, total = counted(whole), total_of(whole)
+            assert set(replies.values()) == {1}
+            for file in self.files:
+                for place in Chooser(seed=SEED, most=most).of(range(len(self.lines[file]))):
+                    lines = damage(self.lines[file], place)
+                    if not any(records(lines)):
+                        continue  # As if the file were gone: then copies that name its session count there.
+                    stage.put(file, b"".join(lines))
+                    here = f"{damage.__name__} {file} {place}"
+                    sessions = stage.sessions()
+                    left = set[str]().union(*map(replies_in, {**self.lines, file: lines}.values()))
+                    expected = {name: 1 for name in replies if name in left}
+                    if counted(sessions) != expected or total_of(sessions) > total:
+                        failures.append(f"{here}: {differences(counted(sessions), expected)}")
+                    if lacks_record(lines) and is_exact(sessions, stage.shown(file)):
+                        failures.append(f"{here}: exact")
+                stage.put(file, b"".join(self.lines[file]))
+        assert not failures, "\n".join(failures)
+
+
+def counted(sessions: list[Session]) -> dict[str, int]:
+    """How often each reply is counted."""
+    names = (
+        message.id
+        for session in sessions
+        for message in session.messages
+        if message.usage is not None and not message.inherited
+    )
+    return dict(Counter(names))
+
+
+def differences(replies: dict[str, int], expected: dict[str, int]) -> dict[str, int]:
+    """The replies that are counted too often or not at all."""
+    names = replies.keys() | expected.keys()
+    return {name: replies.get(name, 0) for name in names if replies.get(name) != expected.get(name)}
+
+
+def total_of(sessions: list[Session]) -> int:
+    return sum(session.usage.total or 0 for session in sessions)
+
+
+def is_exact(sessions: list[Session], file: str) -> bool:
+    """Does a session of a file have exact figures?"""
+    return any(session.exact for session in sessions if file in session.files)
+
+
+def records(lines: Lines) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+
+
+def replies_in(lines: Lines) -> set[str]:
+    """The ids of all replies in some lines."""
+    return {record["message"]["id"] for record in records(lines) if record.get("type") == "assistant"}
+
+
+def lacks_record(lines: Lines) -> bool:
+    """Is there a record whose parent is not in its file?"""
+    tree = [record for record in records(lines) if "uuid" in record]
+    known = {record["uuid"] for record in tree}
+    return any(record.get("parentUuid") not in {None, *known} for record in tree)
