@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pollux.model import Session
@@ -13,6 +15,7 @@ from pollux.testing.cases import SEED
 from pollux.testing.chooser import Chooser
 from pollux.testing.homes import Home, Stage
 
+Json = dict[str, Any]
 Lines = list[bytes]
 Damage = Callable[[Lines, int], Lines]
 
@@ -57,30 +60,51 @@ class Family:
         return f"{self.home.name}-{Path(self.files[0]).stem[:8]}"
 
     def check(self, damage: Damage, most: int | None = None) -> None:
-        """Damage each file in every place, or in `most` places.
+        """Damage each file in every place, or in `most` places."""
+        states = (
+            {**self.lines, file: damage(self.lines[file], place)}
+            for file in self.files
+            for place in Chooser(seed=SEED, most=most).of(range(len(self.lines[file])))
+        )
+        self._check(states)
 
-        Each reply that is left must be counted once. Figures must not be exact if a record is missing.
+    def check_all(self, times: int) -> None:
+        """Damage all files at once, some of them several times."""
+        chance = Random(SEED)
+        self._check(self._damaged(chance) for _ in range(times))
+
+    def _damaged(self, chance: Random) -> dict[str, Lines]:
+        result = dict(self.lines)
+        for file in self.files:
+            for _ in range(chance.choice([0, 1, 1, 2, 3])):
+                if result[file]:
+                    damage = chance.choice([cut_front, tear, drop])
+                    result[file] = damage(result[file], chance.randrange(len(result[file])))
+        return result
+
+    def _check(self, states: Iterable[dict[str, Lines]]) -> None:
+        """Each reply that is left must be counted once. Figures must not be exact if a record is missing.
+
+        A file without any record is left out. It is as good as gone: then copies that name its session count there.
         """
         failures: list[str] = []
         with Stage(self.home, self.files) as stage:
-            whole = stage.sessions()
-            replies, total = counted(whole), total_of(whole)
+            sessions = stage.sessions()
+            replies, total = counted(sessions), total_of(sessions)
             assert set(replies.values()) == {1}
-            for file in self.files:
-                for place in Chooser(seed=SEED, most=most).of(range(len(self.lines[file]))):
-                    lines = damage(self.lines[file], place)
-                    if not any(records(lines)):
-                        continue  # As if the file were gone: then copies that name its session count there.
-                    stage.put(file, b"".join(lines))
-                    here = f"{damage.__name__} {file} {place}"
-                    sessions = stage.sessions()
-                    left = set[str]().union(*map(replies_in, {**self.lines, file: lines}.values()))
-                    expected = {name: 1 for name in replies if name in left}
-                    if counted(sessions) != expected or total_of(sessions) > total:
-                        failures.append(f"{here}: {differences(counted(sessions), expected)}")
-                    if lacks_record(lines) and is_exact(sessions, stage.shown(file)):
-                        failures.append(f"{here}: exact")
-                stage.put(file, b"".join(self.lines[file]))
+            before = self.lines
+            for number, state in enumerate(states):
+                if not all(map(records, state.values())):
+                    continue
+                for file in self.files:
+                    if state[file] != before[file]:
+                        stage.put(file, b"".join(state[file]))
+                before, sessions = state, stage.sessions()
+                expected = {name: 1 for name in replies if name in set[str]().union(*map(replies_in, state.values()))}
+                if counted(sessions) != expected or total_of(sessions) > total:
+                    failures.append(f"{number}: {differences(counted(sessions), expected)}")
+                lacking = [stage.shown(file) for file in self.files if lacks_record(state[file])]
+                failures += [f"{number}: {file} is exact" for file in lacking if is_exact(sessions, file)]
         assert not failures, "\n".join(failures)
 
 
@@ -110,12 +134,17 @@ def is_exact(sessions: list[Session], file: str) -> bool:
     return any(session.exact for session in sessions if file in session.files)
 
 
-def records(lines: Lines) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        try:
-            yield json.loads(line)
-        except ValueError:
-            continue
+def records(lines: Lines) -> list[Json]:
+    """The records in some lines. A line that cannot be read has none."""
+    return [record for line in lines if (record := _record(line)) is not None]
+
+
+@cache
+def _record(line: bytes) -> Json | None:
+    try:
+        return dict(json.loads(line))
+    except ValueError:
+        return None
 
 
 def replies_in(lines: Lines) -> set[str]:

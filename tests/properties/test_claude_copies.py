@@ -15,8 +15,11 @@ from tests.properties.copies import DAMAGES, Damage, Family, replies_in
 from tests.properties.fork_styles import STYLES, Style, write_family
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "claude"
-MOST = None if os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0") else 12
-"""How many lines of a file are damaged."""
+EXHAUSTIVE = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
+MOST = None if EXHAUSTIVE else 8
+"""How many lines of a file are damaged, each in its turn."""
+TIMES = 400 if EXHAUSTIVE else 20
+"""How often all files of a family are damaged at once."""
 
 
 def families() -> Iterator[Family]:
@@ -42,13 +45,25 @@ def test_damage_to_a_family_of_the_corpus(family: Family, damage: Damage) -> Non
     family.check(damage, MOST)
 
 
+def families_of_three(folder: Path, style: Style) -> Iterator[Family]:
+    """A session, a fork of it, and a fork of either, in one folder or in several."""
+    for number, (of_fork, apart) in enumerate(itertools.product([False, True], [False, True])):
+        place = folder / str(number)
+        write_family(place / "home", style, of_fork=of_fork, apart=apart)
+        home = Home(CLAUDE, place)
+        yield Family(home, home.files)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
 def test_damage_to_a_family_of_three(tmp_path: Path, style: Style, damage: Damage) -> None:
-    """A session, a fork of it, and a fork of either, in one folder or in several."""
-    for number, (of_fork, apart) in enumerate(itertools.product([False, True], [False, True])):
-        folder = tmp_path / str(number)
-        write_family(folder / "home", style, of_fork=of_fork, apart=apart)
-        home = Home(CLAUDE, folder)
-        Family(home, home.files).check(damage)
+    for family in families_of_three(tmp_path, style):
+        family.check(damage, MOST)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+def test_damage_to_all_files_of_a_family(tmp_path: Path, style: Style) -> None:
+    for family in families_of_three(tmp_path, style):
+        family.check_all(TIMES)

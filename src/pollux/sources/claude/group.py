@@ -28,7 +28,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
     `name` is the id in its own records; `folders` are the session's own folders. `heads` are the uuids of the first
-    records of its files. `peers` are sessions that share a reply or a prompt with it, or that its first records name.
+    records of its files. `peers` are sessions that share a reply or a prompt with it, or that its records name.
     `summaries` are titles that later sessions gave to earlier ones.
     """
 
@@ -234,22 +234,24 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, ids_of: Callable[[File], RecordIds]) -> None:
+def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, look_at_ids: Callable[[File], RecordIds]) -> None:
     """Make transcripts that share a reply or a prompt peers, wherever they lie: one of them is a fork of the other.
 
-    A session that the first records of another one name is its peer, too, even if it lost all that they shared.
+    A session that the records of another one name is its peer, too, even if it lost all that they shared.
     """
     mains: dict[str, list[ClaudeBundle]] = {}
     for bundle in transcripts:
         if bundle.kind is Kind.MAIN:
             mains.setdefault(bundle.name, []).append(bundle)
     groups: list[list[ClaudeBundle]] = []
+    ids: list[set[int]] = []
     for bundle in transcripts:
-        heads = [look(file) for file in bundle.transcripts()]
-        bundle.heads = {head.root for head in heads if head.root is not None}
-        names = {head.first for head in heads if head.first is not None} - {bundle.name}
-        groups += [[bundle, *mains[name]] for name in names if bundle.kind is Kind.MAIN and name in mains]
-    ids = [set[int]().union(*(ids_of(file).all() for file in bundle.transcripts())) for bundle in transcripts]
+        bundle.heads = {head.root for file in bundle.transcripts() if (head := look(file)).root is not None} - {None}
+        peeks = [look_at_ids(file) for file in bundle.transcripts()]
+        ids.append(set[int]().union(*(peek.all() for peek in peeks)))
+        if bundle.kind is Kind.MAIN:
+            names = {name for peek in peeks for name in peek.sessions} - {bundle.name}
+            groups += [[bundle, *mains[name]] for name in names & mains.keys()]
     for group in [*groups, *_holders(transcripts, ids)]:
         for bundle in group:
             known = {id(peer) for peer in bundle.peers}

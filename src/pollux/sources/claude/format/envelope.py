@@ -19,6 +19,10 @@ class ApiMessage(Shape, forbid_unknown_fields=False):
     role: str | None = None
 
 
+class _Ancestor(Shape, forbid_unknown_fields=False):
+    sessionId: str | None = None
+
+
 class Envelope(Shape, forbid_unknown_fields=False):
     """The fields that name a record. All other fields are skipped, which is fast.
 
@@ -29,6 +33,8 @@ class Envelope(Shape, forbid_unknown_fields=False):
     uuid: str | None = None
     parentUuid: str | None = None
     requestId: str | None = None
+    sessionId: str | None = None
+    forkedFrom: _Ancestor | None = None
     toolUseResult: msgspec.Raw = msgspec.Raw()
     message: ApiMessage | None = None
 
@@ -43,6 +49,11 @@ class Envelope(Shape, forbid_unknown_fields=False):
     def reply(self) -> str | None:
         """The id of the reply that the line belongs to."""
         return self.message.id if self.message is not None and self.is_reply else None
+
+    @property
+    def session(self) -> str | None:
+        """The session that the record names: for some copies it is the parent."""
+        return self.forkedFrom.sessionId if self.forkedFrom is not None else self.sessionId
 
 
 E = TypeVar("E", bound=Envelope)

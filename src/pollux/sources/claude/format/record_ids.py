@@ -15,9 +15,10 @@ _SIZE = 8
 
 
 class RecordIds(msgspec.Struct, frozen=True):
-    """Short hashes of the ids of a transcript's records, one after another."""
+    """Short hashes of the ids of a transcript's records, one after another, and the sessions that the records name."""
 
     hashes: bytes = b""
+    sessions: tuple[str, ...] = ()
 
     def all(self) -> set[int]:
         """The hashes as numbers."""
@@ -27,15 +28,20 @@ class RecordIds(msgspec.Struct, frozen=True):
 def record_ids_of(entry: File) -> RecordIds:
     """The ids of a file's records. Every reply counts: damage to a file may leave any part of it."""
     names: dict[str, None] = {}
+    sessions: dict[str, None] = {}
     try:
         with opened(entry.path) as file:
             for line in file:
                 record = envelope(Envelope, line)
-                if record is not None and (name := _name(record)) is not None:
+                if record is None:
+                    continue
+                if record.uuid is not None and (session := record.session) is not None:
+                    sessions[session] = None
+                if (name := _name(record)) is not None:
                     names[name] = None
     except Unreadable:
         pass
-    return RecordIds(b"".join(map(_hash, names)))
+    return RecordIds(b"".join(map(_hash, names)), tuple(sessions))
 
 
 def _name(record: Envelope) -> str | None:

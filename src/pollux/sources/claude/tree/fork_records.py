@@ -14,20 +14,14 @@ from pollux.sources.base import File
 from pollux.sources.claude.format.envelope import Envelope, envelope, is_unique
 from pollux.sources.claude.format.schema import Line
 from pollux.system.clock import is_usable
-from pollux.wire import Shape, Utc, numbered_lines, opened
-
-
-class _Ancestor(Shape, forbid_unknown_fields=False):
-    sessionId: str | None = None
+from pollux.wire import Utc, numbered_lines, opened
 
 
 class _Fields(Envelope):
     """The fields of a record that distinguish copies."""
 
     timestamp: Utc | None = None
-    sessionId: str | None = None
     cwd: str | None = None
-    forkedFrom: _Ancestor | None = None
 
 
 class Record(NamedTuple):
@@ -105,8 +99,7 @@ def _read(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the 
 
 def _record(number: int, fields: _Fields, directory: str | None) -> Record:
     at = fields.timestamp if fields.timestamp is not None and is_usable(fields.timestamp) else None
-    session = fields.forkedFrom.sessionId if fields.forkedFrom is not None else fields.sessionId
-    return Record(number, at, session, fields.reply, fields.requestId, directory)
+    return Record(number, at, fields.session, fields.reply, fields.requestId, directory)
 
 
 def _is_same(id: str, first: Record, second: Record) -> bool:
