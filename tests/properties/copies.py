@@ -103,8 +103,8 @@ class Family:
                 expected = {name: 1 for name in replies if name in set[str]().union(*map(replies_in, state.values()))}
                 if counted(sessions) != expected or total_of(sessions) > total:
                     failures.append(f"{number}: {differences(counted(sessions), expected)}")
-                lacking = [stage.shown(file) for file in self.files if lacks_record(state[file])]
-                failures += [f"{number}: {file} is exact" for file in lacking if is_exact(sessions, file)]
+                lacking = [name for name, lines in by_session(state).items() if lacks_record(lines)]
+                failures += [f"{number}: {name} is exact" for name in lacking if is_exact(sessions, name)]
         assert not failures, "\n".join(failures)
 
 
@@ -129,9 +129,17 @@ def total_of(sessions: list[Session]) -> int:
     return sum(session.usage.total or 0 for session in sessions)
 
 
-def is_exact(sessions: list[Session], file: str) -> bool:
-    """Does a session of a file have exact figures?"""
-    return any(session.exact for session in sessions if file in session.files)
+def by_session(files: dict[str, Lines]) -> dict[str, Lines]:
+    """The lines of each session. Files of the same name belong to one session."""
+    result: dict[str, Lines] = {}
+    for file, lines in files.items():
+        result.setdefault(Path(file).stem, []).extend(lines)
+    return result
+
+
+def is_exact(sessions: list[Session], name: str) -> bool:
+    """Does a session in files of this name have exact figures?"""
+    return any(session.exact for session in sessions if name in {Path(file).stem for file in session.files})
 
 
 def records(lines: Lines) -> list[Json]:
@@ -153,7 +161,7 @@ def replies_in(lines: Lines) -> set[str]:
 
 
 def lacks_record(lines: Lines) -> bool:
-    """Is there a record whose parent is not in its file?"""
+    """Is there a record whose parent is missing?"""
     tree = [record for record in records(lines) if "uuid" in record]
     known = {record["uuid"] for record in tree}
     return any(record.get("parentUuid") not in {None, *known} for record in tree)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,3 +68,12 @@ def test_damage_to_a_family_of_three(tmp_path: Path, style: Style, damage: Damag
 def test_damage_to_all_files_of_a_family(tmp_path: Path, style: Style) -> None:
     for family in families_of_three(tmp_path, style):
         family.check_all(TIMES)
+
+
+@pytest.mark.slow
+def test_damage_to_both_files_of_a_session_in_two_folders(tmp_path: Path) -> None:
+    write_family(tmp_path / "home", STYLES[0], of_fork=False, apart=False)
+    folder = tmp_path / "home" / ".claude" / "projects" / "-work-weather"
+    shutil.copytree(folder, folder.with_name("-work-moved"))
+    home = Home(CLAUDE, tmp_path)
+    Family(home, home.files).check_all(4 * TIMES)

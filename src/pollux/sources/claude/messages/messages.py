@@ -9,6 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolResult
+from pollux.sources.claude.format.envelope import is_unique
 from pollux.sources.claude.format.leftovers import Leftovers, is_plain, other_fields
 from pollux.sources.claude.format.outputs import Outputs
 from pollux.sources.claude.format.schema import Asked, Block, Line, Put, Reply
@@ -50,6 +51,7 @@ class Builder:
         self.prompts: list[Line] = []
         self.folds: list[int] = []
         self.ticks: list[Line] = []
+        self._replies: dict[str | None, list[Pair]] = {}
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -62,8 +64,12 @@ class Builder:
             self._calls.add_notices(text)
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
-        """Make the messages of all files. A result may be in another file than its call, so all are grouped first."""
-        groups = [(file, self._group_lines(lines)) for file, lines in files]
+        """Make the messages of all files.
+
+        A result may be in another file than its call. The lines of a reply may be in several files, if all of these are
+        damaged. So all are grouped first.
+        """
+        groups = [(file, self._group_lines(file, lines)) for file, lines in files]
         for file, items in groups:
             self._context.file = self._context.notes.file = file
             self.items += items
@@ -96,10 +102,11 @@ class Builder:
                 add(self._client_message(number, cast("Put", line)))
         notes.line = None
 
-    def _group_lines(self, lines: list[Pair]) -> list[Item]:
+    def _group_lines(self, file: str, lines: list[Pair]) -> list[Item]:
         """Group the lines of each API reply at the place of the first, and note calls and results."""
         items: list[Item] = []
-        groups: dict[str | None, list[Pair]] = {}
+        groups = {name: group for name, group in self._replies.items() if is_unique(name or "")}
+        earlier = {id(group) for group in groups.values()}
         add, calls = items.append, self._calls
         for pair in lines:
             line = pair[1]
@@ -110,6 +117,8 @@ class Builder:
                 group = groups.get(name)
                 if group is not None and _may_be_one_request(group[0][1].requestId, line.requestId):
                     group.append(pair)
+                    if id(group) in earlier:
+                        self._context.other_files[id(line)] = file
                 else:
                     add(group := [pair])
                     if name is not None:
@@ -126,6 +135,7 @@ class Builder:
                 add(pair)
                 if kind == "attachment":
                     self._notice(cast("Put", line))
+        self._replies = groups
         return items
 
     def _notice(self, line: Put) -> None:
