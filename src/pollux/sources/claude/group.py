@@ -27,9 +27,10 @@ UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 class ClaudeBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
-    `name` is the id in its own records; `folders` are the session's own folders. `heads` are the uuids of the first
-    records of its files. `peers` are sessions that share a reply or a prompt with it, or that its records name.
-    `summaries` are titles that later sessions gave to earlier ones.
+    `name` is the id in its own records; `folders` are the session's own folders. `heads` are the ids of the first
+    records and of the first replies of its files; `is_cut` says that a file lost its first records. `peers` are
+    sessions that share a reply or a prompt with it, or that its records name. `summaries` are titles that later
+    sessions gave to earlier ones.
     """
 
     kind: Kind = Kind.MAIN
@@ -41,6 +42,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     siblings: list[ClaudeBundle] = []
     peers: list[ClaudeBundle] = []
     heads: set[str] = set()
+    is_cut: bool = False
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
@@ -83,9 +85,9 @@ class ClaudeBundle(Bundle, kw_only=True):
         """The projects' folders, whose sessions give one another titles; a parent, peers, first records, the same id.
 
         Typed lines without a session id are searched for in all transcripts. Other typed lines stand in one log, which
-        their sessions share.
+        their sessions share. Without its first records, a session may share any record with any other.
         """
-        if self.kind is Kind.PROMPTS and self.id.endswith("-prompts"):
+        if (self.kind is Kind.PROMPTS and self.id.endswith("-prompts")) or self.is_cut:
             return None
         relatives = (self.name, *((self.parent,) if self.parent else ()), *(peer.name for peer in self.peers))
         return [
@@ -246,10 +248,12 @@ def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, look_at_ids: Ca
     groups: list[list[ClaudeBundle]] = []
     ids: list[set[int]] = []
     for bundle in transcripts:
-        bundle.heads = {head.root for file in bundle.transcripts() if (head := look(file)).root is not None} - {None}
         peeks = [look_at_ids(file) for file in bundle.transcripts()]
+        bundle.heads = {root for file in bundle.transcripts() if (root := look(file).root) is not None}
         ids.append(set[int]().union(*(peek.all() for peek in peeks)))
         if bundle.kind is Kind.MAIN:
+            bundle.heads |= {peek.first_reply.hex() for peek in peeks if peek.first_reply is not None}
+            bundle.is_cut = any(peek.is_cut for peek in peeks)
             names = {name for peek in peeks for name in peek.sessions} - {bundle.name}
             groups += [[bundle, *mains[name]] for name in names & mains.keys()]
     for group in [*groups, *_holders(transcripts, ids)]:

@@ -15,10 +15,16 @@ _SIZE = 8
 
 
 class RecordIds(msgspec.Struct, frozen=True):
-    """Short hashes of the ids of a transcript's records, one after another, and the sessions that the records name."""
+    """What shows whose records a transcript holds.
+
+    `hashes` are short hashes of the ids of its records, one after another; `first_reply` is one of them. `sessions` are
+    the sessions that the records name. `is_cut`: the parent of the first record is missing.
+    """
 
     hashes: bytes = b""
+    first_reply: bytes | None = None
     sessions: tuple[str, ...] = ()
+    is_cut: bool = False
 
     def all(self) -> set[int]:
         """The hashes as numbers."""
@@ -29,19 +35,31 @@ def record_ids_of(entry: File) -> RecordIds:
     """The ids of a file's records. Every reply counts: damage to a file may leave any part of it."""
     names: dict[str, None] = {}
     sessions: dict[str, None] = {}
+    uuids: dict[str, str | None] = {}
+    first_reply: str | None = None
     try:
         with opened(entry.path) as file:
             for line in file:
                 record = envelope(Envelope, line)
                 if record is None:
                     continue
-                if record.uuid is not None and (session := record.session) is not None:
-                    sessions[session] = None
+                if record.uuid is not None:
+                    uuids.setdefault(record.uuid, record.parentUuid)
+                    if (session := record.session) is not None:
+                        sessions[session] = None
                 if (name := _name(record)) is not None:
                     names[name] = None
+                    if first_reply is None and record.is_reply:
+                        first_reply = name
     except Unreadable:
         pass
-    return RecordIds(b"".join(map(_hash, names)), tuple(sessions))
+    parent = next(iter(uuids.values()), None)
+    return RecordIds(
+        hashes=b"".join(map(_hash, names)),
+        first_reply=_hash(first_reply) if first_reply is not None else None,
+        sessions=tuple(sessions),
+        is_cut=parent is not None and parent not in uuids,
+    )
 
 
 def _name(record: Envelope) -> str | None:
