@@ -41,7 +41,7 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, text in (
-        ("folder", one_line(tilde(cache.folder, str(library.places.home)))),
+        ("folder", one_line(tilde(cache.folder, str(library.user_home)))),
         ("catalogue", size(cache.catalogue_bytes)),
         ("index", size(cache.index_bytes)),
         ("sessions", f"{cache.sessions:,}"),

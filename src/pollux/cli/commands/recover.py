@@ -99,7 +99,7 @@ def _show(library: Library, screen: Screen, session: Session, output: Path | Non
         return
     from pollux.cli.render.transcript import transcript
 
-    home = str(library.places.home)
+    home = str(library.user_home)
     if output is None:
         screen.lines([*_sources(screen, recovery, home), "", *transcript(screen, recovery.session, home=home)])
     else:
@@ -116,7 +116,7 @@ def _rebuild(
     plan = library.recover.plan(rebuilt, folder)
     files = [file for file, _ in plan]
     if folder is None and not yes:
-        confirm_writing(screen, files, str(library.places.home), ask=not as_json)
+        confirm_writing(screen, files, str(library.user_home), ask=not as_json)
     library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import rebuilt_document
@@ -124,7 +124,7 @@ def _rebuild(
         screen.json(rebuilt_document(rebuilt, files))
         return
     screen.lines(file_lines(files))
-    for sentence in _remarks(rebuilt, str(library.places.home)):
+    for sentence in _remarks(rebuilt, str(library.user_home)):
         talk(sentence)
 
 

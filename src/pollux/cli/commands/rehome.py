@@ -72,7 +72,7 @@ def _undo(library: Library, old: str) -> None:
     after, back = library.rehome.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
     for path in back:
-        talk(f"  back as it was: {one_line(tilde(path, str(library.places.home)))}")
+        talk(f"  back as it was: {one_line(tilde(path, str(library.user_home)))}")
 
 
 def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
@@ -87,7 +87,7 @@ def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, 
         return
     from pollux.cli.render.rehome import plan_lines
 
-    screen.lines(plan_lines(plan, str(library.places.home)))
+    screen.lines(plan_lines(plan, str(library.user_home)))
     if not yes and plan.steps and screen.terminal:
         click.confirm("Change it?", abort=True, err=True)
         library.rehome.carry_out(old, new)
@@ -102,7 +102,7 @@ def _tell(ctx: click.Context, library: Library, *, every: bool, as_json: bool) -
     from pollux.cli.terminal.screen import Screen
     from pollux.text.escape import one_line
 
-    screen, moves = Screen(ctx), library.projects.moves.all()
+    screen, moves = Screen(ctx), library.projects.moves()
     if as_json:
         from pollux.answers.projects import moves_document
 

@@ -73,7 +73,7 @@ def command(
     from pollux.cli.render.transcript import transcript
 
     screen.markdown = screen.markdown and not plain
-    home = str(library.places.home)
+    home = str(library.user_home)
     lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
     if at is None:
         screen.lines(lines)

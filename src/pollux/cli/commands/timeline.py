@@ -141,7 +141,7 @@ def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, u
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
         stats = library.usage.stats(Grouping.AGENT, selection, timed=True)
-        settings = tilde(str(library.places.settings), str(library.places.home))
+        settings = tilde(str(library.settings_file), str(library.user_home))
         yield from remarks(screen, stats, library.usage.prices, settings, cost=of == "cost")
 
 
