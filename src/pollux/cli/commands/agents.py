@@ -15,7 +15,7 @@ from pollux.cli.options.group import Command
 def command(ctx: click.Context, as_json: bool) -> None:
     """List the agents, where pollux looks for their sessions, and why there."""
     from pollux.cli.terminal.screen import Screen
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.library.agents import locations
     from pollux.text.escape import one_line
     from pollux.text.figures import NONE, number, tilde

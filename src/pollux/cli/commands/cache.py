@@ -35,7 +35,7 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 
         screen.json(cache_document(cache))
         return
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import size, tilde
 

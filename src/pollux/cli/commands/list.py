@@ -100,7 +100,7 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Fi
 
 
 def _remarks(screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
-    from pollux.cli.terminal.width import wrap
+    from pollux.draw.width import wrap
     from pollux.text.figures import least, plural
 
     remarks = []

@@ -78,7 +78,7 @@ def _teach(library: Library, path: str) -> None:
 
 
 def _table(screen: Screen, projects: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import NONE, least, tilde
 

@@ -97,7 +97,7 @@ def _show(library: Library, screen: Screen, session: Session, output: Path | Non
     if as_json:
         screen.document(_document(library, recovery))
         return
-    from pollux.cli.render.transcript import transcript
+    from pollux.draw.transcript import transcript
 
     home = str(library.user_home)
     if output is None:
@@ -163,7 +163,7 @@ def _write(library: Library, output: Path, document: str) -> None:
 
 
 def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str]:
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import plural, tilde
 
@@ -190,7 +190,7 @@ def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -
         if not library.count(Filter(everything=True)):
             nothing(ctx, screen, library)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import NONE
 

@@ -88,7 +88,7 @@ def command(
 
 def _show(screen: Screen, result: Secrets, short: dict[str, str]) -> None:
     from pollux.cli.terminal.screen import talk
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import visible
     from pollux.text.figures import plural
 

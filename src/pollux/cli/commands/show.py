@@ -70,7 +70,7 @@ def command(
 
         session_document(library, session, screen.document, live_only=fate == "live")
         return
-    from pollux.cli.render.transcript import transcript
+    from pollux.draw.transcript import transcript
 
     screen.markdown = screen.markdown and not plain
     home = str(library.user_home)
@@ -78,7 +78,7 @@ def command(
     if at is None:
         screen.lines(lines)
         return
-    from pollux.cli.render.transcript import Here
+    from pollux.draw.transcript import Here
 
     every = list(lines)
     screen.lines_at(every, next(number for number, line in enumerate(every) if isinstance(line, Here)))

@@ -133,7 +133,7 @@ def _at_least_mark(library: Library, of: Measure, selection: Filter) -> str:
 
 def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.cli.render.stats import remarks
-    from pollux.cli.terminal.width import wrap
+    from pollux.draw.width import wrap
     from pollux.text.figures import tilde
     from pollux.usage.service import Grouping
 

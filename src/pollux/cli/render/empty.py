@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from pollux.cli.terminal.screen import talk
-from pollux.cli.terminal.table import Column, table
+from pollux.draw.table import Column, table
 from pollux.text.escape import one_line
 from pollux.text.figures import tilde
 from pollux.wire import folder_at

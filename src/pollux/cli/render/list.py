@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.table import Column, table
-from pollux.cli.terminal.times import ago
+from pollux.draw.table import Column, table
+from pollux.draw.times import ago
 from pollux.system.clock import now
 from pollux.text.escape import one_line
 from pollux.text.figures import KINDS, NONE, number, tilde

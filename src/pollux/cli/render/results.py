@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.terminal.times import ago
-from pollux.cli.terminal.width import pad, width, wrap, wrap_facts
+from pollux.draw.times import ago
+from pollux.draw.width import pad, width, wrap, wrap_facts
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import KINDS

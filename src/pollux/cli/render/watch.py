@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.messages import FATES, Reader
-from pollux.cli.terminal.width import cut, short, wrap_facts
+from pollux.draw.transcript.messages import FATES, Reader
+from pollux.draw.width import cut, short, wrap_facts
 from pollux.text.escape import one_line
 from pollux.text.figures import KINDS
 from pollux.writers.transcript import heading, walk
