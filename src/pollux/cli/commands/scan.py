@@ -76,7 +76,7 @@ def command(
         )
     result = secrets(jobs, remover, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
-        from pollux.answers.secrets import secrets_document
+        from pollux.answers.export import secrets_document
 
         screen.json(secrets_document(result))
     else:

@@ -6,10 +6,9 @@ from datetime import datetime
 
 import click
 
-from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import messages, sessions
-from pollux.cli.options.filters import When
+from pollux.cli.options.filters import When, fate_option
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
@@ -19,13 +18,7 @@ from pollux.errors import RequestError
 @click.option("--full", is_flag=True, help="Unfold tool calls, their output, and the client's own texts.")
 @click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")
 @click.option("--plain", is_flag=True, help="Show a model's Markdown as it was written.")
-@click.option(
-    "--fate",
-    type=Choice(["live", "all"]),
-    default="all",
-    show_default=True,
-    help="All that is in the files, or only what the agent would resume.",
-)
+@fate_option
 @click.option(
     "--at", metavar="MESSAGE", shell_complete=messages, help="Open at this message: its id, or the beginning of it."
 )
