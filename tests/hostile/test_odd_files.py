@@ -172,7 +172,7 @@ def test_a_file_that_was_closed_to_us_after_it_was_read(world: World, monkeypatc
     monkeypatch.setattr("pollux.sources.walk.os.access", lambda path, _: path != str(file))  # root may read all
     library = world.library()
     assert library.count(EVERYTHING) == count
-    assert [told.path for told in library.index.forbidden_files] == [str(file)]
+    assert [told.path for told in library._index.forbidden_files] == [str(file)]
     said = gaps_sentence(library)
     assert said is not None
     assert said.startswith("1 session could not be read.")

@@ -36,8 +36,7 @@ def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
 
 def gaps_sentence(library: Library) -> str | None:
     """What could not be read, and so is in no answer."""
-    # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.index.unread(), len(library.index.forbidden_files)) if library.index.is_ready else 0
+    unread = library.index.unread() if library.index.is_ready else 0
     if not (library.index.unreadable_paths or unread):
         return None
     places = [tilde(path, str(library.user_home)) for path in library.index.unreadable_paths]

@@ -8,7 +8,6 @@ from pollux.errors import NotFound, Unreadable
 from pollux.index.catalog.queries import Filter
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
-from pollux.sources.base import File
 
 
 class IndexService:
@@ -44,14 +43,10 @@ class IndexService:
         """The agents' folders and files that the system did not let pollux look into at the last sync."""
         return self._index.unreadable_paths
 
-    @property
-    def forbidden_files(self) -> list[File]:
-        """The files that pollux sees and may not read."""
-        return self._index.forbidden_files
-
     def unread(self) -> int:
         """How many sessions may be missing from every list because their files could not be read."""
-        return self._index.unread()
+        # What was read before it was closed to us is in the cache, and no session that could not be read.
+        return max(self._index.unread(), len(self._index.forbidden_files))
 
     def lacking(self) -> set[str]:
         """The agents with files that could not be read: sessions of theirs may be missing from every list."""

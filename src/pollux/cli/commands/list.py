@@ -55,7 +55,7 @@ def command(
         ctx.exit(0 if entries else library.index.absence(selection.agent).exit_code)
     if not entries:
         _nothing(ctx, screen, library, selection)
-    from pollux.cli.render.list import listing
+    from pollux.draw.list import listing
 
     screen.lines(listing(screen, entries, str(library.user_home)))
     every = library.count(selection) if limit is not None else len(entries)
