@@ -2,67 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
 from pollux.sources.claude.group import ClaudeBundle
-from pollux.sources.claude.tree.fork_direction import Side, is_fork
-from pollux.sources.claude.tree.fork_records import Records, records_of
+from pollux.sources.claude.tree.fork_direction import Member, Side, is_fork, sides_of
 
 
 class ForkFamily:
-    """A session and its peers, by number; the session itself is 0.
-
-    Every member of a family comes to the same answers.
-    """
+    """A session and its peers. Every member of a family comes to the same answers."""
 
     def __init__(self, bundle: ClaudeBundle) -> None:
-        self.members = [bundle, *bundle.peers]
-        self._records: dict[int, Records] = {}
-        self._sides: dict[tuple[int, int], tuple[Side, Side]] = {}
+        self._own = Member.of(bundle)
+        self._peers = [sides_of(self._own, Member.of(peer)) for peer in bundle.peers]
 
-    def sides(self, first: int, second: int) -> tuple[Side, Side]:
-        """Two members, and what they share."""
-        if (first, second) not in self._sides:
-            one, two = self._records_of(first), self._records_of(second)
-            here = Side(self.members[first], one, one.shared_with(two))
-            there = Side(self.members[second], two, two.shared_with(one))
-            self._sides[first, second], self._sides[second, first] = (here, there), (there, here)
-        return self._sides[first, second]
+    def parents(self) -> Iterator[tuple[Side, Side]]:
+        """The session, and each peer that it is a fork of."""
+        return ((here, there) for here, there in self._peers if is_fork(here.member, there.member))
 
-    @cached_property
     def inherited(self) -> frozenset[str]:
         """The records of the session that count in another member."""
-        holders: dict[str, list[int]] = {}
-        for peer in range(1, len(self.members)):
-            for id in self.sides(0, peer)[0].shared:
-                holders.setdefault(id, [0]).append(peer)
-        owners = {group: self._owner(group) for group in set(map(tuple, holders.values()))}
-        return frozenset(id for id, group in holders.items() if owners[tuple(group)] != 0)
+        holders: dict[str, list[Member]] = {}
+        for here, there in self._peers:
+            for id in here.shared:
+                holders.setdefault(id, [self._own]).append(there.member)
+        owners = {group: _owner(group) for group in set(map(tuple, holders.values()))}
+        return frozenset(id for id, group in holders.items() if owners[tuple(group)] != self._own)
 
-    def is_fork(self, first: int, second: int) -> bool:
-        """Is the first of two members a fork of the second?"""
-        here, there = self.sides(first, second)
-        return bool(here.shared) and is_fork(here, there)
 
-    def _records_of(self, member: int) -> Records:
-        if member not in self._records:
-            self._records[member] = records_of(self.members[member].transcripts())
-        return self._records[member]
+def _owner(group: Sequence[Member]) -> Member:
+    """The member of a group in which the records count that all of them hold: the one that is no fork.
 
-    def _owner(self, group: Sequence[int]) -> int:
-        """The member of a group in which the records count that all of them hold: the one that is no fork.
+    Damage may make each of several members look like a fork of the next. Then the member counts that looks like the
+    fork of the fewest others.
+    """
 
-        Damage may make each of several members look like a fork of the next. Then the member counts that looks like the
-        fork of the fewest others.
-        """
+    def parents(member: Member) -> Iterator[bool]:
+        return (is_fork(member, other) for other in group if other != member)
 
-        def parents(member: int) -> int:
-            return sum(self.is_fork(member, other) for other in group if other != member)
-
-        first = next((member for member in group if not parents(member)), None)
-        return first if first is not None else min(group, key=lambda member: (parents(member), self._name(member)))
-
-    def _name(self, member: int) -> tuple[str, str]:
-        bundle = self.members[member]
-        return bundle.id, bundle.files[0].path
+    first = next((member for member in group if not any(parents(member))), None)
+    return first if first is not None else min(group, key=lambda member: (sum(parents(member)), member))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,7 +10,6 @@ from typing import NamedTuple
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.sources.base import File
 from pollux.sources.claude.format.envelope import Envelope, envelope, is_unique
 from pollux.sources.claude.format.schema import Line
 from pollux.system.clock import is_usable
@@ -38,10 +37,12 @@ class Record(NamedTuple):
 class Records(msgspec.Struct, frozen=True):
     """The records of a session by id: by uuid or, without one, by the id of the reply.
 
-    `damaged`: a line cannot be read, or the parent of a record is missing.
+    `sessions` are the sessions that the records name. `damaged`: a line cannot be read, or the parent of a record is
+    missing.
     """
 
     by_id: dict[str, Record]
+    sessions: frozenset[str | None]
     damaged: bool
 
     def shared_with(self, other: Records) -> frozenset[str]:
@@ -65,13 +66,16 @@ def id_of(line: Line) -> str | None:
     return line.uuid or (line.message.id if line.message is not None and line.type == "assistant" else None)
 
 
-def records_of(files: Iterable[File]) -> Records:
-    """The records of the files of a session."""
-    parts = [_read(file.path, file.size, file.mtime_ns) for file in files]
-    merged: dict[str, Record] = {}
+def records_of(files: Sequence[tuple[str, int, int]]) -> Records:
+    """The records of the files of a session. Each file has its size and its time."""
+    parts = [_read(*file) for file in files]
+    if len(parts) == 1:
+        return parts[0]
+    by_id: dict[str, Record] = {}
     for part in parts:
-        merged |= part.by_id
-    return Records(merged, any(part.damaged for part in parts))
+        by_id |= part.by_id
+    sessions = frozenset[str | None]().union(*(part.sessions for part in parts))
+    return Records(by_id, sessions, any(part.damaged for part in parts))
 
 
 @lru_cache(maxsize=256)
@@ -94,7 +98,8 @@ def _read(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the 
                     records.setdefault(id, _record(number, fields, directory))
     except Unreadable:
         pass
-    return Records(records, damaged or not parents <= records.keys())
+    sessions = frozenset(record.session for record in records.values())
+    return Records(records, sessions, damaged or not parents <= records.keys())
 
 
 def _record(number: int, fields: _Fields, directory: str | None) -> Record:

@@ -14,7 +14,7 @@ from pollux.sources.claude.group import ClaudeBundle
 from pollux.sources.claude.messages.messages import Item
 from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.transcript import Transcript
-from pollux.sources.claude.tree.fork_direction import doubt
+from pollux.sources.claude.tree.fork_direction import Side, doubt
 from pollux.sources.claude.tree.fork_family import ForkFamily
 from pollux.sources.claude.tree.fork_records import id_of
 
@@ -55,20 +55,19 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     family = ForkFamily(bundle)
     if parent is not None:
         is_gone = parent not in [peer.id for peer in bundle.peers]
-        return Fork(parent, _NAMED, family.inherited | (_copied_ids(bundle, own_pairs) if is_gone else frozenset()))
-    candidates = [_candidate(family, peer) for peer in range(1, len(family.members)) if family.is_fork(0, peer)]
+        return Fork(parent, _NAMED, family.inherited() | (_copied_ids(bundle, own_pairs) if is_gone else frozenset()))
+    candidates = [_candidate(here, there) for here, there in family.parents()]
     if not candidates:
         return None
     best = max(candidates, key=lambda candidate: candidate.rank)
-    return Fork(best.name, best.evidence, family.inherited)
+    return Fork(best.name, best.evidence, family.inherited())
 
 
-def _candidate(family: ForkFamily, peer: int) -> _Candidate:
+def _candidate(here: Side, there: Side) -> _Candidate:
     """A peer as the parent of the session."""
-    here, there = family.sides(0, peer)
     rank = (len(here.shared), there.other_lines(whole=True), there.continued_at(), -len(there.records.by_id))
     evidence = f"both hold {len(here.shared)} records with the same ids{doubt(here, there)}"
-    return _Candidate(rank, there.bundle.id, evidence)
+    return _Candidate(rank, there.member.id, evidence)
 
 
 def _source(line: Line, name: str) -> str | None:
