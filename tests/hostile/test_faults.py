@@ -114,7 +114,7 @@ def small(request: pytest.FixtureRequest, world: World) -> Iterator[tuple[World,
     own = world.folder / "own"
     own.mkdir()
     if request.param == "a limit":
-        yield world, {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
+        yield world, {"prepare": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
         return
     mount = shutil.which("mount")
     made = (
