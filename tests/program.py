@@ -42,7 +42,7 @@ _LENGTH = 8
 
 
 def run(
-    *arguments: str, env: Mapping[str, str], cwd: Path, errors: str = "strict", timeout: float = 60
+    *arguments: str, env: Mapping[str, str], cwd: Path, errors: str = "strict", timeout: float = 240
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     if {name: value for name, value in env.items() if name.startswith(_STARTS)} not in _USUAL:
@@ -67,7 +67,7 @@ def run_new(
     env: Mapping[str, str],
     cwd: Path,
     errors: str = "strict",
-    timeout: float = 60,
+    timeout: float = 240,
     prepare: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end in a new Python, which first does what `prepare` says."""
