@@ -19,7 +19,7 @@ QUICK := $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
 PYTEST := TMPDIR=$(QUICK) $(BIN)/pytest -n auto --dist worksteal
 
 # Without files of bytecode, each process would compile all tests again.
-export PYTHONDONTWRITEBYTECODE :=
+test quick test-exhaustive: export PYTHONDONTWRITEBYTECODE :=
 
 # Where the large benchmarks make their histories, and leave them for the next time.
 LARGE ?= /tmp/pollux-bench
