@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import re
-
 from pollux.testing.bench import Bench
 from pollux.testing.chooser import Chooser
 
 # The first bytes, in which a file names its session.
 _HEAD = 256
-# What reads alike wherever it is cut, but for its edges: a word, a number, an indentation.
-_RUN = re.compile(rb"[A-Za-z0-9]{3,}| {3,}")
 
 
 def cut_anywhere(bench: Bench, chooser: Chooser) -> None:
-    """Cut the file after n bytes, for every n: reading never raises, and every complete line or item is served.
-
-    Unless the run is thorough, few cuts are in the middle of a word: another one there shows nothing new.
-    """
+    """Cut the file after n bytes, for every n: reading never raises, and every complete line or item is served."""
     ends = sorted((unit.end for unit in bench.layout.units), reverse=True)
     edges = {end + step for end in ends for step in (-1, 0, 1)}
     words_before = _words_up_to(bench)
-    inner = frozenset[int]() if chooser.thorough or chooser.parts > 1 else _within_runs(bench.raw)
-    sizes = chooser.of([size for size in range(len(bench.raw), -1, -1) if _matters(size, edges) or size not in inner])
+    sizes = chooser.of(range(len(bench.raw), -1, -1))
     bench.stage.put(bench.file, bench.raw)
     before = len(bench.raw) + 1
     for size in sizes:
         bench.stage.cut(bench.file, size)
-        grouped = not _matters(size, edges) and not chooser.thorough
-        sessions = bench.read(f"cut at byte {size}", grouped=grouped)
+        important = size <= _HEAD or size % 32 == 0 or size in edges
+        sessions = bench.read(f"cut at byte {size}", grouped=not important and not chooser.thorough)
         if sessions is None:
             continue
         if not bench.serves(sessions):
@@ -42,16 +34,6 @@ def cut_anywhere(bench: Bench, chooser: Chooser) -> None:
             _account(bench, size)
         before = size
     bench.stage.put(bench.file, bench.raw)
-
-
-def _matters(size: int, edges: set[int]) -> bool:
-    """Is this one of the cuts that are always tried, and after which the files are grouped again?"""
-    return size <= _HEAD or size % 32 == 0 or size in edges
-
-
-def _within_runs(raw: bytes) -> frozenset[int]:
-    """The cuts in the middle of words, numbers and indentations."""
-    return frozenset(size for run in _RUN.finditer(raw) for size in range(run.start() + 2, run.end()))
 
 
 def _words_up_to(bench: Bench) -> dict[int, frozenset[str]]:
