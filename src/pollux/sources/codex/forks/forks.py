@@ -71,7 +71,7 @@ def own_part(path: str, books: Books, threads: Threads, *, at_once: bool = False
         pause = _by_pause(path)
         return Own(pause if pause < NEVER else 0, sure=False)
     # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
-    borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [Own(_by_pause(path))]
+    borders = [_by_parent(path, parent.path) for parent in threads.parents(origin)] or [Own(_by_pause(path))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else Own(first)
 
@@ -172,7 +172,7 @@ def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
 def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | None:
     """The last total before the place that a pointer leads to, in that file or in one before it."""
     seen: set[str] = set()
-    while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
+    while base is not None and base[0] not in seen and (file := next(iter(threads.parents(base[0])), None)) is not None:
         seen.add(base[0])
         totals = threads.totals
         if base not in totals:
