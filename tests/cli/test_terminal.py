@@ -30,7 +30,7 @@ def in_terminal(pollux: Pollux, *arguments: str, **env: str) -> str:
         seen = b""
         while piece := _read(ours):
             seen += piece
-        process.wait(timeout=60)
+        process.wait(timeout=240)
     os.close(ours)
     return seen.decode().replace("\r\n", "\n")
 

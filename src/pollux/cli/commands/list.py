@@ -56,9 +56,9 @@ def command(
         ctx.exit(0 if entries else library.index.absence(selection.agent).exit_code)
     if not entries:
         _nothing(ctx, screen, library, selection)
-    from pollux.cli.render.list import listing
+    from pollux.draw.list import listing
 
-    lines = list(listing(screen, entries, str(library.places.home)))
+    lines = list(listing(screen, entries, str(library.user_home)))
     screen.lines(lines)
     every = library.count(selection) if limit is not None else len(entries)
     if screen.terminal:
@@ -68,7 +68,7 @@ def command(
         tokens = "tokens" in lines[0]
         for line in _remarks(screen, entries, every, more=more, hidden=hidden, tokens=tokens):
             talk(screen.paint(line, "dim"))
-    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
+    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.should_suggest():
         from pollux.text.figures import size
 
         room = size(library.archive.estimate())
@@ -107,7 +107,7 @@ def _remarks(
     screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool, tokens: bool
 ) -> list[str]:
     """What the list leaves out, and the meaning of its marks; of those at `tokens` only where the column is shown."""
-    from pollux.cli.terminal.width import wrap
+    from pollux.draw.width import wrap
     from pollux.text.figures import least, plural
     from pollux.usage.labels import too_low
 
