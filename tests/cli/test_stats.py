@@ -291,3 +291,9 @@ def test_a_chart_says_what_has_no_time(tmp_path: Path) -> None:
     done = pollux("stats", "--by", "day", "-o", "chart.svg", "--force")
     assert done.returncode == 1
     assert "None of these requests has a known time." in done.stderr
+
+
+def test_help_says_that_times_choose_requests(empty: Pollux) -> None:
+    text = " ".join(empty("stats", "--help").stdout.split())
+    assert "Only requests since then" in text
+    assert "Only sessions since then" in " ".join(empty("list", "--help").stdout.split())

@@ -30,7 +30,7 @@ def in_terminal(pollux: Pollux, *arguments: str, **env: str) -> str:
         seen = b""
         while piece := _read(ours):
             seen += piece
-        process.wait(timeout=60)
+        process.wait(timeout=240)
     os.close(ours)
     return seen.decode().replace("\r\n", "\n")
 
@@ -156,3 +156,14 @@ def test_keeping_is_offered_once(tmp_path: Path) -> None:
     pollux = Pollux(tmp_path, "0.61.0")
     assert "`pollux archive on` keeps them, in about" in in_terminal(pollux, "list")
     assert "pollux archive on" not in in_terminal(pollux, "list")
+
+
+def test_a_mark_is_explained_only_where_it_is_shown(empty: Pollux) -> None:
+    wide, narrow = (
+        COLOUR.sub("", in_terminal(empty, "--sample", "list", COLUMNS=columns)).replace("\r\n", " ")
+        for columns in ("160", "50")
+    )
+    meaning = "≥ 3 of 12 sessions used more tokens than their files record"
+    assert "tokens" in wide.split("title")[1]
+    assert meaning in wide
+    assert "≥" not in narrow

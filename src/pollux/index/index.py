@@ -241,7 +241,7 @@ class Index:
         return self.catalogue.peeks(number) if number else {}
 
     def _sync_changes(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
-        if self.catalogue.path is None:
+        if self.catalogue.path is None and not self._return_to_folder():
             return self._run(None, scans, now)
         try:
             make_private_folder(self.folder)  # somebody may have removed it
@@ -292,6 +292,20 @@ class Index:
         self.problem = problem
         self._use(Catalog(None, self._edition()))
         return self._run(None, scans, now)
+
+    def _return_to_folder(self) -> bool:
+        """Leave the memory if the trouble is over: another thread or process uses the folder, and it can be written."""
+        try:
+            with try_lock(self.folder / _LOCK):
+                catalogue = self._existing_catalogue()
+        except OSError:
+            return False
+        if catalogue is None:
+            return False
+        self._open.close()
+        self._use(catalogue)
+        self.problem = None
+        return True
 
     def _make_copy(self) -> Catalog:
         """A copy for this run alone, because another process has the cache and makes no progress.

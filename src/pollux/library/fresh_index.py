@@ -218,6 +218,8 @@ class FreshIndex:
         with self._lock:
             before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up()
+            # Without a cache each thread has its own catalogue: the others bring theirs up to date when they ask.
+            self._synced_catalogues = {self.store.catalogue.born}
             after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)

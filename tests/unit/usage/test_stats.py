@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from pollux.errors import RequestError
 from pollux.index.catalog.queries import Filter
-from pollux.model import Status, ToolCall, Usage
+from pollux.model import Session, Status, ToolCall, Usage
 from pollux.usage.labels import tokens
 from pollux.usage.service import Grouping, Measure
 from pollux.usage.stats import with_unread_files
@@ -284,3 +285,11 @@ def test_figures_that_no_machine_word_holds_are_not_kept(tmp_path: Path) -> None
     usage = usage_of(tmp_path, session(reply(huge), reply(used(100, 10))))
     total = usage.stats(Grouping.SESSION).total.usage
     assert (total.input, total.output, total.requests, total.exact) == (100, 10, 2, False)
+
+
+@pytest.mark.parametrize("talks", [[], [session(reply(used(100, 10)))]], ids=["empty", "one session"])
+@pytest.mark.parametrize("order", [[Grouping.TOOL], [Grouping.AGENT, Grouping.TOOL]], ids=["first", "within"])
+def test_tokens_cannot_be_told_apart_by_tool(tmp_path: Path, talks: list[Session], order: list[Grouping]) -> None:
+    first, *within = order
+    with pytest.raises(RequestError, match="neither tokens nor a cost"):
+        usage_of(tmp_path, *talks).stats(first, within=within)

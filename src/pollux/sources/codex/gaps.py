@@ -16,19 +16,22 @@ _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not writte
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
 _CUT = "A response has no figures, because it or its tool never ended."
 _UNSURE = "Where the parent's lines end is not certain: some of the figures may be the parent's."
+_GOES_ON = "The first figures go on from others that are not here: what was used before them may be missing."
 _UNREADABLE = "A figure is missing or cannot be read."
 
 
 class Account(msgspec.Struct):
     """One file's messages and turns, and the lines with figures that cannot be read.
 
-    `sure` says whether it is certain which messages are the session's own.
+    `sure` says whether it is certain which messages are the session's own. `goes_on` says that the first figures go on
+    from others, which are lost.
     """
 
     entries: list[Entry]
     tasks: list[Task]
     unreadable: list[int]
     sure: bool = True
+    goes_on: bool = False
 
 
 def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Gap, ...]:
@@ -44,14 +47,20 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
     result += [
         _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
     ]
-    result += [_gap(_UNSURE, None) for account in accounts if not account.sure]
+    if len(accounts) == 1 and accounts[0].goes_on:
+        # Of several files one goes on from the others' figures.
+        result.append(_gap(_GOES_ON, None))
     for account in accounts:
         for part in _parts(account, spawned=spawned):
             result += _missing(part)
     if uncounted:
         result.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
-    if result and not usages:
+    unsure = [_gap(_UNSURE, None) for account in accounts if not account.sure]
+    if (unsure or result) and not usages:
         return (Gap(why="The files hold no figures at all.", certain=False),)
+    if unsure:
+        # The figures may also be too high: then nobody knows whether they are too low.
+        return (*unsure, *(_gap(gap.why, gap.line) for gap in result))
     return tuple(result)
 
 

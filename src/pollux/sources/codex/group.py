@@ -66,12 +66,14 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     """The sessions under one root. A session that also lies under another root is the same in both."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
-    elsewhere = [file for file in context.other_files().files() if file.role == find.ROLLOUT]
+    others = context.other_files()
+    elsewhere = [file for file in others.files() if file.role == find.ROLLOUT]
+    kept = [file for file in others.other if file.role == find.ROLLOUT]
 
     def look(file: File) -> Head:
         return context.peek(file, Head, head_of)
 
-    threads = Threads(root, rollouts, look, elsewhere)
+    threads = Threads(root, rollouts, look, elsewhere, kept)
     beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
     sessions: dict[str, CodexBundle] = {}
     for file in threads.files if rollouts else ():

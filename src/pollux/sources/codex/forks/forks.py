@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import msgspec
@@ -71,7 +71,7 @@ def own_part(path: str, books: Books, threads: Threads, *, at_once: bool = False
         pause = _by_pause(path)
         return Own(pause if pause < NEVER else 0, sure=False)
     # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
-    borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [Own(_by_pause(path))]
+    borders = [_by_parent(path, parent.path) for parent in threads.parents(origin)] or [Own(_by_pause(path))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else Own(first)
 
@@ -116,7 +116,7 @@ def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
 
     What was written at once is still the copy: no model answers so soon.
     """
-    before = next((at for _, _, at in reversed(copy[:end]) if at is not None), None)
+    before = next((at for _, _, at in reversed(copy[: end or 1]) if at is not None), None)
     place, answered = end, False
     for _, content, at in copy[end:]:
         if forked is None or before is None or not forked <= before <= (at or before) <= before + _PAUSE:
@@ -152,11 +152,12 @@ def _at_once(lines: Iterator[_Timed], first: _Timed) -> tuple[list[_Timed], list
 
 def _by_pause(path: str) -> int:
     """Where the times of the lines go on: a copy is written at once."""
-    before: datetime | None = None
-    for number, _, at in lines_of(path):
-        if number > 2 and at is not None and before is not None and at - before > _PAUSE:
+    timed = ((number, at) for number, _, at in lines_of(path) if at is not None)
+    # The copy may begin a moment after the file's own first line.
+    next(timed, None)
+    for (_, before), (number, at) in pairwise(timed):
+        if at - before > _PAUSE:
             return number
-        before = at or before
     return NEVER
 
 
@@ -171,7 +172,7 @@ def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
 def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | None:
     """The last total before the place that a pointer leads to, in that file or in one before it."""
     seen: set[str] = set()
-    while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
+    while base is not None and base[0] not in seen and (file := next(iter(threads.parents(base[0])), None)) is not None:
         seen.add(base[0])
         totals = threads.totals
         if base not in totals:

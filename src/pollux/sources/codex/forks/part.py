@@ -29,10 +29,13 @@ from pollux.sources.codex.format.lines import records
 from pollux.sources.codex.format.records import Record
 from pollux.sources.codex.gaps import Account
 from pollux.sources.codex.replay.bookkeeping import Books
-from pollux.sources.codex.replay.entries import USER
+from pollux.sources.codex.replay.entries import MODEL, USER, Entry
 from pollux.sources.codex.replay.walk import Walk
 from pollux.system.clock import recorded
 from pollux.wire import Notes, display_path
+
+# The fields of the first line that tell where a session began as another one.
+_ORIGINS = ("forked_from_id", "history_base", "subagent_history_start_ordinal")
 
 
 class Part(msgspec.Struct):
@@ -79,7 +82,14 @@ class Part(msgspec.Struct):
         own = [entry for entry in self.walk.entries if not entry.inherited]
         tasks = [task for task in self.books.tasks if task.line >= self.begins]
         unreadable = [line for line in self.walk.meter.unreadable if line >= self.begins]
-        return Account(own, tasks, unreadable, sure=self.sure)
+        return Account(own, tasks, unreadable, sure=self.sure, goes_on=self._goes_on)
+
+    @property
+    def _goes_on(self) -> bool:
+        """Do the first figures go on from others, which stand neither in the file nor in a parent's?"""
+        meta, carried = self.meta, self.walk.meter.carried
+        is_fork = self.books.copied or any(meta.get(name) is not None for name in _ORIGINS)
+        return not is_fork and carried is not None and carried >= self.begins
 
     @property
     def ended(self) -> datetime | None:
@@ -127,7 +137,7 @@ def _of_lines(file: File, threads: Threads, notes: Notes) -> Part:
     walk, books = _walked(file, threads, notes)
     if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
         books.copied.append(name)
-    own = own_part(file.path, books, threads, at_once=_is_at_once(walk))
+    own = own_part(file.path, books, threads, at_once=_is_at_once(walk, books))
     origin: str | None = None
     if books.bare and not own.begins:
         own.begins, origin = resumed_copy(file.path, threads)
@@ -140,6 +150,7 @@ def _of_lines(file: File, threads: Threads, notes: Notes) -> Part:
         for entry in walk.entries:
             entry.inherited = entry.line < own.begins
         _pay_for_own(walk, own)
+    _leave_out_repeated(walk, own)
     notes.line = None
     return Part(file, walk, books, {}, origin, own.begins, own.sure, _has_torn(notes))
 
@@ -163,10 +174,15 @@ def _walked(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tupl
     return walk, books
 
 
-def _is_at_once(walk: Walk) -> bool:
-    """Do the first figures belong to a response that has the time of the file's first line?"""
+def _is_at_once(walk: Walk, books: Books) -> bool:
+    """Do the first figures belong to a response that has the time of the file's first line?
+
+    Up to 0.87 that line does not name the parent, and the copy may begin a moment after it.
+    """
     paid = next((entry for entry in walk.entries if entry.usages), None)
-    return paid is not None and is_at_once(walk.times[0] if walk.times else None, paid.at)
+    names_parent = books.turns or "base_instructions" in books.meta
+    starts = walk.times[: 1 if names_parent else 2]
+    return paid is not None and any(is_at_once(start, paid.at) for start in starts)
 
 
 def _may_straddle(walk: Walk, begins: int) -> bool:
@@ -200,3 +216,31 @@ def _pay_for_own(walk: Walk, part: Own) -> None:
         return
     for entry in own:
         entry.usages = [alone if usage.line == first else usage for usage in entry.usages or ()] or None
+
+
+def _leave_out_repeated(walk: Walk, part: Own) -> None:
+    """Remove the first figures of the own part if they tell the parent's last response again, whose line is lost.
+
+    From 0.49 to 0.130 a turn begins with the figures so far. So they come before any response, and go on from a total.
+    """
+    own = [entry for entry in walk.entries if not entry.inherited]
+    payer = min((entry for entry in own if entry.usages), key=_first_figures, default=None)
+    if payer is None or payer.author is not MODEL:
+        return
+    line = _first_figures(payer)
+    is_answer = any(entry.author is MODEL and entry.parts and entry.line < line for entry in own)
+    if is_answer or line in walk.meter.restarts or not (line == walk.meter.carried or _lacks_figures(walk)):
+        return
+    payer.usages, part.sure = [usage for usage in payer.usages or () if usage.line != line] or None, False
+    if not payer.parts and not payer.usages:
+        walk.entries = [entry for entry in walk.entries if entry is not payer]
+
+
+def _first_figures(entry: Entry) -> int:
+    return min(usage.line or 0 for usage in entry.usages or ())
+
+
+def _lacks_figures(walk: Walk) -> bool:
+    """Does the parent's last response have no figures?"""
+    last = next((entry for entry in reversed(walk.entries) if entry.inherited and entry.author is MODEL), None)
+    return last is not None and not last.is_paid

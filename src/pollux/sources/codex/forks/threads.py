@@ -91,9 +91,10 @@ def head_of(file: File) -> Head:
 class Threads:
     """The session files under a root and, where it is one of Codex's two folders, in the other.
 
-    `elsewhere` are the files under other roots that are read with them. `questions` are the questions since they were
-    last cleared, each with a value that changes with its answer. `reviews`, `totals` and `ancestors` hold what was read
-    for other sessions, so that no file is read again for each.
+    `elsewhere` are the files under other roots that are read with them. `kept` are files that only the archive has,
+    which show the lines of a fork that are its parent's. `questions` are the questions since they were last cleared,
+    each with a value that changes with its answer. `reviews`, `totals` and `ancestors` hold what was read for other
+    sessions, so that no file is read again for each.
     """
 
     def __init__(
@@ -102,10 +103,12 @@ class Threads:
         files: list[File] | None = None,
         peek: Peek | None = None,
         elsewhere: Iterable[File] = (),
+        kept: Iterable[File] = (),
     ) -> None:
         self._root = root
         self._own_files = files
         self._elsewhere = elsewhere
+        self._kept = kept
         self._peek = peek or head_of
         self.reviews = Reviews(identity)
         self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
@@ -130,12 +133,11 @@ class Threads:
 
     @cached_property
     def _rollouts(self) -> dict[str, list[File]]:
-        """The files by their own ids, plain ones before compressed ones."""
-        rollouts: dict[str, list[File]] = {}
-        for file in sorted(self.files, key=lambda file: file.path.endswith(".zst")):
-            if (name := find.named(file.path)[1]) is not None:
-                rollouts.setdefault(name, []).append(file)
-        return rollouts
+        return _by_own_id(self.files)
+
+    @cached_property
+    def _kept_rollouts(self) -> dict[str, list[File]]:
+        return _by_own_id(self._kept)
 
     def rollout(self, name: str) -> File | None:
         """The file with this id of its own."""
@@ -146,6 +148,14 @@ class Threads:
         files = self._rollouts.get(name, [])
         self.questions[f"file {name}"] = " ".join(file.stamp for file in files)
         return files
+
+    def parents(self, name: str) -> list[File]:
+        """All files with this id of their own; those in the archive if there are no others."""
+        if files := self.twins(name):
+            return files
+        kept = self._kept_rollouts.get(name, [])
+        self.questions[f"kept {name}"] = " ".join(file.stamp for file in kept)
+        return kept
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
@@ -160,6 +170,8 @@ class Threads:
         match kind:
             case "file":
                 self.rollout(name)
+            case "kept":
+                self.parents(name)
             case "thread":
                 self.holds(name)
             case "around":
@@ -218,6 +230,15 @@ class Threads:
     def _dated(self) -> list[_DatedFile]:
         """Every session file with what its name says."""
         return [_DatedFile.of(file) for file in self.files]
+
+
+def _by_own_id(files: Iterable[File]) -> dict[str, list[File]]:
+    """Files by their own ids, plain ones before compressed ones."""
+    rollouts: dict[str, list[File]] = {}
+    for file in sorted(files, key=lambda file: file.path.endswith(".zst")):
+        if (name := find.named(file.path)[1]) is not None:
+            rollouts.setdefault(name, []).append(file)
+    return rollouts
 
 
 def _first_prompt(path: str) -> bytes | None:

@@ -32,7 +32,9 @@ class Meter:
 
     `origin` gives the total of the session that a file goes on from, which its first event may only repeat. A figure
     that is not there, or is none, is unknown: what the total and the last response's figures both do not tell stays so.
-    `alone` has what the last response says of itself, by line, where the total has grown by something else.
+    `alone` has what the last response says of itself, by line, where the total has grown by something else. `restarts`
+    are the lines with which the total starts at nothing. `carried` is the line of the first figures if their total is
+    more than they tell, and nobody knows what was before.
 
     A file may hold two sides of a session that went on differently. Then a total goes on from one of the earlier ones,
     not from the last.
@@ -49,6 +51,8 @@ class Meter:
         self._lost: list[int] = []
         self.latest: tuple[str, Figures, int] | None = None
         self.alone: dict[int, Usage] = {}
+        self.restarts: set[int] = set()
+        self.carried: int | None = None
 
     @property
     def unreadable(self) -> list[int]:
@@ -71,6 +75,10 @@ class Meter:
             return None
         again, self._step = step == self._step, step
         before = self._total or self._begin(total, step)
+        if total == step:
+            self.restarts.add(line)
+        elif before == _UNKNOWN and _UNKNOWN not in (total, step):
+            self.carried = line
         grown, last_step = _grown(total, before), step
         # Nearly always the total has grown by what the last response says: then it is a total, and not repeated.
         usual = grown == step and any(step)

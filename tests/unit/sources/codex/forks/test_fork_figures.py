@@ -112,6 +112,7 @@ def forked(home: Home, copied: str, went_on: str) -> None:
 ODD = ("torn", "gone", "in a list", "without payload", "of another type", "edited", "one more")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [ONE, TWO], ids=["parent", "fork"])
 @pytest.mark.parametrize("how", ODD)
 @pytest.mark.parametrize("went_on", ["06:09:00.100", "06:10:00.000"], ids=["soon", "later"])
@@ -304,3 +305,19 @@ def test_a_file_that_somebody_renamed_is_the_same_session(home: Home) -> None:
     file = home.rollout(*at("05:00:00.000", [meta(), *turn("One", "1", 0, 100)]))
     file.rename(file.with_name(file.name.replace(ONE, TWO)))
     assert set(home.sessions()) == {ONE}
+
+
+def test_a_parent_that_only_the_archive_has_shows_where_a_copy_ends(home: Home) -> None:
+    first, second = turn("One", "1", 0, 100), turn("Two", "2", 100, 200)
+    parent = home.rollout(meta(), *first, *second)
+    # The copy took a moment, so the times do not show where it ends.
+    copied = [*at("06:09:00.001", [meta(), *first]), *at("06:09:00.101", second)]
+    home.rollout(meta(TWO, at="06:09:00.000"), *copied, *at("06:10:00.000", turn("On", "3", 300, 60)), name=TWO)
+    library = home.library()
+    library.archive.run()
+    library.archive.on()
+    library.close()
+    parent.unlink()
+    fork = home.sessions()[TWO]
+    assert (fork.usage.input, fork.usage.requests, fork.usage.exact) == (60, 1, True)
+    assert not fork.kept
