@@ -14,7 +14,7 @@ import pytest
 from pollux.sources.base import File
 from pollux.sources.codex.forks import ancestors, forks
 from pollux.sources.codex.forks.forks import _last_total
-from pollux.sources.codex.forks.part import Part, read_part
+from pollux.sources.codex.forks.rollout import Rollout, read_rollout
 from pollux.sources.codex.forks.threads import Threads
 from pollux.wire import Notes
 from tests.hostile.conftest import World, read_all
@@ -47,8 +47,8 @@ def _begun(number: int, **more: Any) -> Record:
     return _line("session_meta", id=_id(number), **{**about, **more})
 
 
-def _name(number: int, part: int | None = None) -> str:
-    more = "" if part is None else f"_{_id(part)}"
+def _name(number: int, rollout: int | None = None) -> str:
+    more = "" if rollout is None else f"_{_id(rollout)}"
     return f"2026/11/15/rollout-2026-11-15T06-01-39-{_id(number)}{more}.jsonl"
 
 
@@ -220,11 +220,11 @@ def _chain(length: int, *rest: Record) -> Home:
 def test_a_chain_of_pointers_is_read_once_for_its_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths: list[str] = []
 
-    def read(file: File, threads: Threads, notes: Notes) -> Part | None:
+    def read(file: File, threads: Threads, notes: Notes) -> Rollout | None:
         paths.append(file.path)
-        return read_part(file, threads, notes)
+        return read_rollout(file, threads, notes)
 
-    monkeypatch.setattr(ancestors, "read_part", read)
+    monkeypatch.setattr(ancestors, "read_rollout", read)
     _seconds(tmp_path / "home", _chain(20))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(paths).values()) <= 2

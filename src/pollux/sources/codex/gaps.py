@@ -9,8 +9,8 @@ import msgspec
 
 from pollux.model import Attachment, Gap
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.replay.bookkeeping import Task
 from pollux.sources.codex.replay.entries import ASSISTANT, HUMAN, MODEL, USER, Entry
+from pollux.sources.codex.replay.thread_state import Task
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
@@ -31,7 +31,7 @@ class Account(msgspec.Struct):
     sure: bool = True
 
 
-def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Gap, ...]:
+def gaps(accounts: list[Account], *, uncounted_summaries: bool, spawned: bool) -> tuple[Gap, ...]:
     """What is missing, or may be, in the files of a session, which another one `spawned` or a human began.
 
     The request for a summary is in no figure up to 0.48, nor where the service made the summary itself up to 0.152. Up
@@ -48,7 +48,7 @@ def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Ga
     for account in accounts:
         for part in _parts(account, spawned=spawned):
             result += _missing(part)
-    if uncounted:
+    if uncounted_summaries:
         result.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
     if result and not usages:
         return (Gap(why="The files hold no figures at all.", certain=False),)

@@ -16,8 +16,8 @@ from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.threads import Head, Threads, head_of, identity, stem
 from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
-from pollux.sources.codex.format.document import Items, items_of
-from pollux.sources.codex.prompts import Beside
+from pollux.sources.codex.format.document import ItemFingerprints, fingerprints_of_items
+from pollux.sources.codex.side_files import SideFiles
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path, read_head
 
@@ -36,16 +36,16 @@ class CodexBundle(Bundle, kw_only=True):
 
     kind: Kind = Kind.MAIN
     threads: Threads
-    beside: Beside
+    side_files: SideFiles
     depends_on: dict[str, str] = {}
 
     def fingerprint(self) -> str:
         """Its own files, and what the files beside the sessions say of it."""
-        beside = self.beside
-        texts = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
-        texts += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
+        side_files = self.side_files
+        texts = [self.id, self.kind, side_files.names.get(self.id, ""), repr(side_files.imports.get(self.id))]
+        texts += [f"{line.number}\n{line.record}" for line in side_files.prompts.get(self.id, ())]
         if self.kind is Kind.PROMPTS or not self.files:
-            return fingerprint_of([*texts, *map(repr, beside.notices())])
+            return fingerprint_of([*texts, *map(repr, side_files.notices())])
         return fingerprint_of([*texts, *(f"{file.path}\n{file.stamp}" for file in self.files)])
 
     def dependencies(self) -> bytes:
@@ -72,41 +72,47 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
         return context.peek(file, Head, head_of)
 
     threads = Threads(root, rollouts, look, elsewhere)
-    beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
+    side_files = SideFiles(listed if root.name == find.LIVE else _side_files_of(root))
     sessions: dict[str, CodexBundle] = {}
     for file in threads.files if rollouts else ():
-        _put(sessions, file, look(file), threads, beside)
+        _add_to_bundle(sessions, file, look(file), threads, side_files)
     paths = {file.path for file in rollouts}
-    grown = _grown(list(sessions.values()), context)
+    grown = _merge_growing_copies(list(sessions.values()), context)
     result = [bundle for bundle in grown if any(file.path in paths for file in bundle.files)]
     if root.name == find.LIVE:
-        result += _alone(sessions, threads, beside)
+        result += _sessions_without_files(sessions, threads, side_files)
     return list(result)
 
 
-def _put(sessions: dict[str, CodexBundle], file: File, head: Head, threads: Threads, beside: Beside) -> None:
+def _add_to_bundle(
+    sessions: dict[str, CodexBundle], file: File, head: Head, threads: Threads, side_files: SideFiles
+) -> None:
     name = head.id or stem(file.path)
     bundle = sessions.get(name)
     if bundle is None:
-        bundle = sessions[name] = CodexBundle(agent=AGENT, id=name, threads=threads, beside=beside)
+        bundle = sessions[name] = CodexBundle(agent=AGENT, id=name, threads=threads, side_files=side_files)
     bundle.files = (*bundle.files, file)
 
 
-def _files_beside(root: Path) -> list[File]:
+def _side_files_of(root: Path) -> list[File]:
     """The home's own files, for a folder that is not the one they are counted with."""
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
-def _grown(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
+def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
     """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
     documents = [bundle for bundle in bundles if all(file.path.endswith(".json") for file in bundle.files)]
-    seals = {bundle.id: context.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
-    documents.sort(key=lambda bundle: (len(seals[bundle.id]), bundle.id), reverse=True)
+    fingerprints = {
+        bundle.id: context.peek(bundle.files[0], ItemFingerprints, fingerprints_of_items).fingerprints
+        for bundle in documents
+    }
+    documents.sort(key=lambda bundle: (len(fingerprints[bundle.id]), bundle.id), reverse=True)
     gone: set[str] = set()
     for index, bundle in enumerate(documents):
-        mine = seals[bundle.id]
+        mine = fingerprints[bundle.id]
         whole = next(
-            (o for o in documents[:index] if mine and o.id not in gone and seals[o.id][: len(mine)] == mine), None
+            (o for o in documents[:index] if mine and o.id not in gone and fingerprints[o.id][: len(mine)] == mine),
+            None,
         )
         if whole is not None:
             whole.files = (*whole.files, *bundle.files)
@@ -114,11 +120,15 @@ def _grown(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBund
     return [bundle for bundle in bundles if bundle.id not in gone]
 
 
-def _alone(sessions: dict[str, CodexBundle], threads: Threads, beside: Beside) -> list[CodexBundle]:
+def _sessions_without_files(
+    sessions: dict[str, CodexBundle], threads: Threads, side_files: SideFiles
+) -> list[CodexBundle]:
     """Sessions of which only typed prompts are left; and where the log cannot be read, somebody must say so."""
-    log = beside.log
+    log = side_files.log
     names = (
-        [name for name in beside.typed if name not in sessions and name not in threads.ids] if log is not None else []
+        [name for name in side_files.prompts if name not in sessions and name not in threads.ids]
+        if log is not None
+        else []
     )
     alone = [
         CodexBundle(
@@ -127,13 +137,15 @@ def _alone(sessions: dict[str, CodexBundle], threads: Threads, beside: Beside) -
             kind=Kind.PROMPTS,
             files=(log,),
             threads=threads,
-            beside=beside,
+            side_files=side_files,
         )
         for name in names
         if log is not None
     ]
-    if beside.notices():
-        alone.append(CodexBundle(agent=AGENT, id=f"{beside.nobody}-and-names", threads=threads, beside=beside))
+    if side_files.notices():
+        alone.append(
+            CodexBundle(agent=AGENT, id=f"{side_files.fallback_id}-and-names", threads=threads, side_files=side_files)
+        )
     return alone
 
 
@@ -157,14 +169,14 @@ def bundle_of_file(path: Path, context: SourceContext) -> CodexBundle:  # noqa: 
     folder = _enclosing(path)
     threads = Threads(folder)
     if path.suffix == ".jsonl" and _is_log(path):
-        beside = Beside([stat_file(path, find.PROMPTS)])
-        name = next(iter(beside.typed), "") or stem(str(path))
+        side_files = SideFiles([stat_file(path, find.PROMPTS)])
+        name = next(iter(side_files.prompts), "") or stem(str(path))
         return CodexBundle(
-            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), threads=threads, beside=beside, asked=True
+            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), threads=threads, side_files=side_files, asked=True
         )
-    beside = Beside(_files_beside(folder) if folder.name in (find.LIVE, find.ARCHIVE) else ())
+    side_files = SideFiles(_side_files_of(folder) if folder.name in (find.LIVE, find.ARCHIVE) else ())
     name = identity(str(path)) or f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]}-{stem(str(path))}"
-    return CodexBundle(agent=AGENT, id=name, files=(file,), threads=threads, beside=beside, asked=True)
+    return CodexBundle(agent=AGENT, id=name, files=(file,), threads=threads, side_files=side_files, asked=True)
 
 
 def _is_log(path: Path) -> bool:

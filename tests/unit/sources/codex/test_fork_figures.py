@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pollux.sources.codex.forks.align import border
+from pollux.sources.codex.forks.align import end_of_copy
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -174,7 +174,7 @@ def test_a_long_copy_with_many_differences_is_aligned_in_little_time() -> None:
     theirs: list[bytes | None] = [b'{"n":%d}' % n for n in range(40_000)]
     mine = [None if n % 7 == 0 else b'{"edited":%d}' % n if n % 5 == 0 else line for n, line in enumerate(theirs)]
     begun = time.process_time()
-    found = border([*mine, b'{"own":1}'], [*theirs, *([None] * 20_000)])
+    found = end_of_copy([*mine, b'{"own":1}'], [*theirs, *([None] * 20_000)])
     assert (found.lines, found.sure) == (40_000, True)
     assert time.process_time() - begun < 5
 

@@ -304,7 +304,7 @@ def _status(call: Call, output: str | None, *, failed: bool) -> Status:
 def has_leftovers(item: Item, envelope: Envelope) -> bool:
     """May an item or its line have leftovers? An empty `extra` is the object that all shapes share."""
     return (
-        item.passed is not None
+        item.item_metadata is not None
         or envelope.metadata is not None
         or item.extra is not NOTHING
         or envelope.extra is not NOTHING
@@ -345,9 +345,9 @@ def _answer_extra(answer: AnswerItem, envelope: Envelope) -> dict[str, Any]:
 def leftovers(item: Item, envelope: Envelope) -> dict[str, Any]:
     """Metadata that newer releases add to an item, and its unknown fields."""
     rest: dict[str, Any] = {**item.extra, **envelope.extra}
-    passed = item.passed
-    if passed is not None:
-        rest["passed"] = msgspec.to_builtins(passed) if passed.extra is NOTHING else tidy(passed)
+    metadata = item.item_metadata
+    if metadata is not None:
+        rest["passed"] = msgspec.to_builtins(metadata) if metadata.extra is NOTHING else tidy(metadata)
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     return rest

@@ -36,7 +36,7 @@ class _Payload(msgspec.Struct):
 _payload = msgspec.json.Decoder(_Payload).decode
 
 
-class Border(msgspec.Struct):
+class CopyEnd(msgspec.Struct):
     """How many of a file's lines are a copy of another's; `sure` where nothing speaks against it.
 
     `figures` are the other's last ones before that, and those with which it ends the turn that the copy broke off in.
@@ -161,7 +161,7 @@ class _Alignment:
         return frozenset(figures)
 
 
-def border(mine: list[bytes | None], theirs: list[bytes | None]) -> Border:
+def end_of_copy(mine: list[bytes | None], theirs: list[bytes | None]) -> CopyEnd:
     """Where the copy of another file's lines ends.
 
     Both are aligned: where a line differs or is missing, the copy goes on if a line soon after says what the other says
@@ -171,7 +171,7 @@ def border(mine: list[bytes | None], theirs: list[bytes | None]) -> Border:
     end, other = both.end()
     begin = both.over(end)
     sure = begin == len(both.mine) == end or both.is_sure(end, begin, other)
-    return Border(both.mine.place(begin), sure, both.figures(other))
+    return CopyEnd(both.mine.place(begin), sure, both.figures(other))
 
 
 def is_within(content: bytes) -> bool:

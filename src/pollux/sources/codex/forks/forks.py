@@ -17,14 +17,14 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.codex.find import created, named
-from pollux.sources.codex.forks.align import border, has_figures, is_within
-from pollux.sources.codex.forks.alike import NEVER
+from pollux.sources.codex.forks.align import end_of_copy, has_figures, is_within
 from pollux.sources.codex.forks.copies import lines_of
+from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
-from pollux.sources.codex.format.schema import Figures, MetaLine, TokenCount
-from pollux.sources.codex.replay.bookkeeping import Books
+from pollux.sources.codex.format.schema import MetaLine, TokenCount, TokenTotals
+from pollux.sources.codex.replay.thread_state import ThreadState
 from pollux.wire import Notes
 
 _COUNTS = re.compile(rb'"type"\s*:\s*"(?:session_meta|token_count)"')
@@ -38,7 +38,7 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 _Timed = tuple[int, bytes | None, datetime | None]
 
 
-class Own(msgspec.Struct):
+class OwnPart(msgspec.Struct):
     """The line with which a session's own part begins; 0 where all of it is its own.
 
     `sure` says whether that is certain. `repeats` is a line in it that tells the parent's figures again.
@@ -49,31 +49,31 @@ class Own(msgspec.Struct):
     repeats: int | None = None
 
 
-def own_part(path: str, books: Books, threads: Threads, *, at_once: bool = False) -> Own:
+def own_part(path: str, state: ThreadState, threads: Threads, *, at_once: bool = False) -> OwnPart:
     """Where a session's own part begins; `at_once` says that a response has the time of the file's first line."""
-    meta = books.meta
+    meta = state.meta
     spawned = meta.get("subagent_history_start_ordinal") is not None
     origin = meta.get("forked_from_id") if meta.get("history_base") is None else None
-    if meta and not (books.copied or spawned or origin is not None or at_once):
-        return Own()
+    if meta and not (state.parents or spawned or origin is not None or at_once):
+        return OwnPart()
     name = meta.get("id", named(path)[0])
     begun = created(name if type(name) is str else None)
-    turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
+    turns = [(line, at) for line, turn in state.turns if (at := created(turn)) is not None]
     first = next((line for line, at in turns if begun is not None and at >= begun), NEVER)
     if begun is not None and any(at < begun for _, at in turns):
-        return Own(first)
-    if books.copied:
-        origin = books.copied[0]
+        return OwnPart(first)
+    if state.parents:
+        origin = state.parents[0]
     elif not at_once:
-        return Own()
+        return OwnPart()
     if type(origin) is not str:
         # The line that names the parent is lost.
         pause = _by_pause(path)
-        return Own(pause if pause < NEVER else 0, sure=False)
+        return OwnPart(pause if pause < NEVER else 0, sure=False)
     # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
-    borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [Own(_by_pause(path))]
+    borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [OwnPart(_by_pause(path))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
-    return own if own.begins <= first else Own(first)
+    return own if own.begins <= first else OwnPart(first)
 
 
 def is_at_once(begun: datetime | None, answered: datetime | None) -> bool:
@@ -96,19 +96,19 @@ def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
     return None
 
 
-def _by_parent(path: str, parent: str) -> Own:
+def _by_parent(path: str, parent: str) -> OwnPart:
     """The part after the lines that the parent has, too."""
     lines = lines_of(path)
     head = next(lines, (0, None, None))
     copy, late = _at_once(lines, head)
-    edge = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    edge = end_of_copy([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
     end = _until_pause(copy, edge.lines, head[2])
     sure = edge.sure and end == edge.lines
     own = chain(copy[end:], late, lines)
     first = next(own, None)
     if first is None:
-        return Own(NEVER, sure)
-    return Own(first[0], sure, _repeated(chain([first], own), edge.figures))
+        return OwnPart(NEVER, sure)
+    return OwnPart(first[0], sure, _repeated(chain([first], own), edge.figures))
 
 
 def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
@@ -168,10 +168,10 @@ def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
     return None
 
 
-def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | None:
+def total_before(base: tuple[str, int] | None, threads: Threads) -> TokenTotals | None:
     """The last total before the place that a pointer leads to, in that file or in one before it."""
     seen: set[str] = set()
-    while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
+    while base is not None and base[0] not in seen and (file := threads.rollout_file(base[0])) is not None:
         seen.add(base[0])
         totals = threads.totals
         if base not in totals:
@@ -182,9 +182,9 @@ def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | No
     return None
 
 
-def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | None]:
+def _last_total(path: str, end: int) -> tuple[TokenTotals | None, tuple[str, int] | None]:
     """The last total in a file before a place, and the file that it goes on from itself."""
-    total: Figures | None = None
+    total: TokenTotals | None = None
     base: tuple[str, int] | None = None
     try:
         with unpacked(path, Notes()) as opened:
@@ -202,7 +202,7 @@ def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | 
 
 def resumed_copy(path: str, threads: Threads) -> tuple[int, str | None]:
     """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file."""
-    group = threads.alike(path)
+    group = threads.similar_files(path)
     begins, origin = group.origin(path) if group is not None else (0, None)
     # A twin of the file is the same session.
     return (begins, origin) if origin is None or named(origin)[0] != named(path)[0] else (0, None)

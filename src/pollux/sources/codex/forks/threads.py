@@ -15,12 +15,12 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
-from pollux.sources.codex.forks.alike import Alike
 from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.forks.review_index import Reviews
+from pollux.sources.codex.forks.similar_files import SimilarFiles
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
-from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
+from pollux.sources.codex.format.schema import Bookkeeping, MetaLine, TokenTotals
 from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
 from pollux.wire import REFUSED, Malformed, Notes, display_path, plain
@@ -108,7 +108,7 @@ class Threads:
         self._elsewhere = elsewhere
         self._peek = peek or head_of
         self.reviews = Reviews(identity)
-        self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
+        self.totals: dict[tuple[str, int], tuple[TokenTotals | None, tuple[str, int] | None]] = {}
         self.ancestors: Memo[Any] = Memo(_ROOM)
         self.questions: dict[str, str] = {}
 
@@ -137,7 +137,7 @@ class Threads:
                 rollouts.setdefault(name, []).append(file)
         return rollouts
 
-    def rollout(self, name: str) -> File | None:
+    def rollout_file(self, name: str) -> File | None:
         """The file with this id of its own."""
         return next(iter(self.twins(name)), None)
 
@@ -159,22 +159,22 @@ class Threads:
         before, self.questions = self.questions, {}
         match kind:
             case "file":
-                self.rollout(name)
+                self.rollout_file(name)
             case "thread":
                 self.holds(name)
             case "around":
                 since, _, path = name.partition(" ")
                 self._around(path, int(since))
             case _:
-                self.alike(name)
+                self.similar_files(name)
         now, self.questions = self.questions.get(question, ""), before
         return now
 
     def behind(self, question: str) -> list[File]:
         """The files that the answer to a question was read from."""
         kind, _, name = question.partition(" ")
-        if kind == "alike":
-            group = self.alike(name)
+        if kind == "similar":
+            group = self.similar_files(name)
             return [file for file in group.files if file.path != name] if group is not None else []
         return self._rollouts.get(name, []) if kind == "file" else []
 
@@ -184,19 +184,19 @@ class Threads:
         return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
 
     @cached_property
-    def _beginnings(self) -> dict[bytes, Alike]:
+    def _beginnings(self) -> dict[bytes, SimilarFiles]:
         """The files of the bare era by their first prompt."""
         beginnings: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._peek(file).prompt) is not None:
                 beginnings.setdefault(first, []).append(file)
-        return {first: Alike(files) for first, files in beginnings.items()}
+        return {first: SimilarFiles(files) for first, files in beginnings.items()}
 
-    def alike(self, path: str) -> Alike | None:
+    def similar_files(self, path: str) -> SimilarFiles | None:
         """The files of the bare era that begin with the same prompt as this one, itself among them."""
         first = _first_prompt(path)
         group = self._beginnings.get(first) if first is not None else None
-        self.questions[f"alike {path}"] = group.fingerprint if group is not None else ""
+        self.questions[f"similar {path}"] = group.fingerprint if group is not None else ""
         return group
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:

@@ -12,17 +12,17 @@ from pollux.sources.codex.format.schema import (
     ECHOES,
     ITEMS,
     Bookkeeping,
+    BookkeepingLine,
     ContextLine,
     Envelope,
     EventLine,
     ItemLine,
-    Kept,
     UsageLine,
     UsageRecord,
 )
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
-Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
+Record = ItemLine | EventLine | UsageLine | ContextLine | BookkeepingLine
 
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
@@ -52,7 +52,7 @@ def _bookkeeping(line: bytes, notes: Notes) -> Bookkeeping | None:
             return None
         kind = f"{kind}/{inner}"
     record.kind = ALIASES.get(kind, kind)
-    report_news(record.kind, record.payload, notes)
+    report_unknown(record.kind, record.payload, notes)
     return record
 
 
@@ -135,11 +135,11 @@ def _fit_payload(shape: type[Shape], value: dict[str, Any], notes: Notes) -> Any
 def _bookkeeping_record(envelope: Envelope, kind: str, payload: dict[str, Any], notes: Notes) -> Bookkeeping:
     """A record of bookkeeping, after its keys were checked."""
     kind = ALIASES.get(kind, kind)
-    report_news(kind, payload, notes)
+    report_unknown(kind, payload, notes)
     return Bookkeeping(**_members(envelope), kind=kind, payload=payload)
 
 
-def report_news(kind: str, payload: dict[str, Any], notes: Notes) -> None:
+def report_unknown(kind: str, payload: dict[str, Any], notes: Notes) -> None:
     """Report an unknown kind of bookkeeping, or unknown fields in it."""
     known = KNOWN.get(kind)
     if known is None:

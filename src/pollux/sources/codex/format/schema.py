@@ -35,7 +35,7 @@ class Piece(Shape):
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
-class Passed(Shape, omit_defaults=True):
+class ItemMetadata(Shape, omit_defaults=True):
     """What newer releases (0.145+) send along with an item: the turn, the time, and what each part is (0.150+)."""
 
     turn_id: str | None = None
@@ -49,7 +49,7 @@ class Item(Shape):
 
     id: str | None = None
     status: str | None = None
-    passed: Passed | None = msgspec.field(name="internal_chat_message_metadata_passthrough", default=None)
+    item_metadata: ItemMetadata | None = msgspec.field(name="internal_chat_message_metadata_passthrough", default=None)
 
 
 class MessageItem(Item, tag_field="type", tag="message"):
@@ -188,7 +188,7 @@ Conversation = (
 )
 
 
-class Spent(Shape, omit_defaults=True):
+class ResponseTokens(Shape, omit_defaults=True):
     """Tokens of a response: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
 
     input_tokens: Tokens | None = None
@@ -199,7 +199,7 @@ class Spent(Shape, omit_defaults=True):
     cache_write_input_tokens: Tokens | None = None
 
 
-class Figures(Shape, omit_defaults=True):
+class TokenTotals(Shape, omit_defaults=True):
     """Tokens of a turn or a thread, in the same meaning."""
 
     input_tokens: Count | None = None
@@ -213,8 +213,8 @@ class Figures(Shape, omit_defaults=True):
 class TokenInfo(Shape):
     """The thread's figures so far, and those of the last response or an estimate."""
 
-    total_token_usage: Figures | None = None
-    last_token_usage: Spent | None = None
+    total_token_usage: TokenTotals | None = None
+    last_token_usage: ResponseTokens | None = None
     model_context_window: Count | None = None
     last_usage_includes_reasoning: bool | None = None
 
@@ -290,9 +290,9 @@ class UsageRecord(Shape, omit_defaults=True):
     session_id: str | None = None
     root_turn_id: str | None = None
     response_id: str | None = None
-    usage: Spent | None = None
-    turn_token_usage: Figures | None = None
-    thread_token_usage: Figures | None = None
+    usage: ResponseTokens | None = None
+    turn_token_usage: TokenTotals | None = None
+    thread_token_usage: TokenTotals | None = None
 
 
 class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_record"):
@@ -353,5 +353,5 @@ class Bookkeeping(Envelope, kw_only=True):
     payload: dict[str, Any]
 
 
-Kept = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
+BookkeepingLine = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
 """What is no part of the conversation: an object, and what kind it is of."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import NOTHING, Tally, Usage, combine_exact
-from pollux.sources.codex.format.schema import MOST, Figures, Spent, TokenInfo, UsageRecord
+from pollux.sources.codex.format.schema import MOST, ResponseTokens, TokenInfo, TokenTotals, UsageRecord
 from pollux.wire import tidy
 
 _Parts = tuple[int | None, ...]
@@ -39,7 +39,7 @@ class Meter:
     """
 
     def __init__(self) -> None:
-        self.origin: Callable[[], Figures | None] | None = None
+        self.origin: Callable[[], TokenTotals | None] | None = None
         self._total: _Parts | None = None
         self._step = _UNKNOWN
         self._totals: dict[_Parts, _Parts] = {}
@@ -47,7 +47,7 @@ class Meter:
         self._recorded = False
         self._owed: int | None = None
         self._lost: list[int] = []
-        self.latest: tuple[str, Figures, int] | None = None
+        self.latest: tuple[str, TokenTotals, int] | None = None
         self.alone: dict[int, Usage] = {}
 
     @property
@@ -129,7 +129,7 @@ def native(record: UsageRecord) -> dict[str, Any]:
     return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
 
-def _native(figures: Spent | Figures | None) -> dict[str, Any]:
+def _native(figures: ResponseTokens | TokenTotals | None) -> dict[str, Any]:
     """The figures as they were."""
     if figures is None:
         return {}
@@ -145,7 +145,7 @@ def _native(figures: Spent | Figures | None) -> dict[str, Any]:
     return native
 
 
-def _parts(figures: Spent | Figures | None) -> _Parts:
+def _parts(figures: ResponseTokens | TokenTotals | None) -> _Parts:
     if figures is None:
         return _UNKNOWN
     return (
@@ -178,7 +178,7 @@ def _is_wild(total: _Parts, grown: _Parts) -> bool:
     return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST
 
 
-def _is_odd(step: _Parts, before: _Parts, *sources: Spent | Figures | None) -> bool:
+def _is_odd(step: _Parts, before: _Parts, *sources: ResponseTokens | TokenTotals | None) -> bool:
     """Is a figure not there that should be? What is written into a cache is told since 0.145."""
     if None in step[:4]:
         return True

@@ -18,7 +18,7 @@ NEVER = 1 << 60
 _SERVED = re.compile(rb'"role"\s*:\s*"assistant"'), re.compile(rb'"id"\s*:\s*"')
 
 
-class _Rows(msgspec.Struct):
+class _FileLines(msgspec.Struct):
     """A file's lines after the first: their numbers and what stands for each, and the first that proves something.
 
     Only lines with ids that the model's service gave do. A line that cannot be read has nothing that stands for it.
@@ -54,13 +54,15 @@ class _Rows(msgspec.Struct):
         return digests
 
 
-def _rows(path: str) -> _Rows:
+def _file_lines(path: str) -> _FileLines:
     contents = [(number, content) for number, content, _ in lines_of(path) if not _is_mark(content)][1:]
     served = (
         n for n, (_, line) in enumerate(contents) if line is not None and all(sign.search(line) for sign in _SERVED)
     )
     proof = next(served, NEVER)
-    return _Rows(path, [(number, _line_digest(line) if line is not None else None) for number, line in contents], proof)
+    return _FileLines(
+        path, [(number, _line_digest(line) if line is not None else None) for number, line in contents], proof
+    )
 
 
 def _line_digest(line: bytes) -> bytes:
@@ -73,7 +75,7 @@ def _is_mark(content: bytes | None) -> bool:
     return content is not None and b'"record_type"' in content
 
 
-class _Sharing(msgspec.Struct):
+class _SharedBeginning(msgspec.Struct):
     """The files that share a beginning, by their ranks; beside each the first and the last in the folder up to it."""
 
     ranks: list[tuple[int, str]] = []
@@ -87,7 +89,7 @@ class _Sharing(msgspec.Struct):
         self.lasts.append(max(place, self.lasts[-1]) if self.lasts else place)
 
 
-class Alike:
+class SimilarFiles:
     """The files of one beginning, in the order of their folder, each read once.
 
     Of several files of one session, the largest stands for all: none of them goes on from another.
@@ -111,7 +113,7 @@ class Alike:
         """
         if len(self._sessions) < 2:
             return 0, None
-        mine = self._read[self._places[path]] if path in self._places else _rows(path)
+        mine = self._read[self._places[path]] if path in self._places else _file_lines(path)
         best, parent, begins = 0, None, 0
         for place in self._likely(mine) if mine.proof < NEVER else ():
             theirs = self._read[place]
@@ -122,7 +124,7 @@ class Alike:
                 best, parent, begins = shared, theirs.path, NEVER if own is None else own
         return begins, parent
 
-    def _likely(self, mine: _Rows) -> list[int]:
+    def _likely(self, mine: _FileLines) -> list[int]:
         """The files that may be the origin: all where lines are damaged, else two of those that share most."""
         if not mine.is_plain:
             return [place for place, rows in enumerate(self._read) if rows.path != mine.path]
@@ -142,18 +144,18 @@ class Alike:
         return fingerprint_of(f"{file.path}\n{file.stamp}" for file in self.files)
 
     @cached_property
-    def _read(self) -> list[_Rows]:
-        return [_rows(file.path) for file in self._sessions]
+    def _read(self) -> list[_FileLines]:
+        return [_file_lines(file.path) for file in self._sessions]
 
     @cached_property
     def _torn(self) -> list[int]:
         return [place for place, rows in enumerate(self._read) if rows.is_torn]
 
     @cached_property
-    def _sharing(self) -> dict[bytes, _Sharing]:
+    def _sharing(self) -> dict[bytes, _SharedBeginning]:
         """The files whose lines can all be read, by each of their beginnings."""
-        sharing: dict[bytes, _Sharing] = {}
+        sharing: dict[bytes, _SharedBeginning] = {}
         for place, rows in sorted(enumerate(self._read), key=lambda item: item[1].rank):
             for beginning in rows.beginnings() if not rows.is_torn else ():
-                sharing.setdefault(beginning, _Sharing()).add(rows.rank, place)
+                sharing.setdefault(beginning, _SharedBeginning()).add(rows.rank, place)
         return sharing

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from pollux.sources.codex.find import ROLLOUT
-from pollux.sources.codex.forks.alike import Alike
+from pollux.sources.codex.forks.similar_files import SimilarFiles
 from pollux.sources.walk import stat_file
 
 HEAD = '{"id":"x","timestamp":"2025-08-15T06:00:00Z"}'
@@ -31,7 +31,7 @@ def test_only_the_likely_ones_are_compared(tmp_path: Path) -> None:
             (folder / f"{chance.random()}-{name}").write_text("".join(f"{line}\n" for line in (HEAD, *lines)))
         files = [stat_file(path, ROLLOUT) for path in folder.iterdir()]
         for file in files:
-            some, every = Alike(files), Alike(files)
+            some, every = SimilarFiles(files), SimilarFiles(files)
             others = [place for place, other in enumerate(files) if other != file]
             every._likely = lambda _, others=others: others  # type: ignore[method-assign,misc]
             assert some.origin(file.path) == every.origin(file.path)

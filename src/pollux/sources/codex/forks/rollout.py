@@ -12,9 +12,8 @@ from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
-from pollux.sources.codex.forks.alike import NEVER
 from pollux.sources.codex.forks.forks import (
-    Own,
+    OwnPart,
     base_of,
     is_at_once,
     own_part,
@@ -22,20 +21,21 @@ from pollux.sources.codex.forks.forks import (
     torn_origin,
     total_before,
 )
+from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import document, records_of
 from pollux.sources.codex.format.lines import records
 from pollux.sources.codex.format.records import Record
 from pollux.sources.codex.gaps import Account
-from pollux.sources.codex.replay.bookkeeping import Books
 from pollux.sources.codex.replay.entries import USER
-from pollux.sources.codex.replay.walk import Walk
+from pollux.sources.codex.replay.replay import Replay
+from pollux.sources.codex.replay.thread_state import ThreadState
 from pollux.system.clock import recorded
 from pollux.wire import Notes, display_path
 
 
-class Part(msgspec.Struct):
+class Rollout(msgspec.Struct):
     """What one file holds. The session's own part begins with the line `begins`; `sure` says whether that is certain.
 
     `is_torn` says that some of its lines cannot be read. `shared` is the last line that another file of the session
@@ -43,8 +43,8 @@ class Part(msgspec.Struct):
     """
 
     file: File
-    walk: Walk
-    books: Books
+    replay: Replay
+    state: ThreadState
     extra: dict[str, Any]
     copied_from: str | None = None
     begins: int = 0
@@ -61,10 +61,10 @@ class Part(msgspec.Struct):
     @property
     def meta(self) -> dict[str, Any]:
         """What the file says about itself."""
-        return self.books.meta
+        return self.state.meta
 
     @property
-    def rollout(self) -> str | None:
+    def id(self) -> str | None:
         """The file's own id."""
         return find.named(self.file.path)[1]
 
@@ -76,23 +76,23 @@ class Part(msgspec.Struct):
     @property
     def account(self) -> Account:
         """What the session itself did in it."""
-        own = [entry for entry in self.walk.entries if not entry.inherited]
-        tasks = [task for task in self.books.tasks if task.line >= self.begins]
-        unreadable = [line for line in self.walk.meter.unreadable if line >= self.begins]
+        own = [entry for entry in self.replay.entries if not entry.inherited]
+        tasks = [task for task in self.state.tasks if task.line >= self.begins]
+        unreadable = [line for line in self.replay.meter.unreadable if line >= self.begins]
         return Account(own, tasks, unreadable, sure=self.sure)
 
     @property
     def ended(self) -> datetime | None:
         """When it was written to last."""
-        return max(self.walk.times, default=self.started)
+        return max(self.replay.times, default=self.started)
 
     @property
     def started(self) -> datetime | None:
         """When it was begun."""
         at = recorded(self.meta.get("timestamp"))
         if at is None:
-            return min(self.walk.times, default=None)
-        return _really(at, self.file.path) if self.books.bare else at
+            return min(self.replay.times, default=None)
+        return _really(at, self.file.path) if self.state.bare else at
 
 
 def _really(at: datetime, path: str) -> datetime:
@@ -102,7 +102,7 @@ def _really(at: datetime, path: str) -> datetime:
     return at.replace(tzinfo=None).astimezone(UTC)
 
 
-def read_part(file: File, threads: Threads, notes: Notes) -> Part | None:
+def read_rollout(file: File, threads: Threads, notes: Notes) -> Rollout | None:
     """Read one file; None where it cannot be opened."""
     notes.file, notes.line = display_path(file.path), None
     try:
@@ -112,68 +112,68 @@ def read_part(file: File, threads: Threads, notes: Notes) -> Part | None:
         return None
 
 
-def _of_document(file: File, notes: Notes) -> Part:
-    walk, books = Walk(notes), Books(find.named(file.path)[0])
+def _of_document(file: File, notes: Notes) -> Rollout:
+    replay, state = Replay(notes), ThreadState(find.named(file.path)[0])
     content = document(file.path, notes)
-    walk.run(records_of(content, notes), books.enter)
+    replay.run(records_of(content, notes), state.enter)
     extra = dict(content.extra)
     if content.session is not None and type(content.session) is not dict:
         extra["session"] = content.session
     notes.line = None
-    return Part(file, walk, books, extra)
+    return Rollout(file, replay, state, extra)
 
 
-def _of_lines(file: File, threads: Threads, notes: Notes) -> Part:
-    walk, books = _walked(file, threads, notes)
-    if not books.copied and _has_torn(notes) and (name := torn_origin(file.path, books.meta)) is not None:
-        books.copied.append(name)
-    own = own_part(file.path, books, threads, at_once=_is_at_once(walk))
+def _of_lines(file: File, threads: Threads, notes: Notes) -> Rollout:
+    replay, state = _replay_lines(file, threads, notes)
+    if not state.parents and _has_torn(notes) and (name := torn_origin(file.path, state.meta)) is not None:
+        state.parents.append(name)
+    own = own_part(file.path, state, threads, at_once=_is_at_once(replay))
     origin: str | None = None
-    if books.bare and not own.begins:
+    if state.bare and not own.begins:
         own.begins, origin = resumed_copy(file.path, threads)
     if own.begins:
-        if _may_straddle(walk, own.begins):
+        if _may_straddle(replay, own.begins):
             notes.forget(display_path(file.path))
-            copied = books.copied
-            walk, books = _walked(file, threads, notes, own.begins)
-            books.copied = copied
-        for entry in walk.entries:
+            parents = state.parents
+            replay, state = _replay_lines(file, threads, notes, own.begins)
+            state.parents = parents
+        for entry in replay.entries:
             entry.inherited = entry.line < own.begins
-        _pay_for_own(walk, own)
+        _pay_for_own(replay, own)
     notes.line = None
-    return Part(file, walk, books, {}, origin, own.begins, own.sure, _has_torn(notes))
+    return Rollout(file, replay, state, {}, origin, own.begins, own.sure, _has_torn(notes))
 
 
-def _walked(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tuple[Walk, Books]:
+def _replay_lines(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tuple[Replay, ThreadState]:
     """Read the lines of a file. A message ends where the session's own part begins."""
-    walk, books = Walk(notes), Books(find.named(file.path)[0])
-    walk.meter.origin = lambda: total_before(base_of(books.meta), threads)
+    replay, state = Replay(notes), ThreadState(find.named(file.path)[0])
+    replay.meter.origin = lambda: total_before(base_of(state.meta), threads)
 
     def parted(lines: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
         is_over = False
         for number, record in lines:
             if number >= begins and not is_over:
-                walk.end_turn()
+                replay.end_turn()
                 is_over = True
             yield number, record
 
     with unpacked(file.path, notes) as opened:
         lines = records(opened, notes)
-        walk.run(parted(lines) if begins else lines, books.enter)
-    return walk, books
+        replay.run(parted(lines) if begins else lines, state.enter)
+    return replay, state
 
 
-def _is_at_once(walk: Walk) -> bool:
+def _is_at_once(replay: Replay) -> bool:
     """Do the first figures belong to a response that has the time of the file's first line?"""
-    paid = next((entry for entry in walk.entries if entry.usages), None)
-    return paid is not None and is_at_once(walk.times[0] if walk.times else None, paid.at)
+    paid = next((entry for entry in replay.entries if entry.usages), None)
+    return paid is not None and is_at_once(replay.times[0] if replay.times else None, paid.at)
 
 
-def _may_straddle(walk: Walk, begins: int) -> bool:
+def _may_straddle(replay: Replay, begins: int) -> bool:
     """May one message hold words of the parent and of the session? Not where the session begins with a prompt."""
     if begins == NEVER:
         return False
-    first = next((entry for entry in walk.entries if entry.line >= begins), None)
+    first = next((entry for entry in replay.entries if entry.line >= begins), None)
     return first is None or first.role is not USER
 
 
@@ -183,20 +183,20 @@ def _has_torn(notes: Notes) -> bool:
     return any(notice.code in damage and notice.file == notes.file for notice in notes.all())
 
 
-def _pay_for_own(walk: Walk, part: Own) -> None:
+def _pay_for_own(replay: Replay, own_part: OwnPart) -> None:
     """The first figures of a session's own part are those of its response alone.
 
     Where the total has grown by more, the figures before it could not be read, and were the parent's. So are those that
     the parent told already.
     """
-    own = [entry for entry in walk.entries if not entry.inherited and entry.usages]
+    own = [entry for entry in replay.entries if not entry.inherited and entry.usages]
     for entry in own:
         usages = entry.usages or []
-        paid = [usage for usage in usages if (usage.line or 0) >= part.begins and usage.line != part.repeats]
+        paid = [usage for usage in usages if (usage.line or 0) >= own_part.begins and usage.line != own_part.repeats]
         if len(paid) < len(usages):
-            entry.usages, part.sure = paid or None, False
+            entry.usages, own_part.sure = paid or None, False
     first = min((usage.line or 0 for entry in own for usage in entry.usages or ()), default=0)
-    if (alone := walk.meter.alone.get(first)) is None:
+    if (alone := replay.meter.alone.get(first)) is None:
         return
     for entry in own:
         entry.usages = [alone if usage.line == first else usage for usage in entry.usages or ()] or None

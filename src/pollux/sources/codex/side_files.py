@@ -21,7 +21,7 @@ from pollux.system.clock import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, display_path, read_bytes
 
 
-class Typed(Shape):
+class PromptRecord(Shape):
     """A prompt in `history.jsonl`."""
 
     session_id: str | None = None
@@ -29,7 +29,7 @@ class Typed(Shape):
     text: str | None = None
 
 
-class Name(Shape):
+class ThreadName(Shape):
     """A thread's name in `session_index.jsonl`."""
 
     id: str | None = None
@@ -37,7 +37,7 @@ class Name(Shape):
     updated_at: str | None = None
 
 
-class Import(Shape):
+class ImportRecord(Shape):
     """A session Codex imported from another agent."""
 
     source_path: str | None = None
@@ -49,25 +49,25 @@ class Import(Shape):
     title: str | None = None
 
 
-class Imports(Shape):
+class ImportList(Shape):
     """The ledger of imports."""
 
-    records: list[Import] | None = None
+    records: list[ImportRecord] | None = None
 
 
-class Line(msgspec.Struct):
+class LoggedPrompt(msgspec.Struct):
     """A typed prompt and its place."""
 
     number: int
-    typed: Typed
+    record: PromptRecord
 
     @property
     def at(self) -> datetime | None:
         """When it was typed."""
-        return since_epoch(self.typed.ts)
+        return since_epoch(self.record.ts)
 
 
-class Beside:
+class SideFiles:
     """The files beside a folder of sessions; each is read when it is first asked for."""
 
     def __init__(self, files: Iterable[File]) -> None:
@@ -80,32 +80,32 @@ class Beside:
         return self._files.get(find.PROMPTS)
 
     @property
-    def nobody(self) -> str:
+    def fallback_id(self) -> str:
         """The id for prompts that name no session."""
         return prompts_id(os.fsencode(self.log.path if self.log is not None else ""))
 
     @cached_property
-    def typed(self) -> dict[str, list[Line]]:
+    def prompts(self) -> dict[str, list[LoggedPrompt]]:
         """The prompts by the session they were typed in."""
-        lines: dict[str, list[Line]] = {}
-        for number, line in self._lines(find.PROMPTS, Typed):
-            lines.setdefault(line.session_id or self.nobody, []).append(Line(number, line))
+        lines: dict[str, list[LoggedPrompt]] = {}
+        for number, line in self._lines(find.PROMPTS, PromptRecord):
+            lines.setdefault(line.session_id or self.fallback_id, []).append(LoggedPrompt(number, line))
         return lines
 
     @cached_property
     def names(self) -> dict[str, str]:
         """The threads' names; the last one given counts."""
-        return {line.id: line.thread_name or "" for _, line in self._lines(find.NAMES, Name) if line.id}
+        return {line.id: line.thread_name or "" for _, line in self._lines(find.NAMES, ThreadName) if line.id}
 
     @cached_property
-    def imports(self) -> dict[str, Import]:
+    def imports(self) -> dict[str, ImportRecord]:
         """The sessions that came from other agents."""
         file = self._files.get(find.IMPORTS)
         if file is None:
             return {}
         self._notes.file = display_path(file.path)
         try:
-            ledger = decode(Imports, read_bytes(file.path), self._notes)
+            ledger = decode(ImportList, read_bytes(file.path), self._notes)
         except Unreadable as error:
             self._notes.add("file.unreadable", str(error), Severity.ERROR)
         except Malformed as error:
@@ -117,7 +117,7 @@ class Beside:
 
     def notices(self) -> tuple[Notice, ...]:
         """The notices of all these files, which are read for that."""
-        _ = self.typed, self.names, self.imports
+        _ = self.prompts, self.names, self.imports
         return self._notes.all()
 
     def _lines(self, role: str, kind: type[Any]) -> list[tuple[int, Any]]:
@@ -130,23 +130,23 @@ class Beside:
         return lines
 
 
-def as_message(line: Line, file: str) -> Message:
+def as_message(line: LoggedPrompt, file: str) -> Message:
     """A prompt that only the log holds. One that begins with `/` or `!` is a command for the client or the shell."""
-    text = line.typed.text or ""
+    text = line.record.text or ""
     return typed_message(
         f"history-{line.number}",
         text or None,
         line.at,
         Origin(file=display_path(file), line=line.number),
-        dict(line.typed.extra),
+        dict(line.record.extra),
         command=text.startswith(("/", "!")),
     )
 
 
-def missing_prompts(lines: list[Line], messages: Iterable[Message]) -> list[Line]:
+def missing_prompts(lines: list[LoggedPrompt], messages: Iterable[Message]) -> list[LoggedPrompt]:
     """The typed prompts that are in none of the messages."""
     said = MessageTexts(messages)
-    texts = [line.typed.text or "" for line in lines]
+    texts = [line.record.text or "" for line in lines]
     return [line for line, text in zip(lines, texts, strict=True) if text.strip() and not said.holds(text)]
 
 
@@ -163,7 +163,7 @@ def in_time_order(messages: list[Message], more: list[Message]) -> list[Message]
     return result
 
 
-def imported_from(record: Import) -> Link | None:
+def imported_from(record: ImportRecord) -> Link | None:
     """The session of another agent that was imported: agents' homes are named after them (`~/.name/…/<id>.jsonl`)."""
     if record.source_path is None:
         return None

@@ -25,9 +25,9 @@ from pollux.sources.codex.calls.calls import (
     result_without_call,
 )
 from pollux.sources.codex.format.content import (
+    agent_mail,
     as_context,
     directory_in,
-    letter,
     only_words,
     part_of,
     pieces,
@@ -53,7 +53,7 @@ from pollux.sources.codex.format.schema import (
 from pollux.sources.codex.replay.echoes import Echoes, Prompts, ShownText
 from pollux.sources.codex.replay.entries import ASSISTANT, CLIENT, HUMAN, MODEL, SYSTEM, USER, Entry
 from pollux.sources.codex.replay.events import EVENTS
-from pollux.sources.codex.replay.fates import Fold
+from pollux.sources.codex.replay.fates import Compaction
 from pollux.sources.codex.usage.tokens import Meter
 from pollux.wire import Notes, RecordList
 from pollux.wire.record_list import MOST
@@ -61,7 +61,7 @@ from pollux.wire.record_list import MOST
 _ROLES = ("developer", "system")
 
 
-class _Loose(msgspec.Struct):
+class _UnassignedUsage(msgspec.Struct):
     """Figures without a response, the message that has them for now, and the lines between which they are."""
 
     payer: Entry
@@ -74,11 +74,11 @@ def _line(figures: Usage) -> int:
     return figures.line or 0
 
 
-def _last_line(loose: _Loose) -> int:
-    return loose.until
+def _last_line(unassigned: _UnassignedUsage) -> int:
+    return unassigned.until
 
 
-class Walk:
+class Replay:
     """The state of one file while its records go by."""
 
     def __init__(self, notes: Notes) -> None:
@@ -96,7 +96,7 @@ class Walk:
         self.shown: set[tuple[str, str]] = set()
         self.calls: dict[str, Call] = {}
         self.spawns: list[Call] = []
-        self.folds: list[Fold] = []
+        self.compactions: list[Compaction] = []
         self.waiting: dict[str, list[dict[str, Any]]] = {}
         self.line = 0
         self.ordinal = 0
@@ -106,13 +106,13 @@ class Walk:
         self.last: Entry | None = None
         self.pending: list[Usage] = []
         self.paid_at: datetime | None = None
-        self.loose: list[_Loose] = []
+        self.unassigned: list[_UnassignedUsage] = []
         self.fresh = False
         self.counted = False
         self.limits: Any = None
         self.window: int | None = None
 
-    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Walk, Any, Any], None]) -> Walk:
+    def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Replay, Any, Any], None]) -> Replay:
         """Add all records. `bookkeeper` handles those that are not part of the conversation."""
         sees_to = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
         time = self.times.append
@@ -138,7 +138,7 @@ class Walk:
         """The model's message that an item belongs to: a new one if something came between."""
         entry = self.open
         if entry is None:
-            model = self.models.get(item.passed.turn_id or "", self.model) if item.passed else self.model
+            model = self.models.get(item.item_metadata.turn_id or "", self.model) if item.item_metadata else self.model
             entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, envelope.timestamp, [], None, model)
             # Up to 0.60 figures come first, then each call of the response with its answer.
             entry.continued = not self.counted and self.last is not None and self.last.is_paid
@@ -172,7 +172,11 @@ class Walk:
             # The text that was shown last takes its figures first.
             entries = [self._with_usage(shown_text) for shown_text in reversed(shown_texts)]
             self._insert([shown_text.place for shown_text in shown_texts], entries[::-1])
-        empty_payers = {id(loose.payer) for loose in self.loose if not loose.payer.parts and not loose.payer.usages}
+        empty_payers = {
+            id(unassigned.payer)
+            for unassigned in self.unassigned
+            if not unassigned.payer.parts and not unassigned.payer.usages
+        }
         if empty_payers:
             self.entries = [entry for entry in self.entries if id(entry) not in empty_payers]
         for events in self.waiting.values():
@@ -209,7 +213,7 @@ class Walk:
 
     def _reply(self, item: MessageItem, envelope: Envelope) -> None:
         first = item.content[0].text if item.content and type(item.content) is list else None
-        if first is not None and first[:1] == "{" and (mail := letter(first)) is not None:
+        if first is not None and first[:1] == "{" and (mail := agent_mail(first)) is not None:
             self._add_extra(self.mail(mail, envelope), item, envelope)
             return
         if self.reviewed:
@@ -403,19 +407,23 @@ class Walk:
             since = self.entries[-1].line if self.entries else 0
             payer = self.turn(Item(), Envelope(timestamp=self.paid_at))
             payer.line = figures[0].line or self.line
-        self.loose.append(_Loose(payer, list(figures), since, _line(figures[-1])))
+        self.unassigned.append(_UnassignedUsage(payer, list(figures), since, _line(figures[-1])))
         self.open = None
 
     def _with_usage(self, shown_text: ShownText) -> Entry:
         """The message of a text that was only shown, with the figures after it that have no response."""
         entry = shown_text.entry()
-        first = bisect_right(self.loose, shown_text.line, key=_last_line) if entry.author is MODEL else len(self.loose)
-        for loose in islice(self.loose, first, None):
-            if loose.since >= shown_text.line:
+        first = (
+            bisect_right(self.unassigned, shown_text.line, key=_last_line)
+            if entry.author is MODEL
+            else len(self.unassigned)
+        )
+        for unassigned in islice(self.unassigned, first, None):
+            if unassigned.since >= shown_text.line:
                 break
-            if own := loose.figures[bisect_right(loose.figures, shown_text.line, key=_line) :]:
-                payer = loose.payer
-                for figures in (loose.figures, payer.usages or []):
+            if own := unassigned.figures[bisect_right(unassigned.figures, shown_text.line, key=_line) :]:
+                payer = unassigned.payer
+                for figures in (unassigned.figures, payer.usages or []):
                     del figures[-len(own) :]
                 entry.usages, payer.usages = own, payer.usages or None
                 entry.model = entry.model or payer.model
@@ -437,11 +445,11 @@ class Walk:
             self.pending.append(figures)
 
 
-_CONVERSATION: dict[type, Callable[[Walk, Any, Envelope], None]] = {
-    MessageItem: Walk._message,  # noqa: SLF001 (its own table)
-    ReasoningItem: Walk._reasoning,  # noqa: SLF001
-    AgentItem: Walk._agent,  # noqa: SLF001
-    **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Walk._call),  # noqa: SLF001
-    **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Walk._answer),  # noqa: SLF001
+_CONVERSATION: dict[type, Callable[[Replay, Any, Envelope], None]] = {
+    MessageItem: Replay._message,  # noqa: SLF001 (its own table)
+    ReasoningItem: Replay._reasoning,  # noqa: SLF001
+    AgentItem: Replay._agent,  # noqa: SLF001
+    **dict.fromkeys((FunctionCall, CustomCall, ShellCall, SearchCall, ToolSearchCall, ImageCall), Replay._call),  # noqa: SLF001
+    **dict.fromkeys((FunctionOutput, CustomOutput, ToolSearchOutput), Replay._answer),  # noqa: SLF001
     **EVENTS,
 }
