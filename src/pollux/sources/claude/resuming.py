@@ -16,7 +16,7 @@ from pollux.sources.claude.group import UUID
 from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
 from pollux.wire.join_versions import join_records, object_lines, value_of
 
-_SPOKEN = ("user", "assistant")
+_MESSAGE_TYPES = ("user", "assistant")
 
 
 def resuming(session: Session, versions: Sequence[FileVersion], _root: Path) -> list[Resumable]:
@@ -57,7 +57,7 @@ def _place(session: Session, path: str) -> str:
 def _transcript(versions: Sequence[FileVersion]) -> bytes | None:
     """All records; None where none of them is a message."""
     records = join_records((object_lines(version.content) for version in versions), _key)
-    if not any((value_of(line) or {}).get("type") in _SPOKEN for line in records):
+    if not any((value_of(line) or {}).get("type") in _MESSAGE_TYPES for line in records):
         return None
     return b"".join(records)
 

@@ -1,4 +1,4 @@
-"""Which files belong to one session: a thread and its reverts, plain and compressed twins, growing copies."""
+"""Group files by session: a thread and its reverts, plain and compressed copies, growing copies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPED = re.compile(rb'\s*\{\s*"session_id"\s*:\s*"[^"]+"\s*,\s*"ts"\s*:\s*\d+\s
 
 
 class CodexBundle(Bundle, kw_only=True):
-    """The files of one session and what lies around them."""
+    """The files of one session, and the files beside the sessions."""
 
     kind: Kind = Kind.MAIN
     threads: Threads
@@ -40,7 +40,7 @@ class CodexBundle(Bundle, kw_only=True):
     depends_on: dict[str, str] = {}
 
     def fingerprint(self) -> str:
-        """Its own files, and what the files beside the sessions say of it."""
+        """A text that changes with the session's files, and with what the side files say about it."""
         side_files = self.side_files
         texts = [self.id, self.kind, side_files.names.get(self.id, ""), repr(side_files.imports.get(self.id))]
         texts += [f"{line.number}\n{line.record}" for line in side_files.prompts.get(self.id, ())]
@@ -49,21 +49,21 @@ class CodexBundle(Bundle, kw_only=True):
         return fingerprint_of([*texts, *(f"{file.path}\n{file.stamp}" for file in self.files)])
 
     def dependencies(self) -> bytes:
-        """What it asked about other sessions, and what the answers depend on."""
+        """The questions about other sessions, each with a value that changes with its answer."""
         return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
-        """Would it be told the same?"""
+        """Are the answers still the same?"""
         then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str]) if dependencies else {}
         return all(self.threads.answers(question) == answer for question, answer in then.items())
 
     def related_files(self) -> list[str]:
-        """The files of the sessions it goes on from."""
+        """The files of the sessions that it continues."""
         return [display_path(file.path) for question in list(self.depends_on) for file in self.threads.behind(question)]
 
 
 def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
-    """The sessions under one root. A session that also lies under another root is the same in both."""
+    """The sessions under one root. A session with files under two roots is one session."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
     elsewhere = [file for file in context.other_files().files() if file.role == find.ROLLOUT]
@@ -95,12 +95,12 @@ def _add_to_bundle(
 
 
 def _side_files_of(root: Path) -> list[File]:
-    """The home's own files, for a folder that is not the one they are counted with."""
+    """The side files of a root that does not list them itself."""
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
 def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
-    """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
+    """Join growing copies: the first releases began a new file with all messages so far after each pause."""
     documents = [bundle for bundle in bundles if all(file.path.endswith(".json") for file in bundle.files)]
     fingerprints = {
         bundle.id: context.peek(bundle.files[0], ItemFingerprints, fingerprints_of_items).fingerprints
@@ -123,7 +123,7 @@ def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) ->
 def _sessions_without_files(
     sessions: dict[str, CodexBundle], threads: Threads, side_files: SideFiles
 ) -> list[CodexBundle]:
-    """Sessions of which only typed prompts are left; and where the log cannot be read, somebody must say so."""
+    """Bundles of sessions of which only typed prompts are left, and one for the notices about side files."""
     log = side_files.log
     names = (
         [name for name in side_files.prompts if name not in sessions and name not in threads.ids]
@@ -150,18 +150,18 @@ def _sessions_without_files(
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Does the beginning of a file look like something Codex CLI wrote?"""
+    """Does the beginning of a file look as if Codex CLI wrote it?"""
     if head.startswith(MAGIC):
         head = unpacked_head(head)
         if not head:
             return path.name.endswith(".jsonl.zst")
     if any(form.match(head) for form in (_ENVELOPE, _BARE, _DOCUMENT, _TYPED)):
         return True
-    return find.named(str(path))[0] is not None
+    return find.parse_name(str(path))[0] is not None
 
 
 def bundle_of_file(path: Path, context: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
-    """A file handed over by path, wherever it lies."""
+    """The bundle of a file that somebody names by its path."""
     try:
         file = stat_file(path, find.ROLLOUT)
     except OSError as error:
@@ -187,6 +187,6 @@ def _is_log(path: Path) -> bool:
 
 
 def _enclosing(path: Path) -> Path:
-    """The folder of sessions a file lies in; else its own folder."""
+    """The folder of sessions that contains a file; else the file's own folder."""
     resolved = path.resolve()
     return next((p for p in resolved.parents if p.name in (find.LIVE, find.ARCHIVE)), resolved.parent)

@@ -1,4 +1,4 @@
-"""One session from all the files that hold it."""
+"""Make one session from all of its files."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from pollux.wire import Notes, display_path
 
 
 def read(bundle: CodexBundle) -> Reading:
-    """The session of a bundle; none where nothing was said."""
-    return read_with(bundle, _asking)
+    """The session of a bundle; no session if nobody said anything."""
+    return read_with(bundle, _sessions_and_notices)
 
 
-def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
+def _sessions_and_notices(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     bundle.threads.questions = {}
     notes = Notes()
     if bundle.kind is Kind.PROMPTS:
@@ -62,10 +62,10 @@ def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
 
 
 def _order(rollout: Rollout) -> tuple[Any, ...]:
-    """The file that was written to last comes last, for it decides what is live.
+    """A sort key: the file with the newest line comes last, because it decides which messages are live.
 
-    Of two that end alike that is the one with fewer messages: the other one also holds what was kept of other states.
-    Where lines of a file cannot be read, it has fewer because of that.
+    If two files end at the same time, the file with fewer messages comes last: the other one also contains messages
+    that were kept from earlier states. This does not apply to a file that has fewer because lines cannot be read.
     """
     messages = len(rollout.replay.entries)
     return (
@@ -85,7 +85,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     rollouts_and_entries = chain.entries()
     for rollout in (*chain.own, *chain.foreign):
         for call in rollout.replay.spawns:
-            _adopt(call, bundle)
+            _set_child(call, bundle)
     messages = _messages(rollouts_and_entries, author)
     files = [*(rollout.file.path for rollout in chain.own), *(file.path for file in copies)]
     files += [rollout.file.path for rollout in chain.foreign]
@@ -129,16 +129,16 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     )
 
 
-def _settle(entry: Entry, author: Author | None, *, has_echoes: bool) -> None:
-    """Whose prompts they were: what was inherited was said by whoever said it there."""
+def _set_author(entry: Entry, author: Author | None, *, has_echoes: bool) -> None:
+    """Set the author of a prompt. An inherited prompt keeps the author that it has in the other session."""
     if author is not None and not entry.inherited:
         entry.author = author
     elif has_echoes and entry.is_doubtful:
         entry.author = CLIENT
 
 
-def _adopt(call: Call, bundle: CodexBundle) -> None:
-    """Which session a call started, where there is one."""
+def _set_child(call: Call, bundle: CodexBundle) -> None:
+    """Set the session that a call started, if that session exists."""
     child = call.child or _spawned_session(call)
     call.child = f"{AGENT}:{child}" if child is not None and bundle.threads.holds(child) else None
 
@@ -157,28 +157,28 @@ def _spawned_session(call: Call) -> str | None:
 
 
 def _messages(rollouts_and_entries: list[tuple[Rollout, list[Entry]]], author: Author | None) -> list[Message]:
-    names = _Names()
+    ids = _MessageIds()
     messages: list[Message] = []
     for rollout, entries in rollouts_and_entries:
         file, document = display_path(rollout.file.path), rollout.file.path.endswith(".json")
-        # Before lines had times, nothing was written of what was shown.
+        # Releases without times do not record the texts that were shown.
         has_echoes = bool(rollout.replay.times)
         for entry in entries:
             if entry.author is HUMAN:
-                _settle(entry, author, has_echoes=has_echoes)
-            messages.append(entry.message(names.of(entry), file, document))
+                _set_author(entry, author, has_echoes=has_echoes)
+            messages.append(entry.message(ids.of(entry), file, document))
     return messages
 
 
-class _Names:
-    """The ids of a session's messages: no two are the same."""
+class _MessageIds:
+    """Gives each message of a session an id that no other message has."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
     def of(self, entry: Entry) -> str:
-        """The id of a message: its own, else its line. What has the same one gets its line behind it, then a number."""
+        """The message's own id, else its line. If that is taken, the line is added to it, then a number."""
         name = entry.id or f"line-{entry.line}"
         if name in self._taken:
             name = base = f"{name}-{entry.line}"
@@ -190,12 +190,12 @@ class _Names:
 
 
 def _is_said(message: Message) -> bool:
-    """Is it more than the client's own talk?"""
+    """Did a human or a model say it, not only the client?"""
     return message.author is not Author.CLIENT
 
 
 def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
-    """Whether a session is a sub-agent's, and then who wrote its prompts: the parent's model, or the client."""
+    """The kind of a session and, for a sub-agent, who wrote its prompts: the parent's model, or the client."""
     match meta.get("source"):
         case {"subagent": {"thread_spawn": _}}:
             return Kind.SUBAGENT, MODEL
@@ -207,7 +207,7 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
 
 
 def _parent(rollout: Rollout, threads: Threads) -> tuple[str | None, str]:
-    """The session that started one, and how we know."""
+    """The session that started this one, and the evidence."""
     meta, evidence = rollout.meta, "its file names its parent"
     match meta:
         case {"source": {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}}:
@@ -224,7 +224,7 @@ def _parent(rollout: Rollout, threads: Threads) -> tuple[str | None, str]:
 
 
 def _project(chain: Chain) -> tuple[str | None, str | None]:
-    """The working directory: of the session itself, else as the client told the model."""
+    """The working directory: from the session's meta line, else from the context that the client gave the model."""
     for rollout in chain.own:
         if type(path := rollout.meta.get("cwd")) is str and path:
             return path, "recorded"
@@ -235,7 +235,7 @@ def _project(chain: Chain) -> tuple[str | None, str | None]:
 
 
 def _task(kind: Kind, messages: list[Message]) -> str | None:
-    """A sub-agent's task names it."""
+    """The title of a sub-agent: the first words of its task."""
     if kind is not Kind.SUBAGENT:
         return None
     own = (
@@ -246,7 +246,7 @@ def _task(kind: Kind, messages: list[Message]) -> str | None:
 
 
 def _title(bundle: CodexBundle, chain: Chain) -> str | None:
-    """The name somebody gave it: as the index has it last, else as its files do, else as it was imported."""
+    """The session's name: from Codex's index of names, else from its files, else from the list of imports."""
     if (name := bundle.side_files.names.get(bundle.id)) is not None:
         return name or None
     name_in_files = next((rollout.state.name for rollout in reversed(chain.own) if rollout.state.name), None)
@@ -257,7 +257,7 @@ def _title(bundle: CodexBundle, chain: Chain) -> str | None:
 def _links(
     bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None, evidence: str
 ) -> tuple[Link, ...]:
-    """How the session hangs together with others, and how its own files do."""
+    """The links of the session to other sessions, and between its own files."""
     first = chain.own[0]
     links: list[Link] = []
     if parent is not None:
@@ -287,7 +287,7 @@ def _links(
 
 
 def _extra(chain: Chain, current: Rollout, copies: list[File], notes: Notes) -> dict[str, Any]:
-    """What the files say about the session, and their bookkeeping."""
+    """The meta lines of the session's files, and their bookkeeping."""
     extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
     earlier = [rollout.meta for rollout in chain.own if rollout.meta and rollout.meta != current.meta]
     if earlier:
@@ -308,7 +308,7 @@ def _extra(chain: Chain, current: Rollout, copies: list[File], notes: Notes) -> 
 
 
 def _copy(file: File, current: Rollout, notes: Notes) -> dict[str, Any]:
-    """What a file that holds the same says about itself."""
+    """The facts that a copy states about itself."""
     facts: dict[str, Any] = {"file": display_path(file.path)}
     if file.path.endswith(".json"):
         notes.file, notes.line = facts["file"], None
@@ -322,7 +322,7 @@ def _copy(file: File, current: Rollout, notes: Notes) -> dict[str, Any]:
         other = [item for n, item in enumerate(content.items or ()) if item_fingerprint(item) not in whole[n : n + 1]]
         if other:
             facts["items"] = other
-        # What is odd about it is told, too.
+        # This adds the notices about its items.
         deque(records_of(content, notes), maxlen=0)
     return facts
 

@@ -24,15 +24,15 @@ def resuming(_session: Session, forms: Sequence[FileVersion], _root: Path) -> li
     rollouts: dict[str, list[FileVersion]] = {}
     for form in forms:
         name = os.path.basename(form.path).removesuffix(".zst")  # noqa: PTH119
-        if find.named(name)[0] is not None:
+        if find.parse_name(name)[0] is not None:
             rollouts.setdefault(name, []).append(form)
     return [file for versions in rollouts.values() if (file := _made(versions)) is not None]
 
 
 def united(forms: Sequence[FileVersion]) -> bytes | None:
     """All lines of a rollout."""
-    named = find.named(os.path.basename(forms[-1].path).removesuffix(".zst"))[0]  # noqa: PTH119
-    file = _made(list(forms)) if named is not None else None
+    parse_name = find.parse_name(os.path.basename(forms[-1].path).removesuffix(".zst"))[0]  # noqa: PTH119
+    file = _made(list(forms)) if parse_name is not None else None
     return file.content if file is not None else None
 
 

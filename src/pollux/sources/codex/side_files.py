@@ -38,7 +38,7 @@ class ThreadName(Shape):
 
 
 class ImportRecord(Shape):
-    """A session Codex imported from another agent."""
+    """A session that Codex imported from another agent."""
 
     source_path: str | None = None
     content_sha256: str | None = None
@@ -50,13 +50,13 @@ class ImportRecord(Shape):
 
 
 class ImportList(Shape):
-    """The ledger of imports."""
+    """The file that lists imports."""
 
     records: list[ImportRecord] | None = None
 
 
 class LoggedPrompt(msgspec.Struct):
-    """A typed prompt and its place."""
+    """A typed prompt and the number of its line."""
 
     number: int
     record: PromptRecord
@@ -68,7 +68,7 @@ class LoggedPrompt(msgspec.Struct):
 
 
 class SideFiles:
-    """The files beside a folder of sessions; each is read when it is first asked for."""
+    """The files beside a folder of sessions. Each is read when it is first needed."""
 
     def __init__(self, files: Iterable[File]) -> None:
         self._files = {file.role: file for file in files if file.role in (find.PROMPTS, find.NAMES, find.IMPORTS)}
@@ -94,7 +94,7 @@ class SideFiles:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The threads' names; the last one given counts."""
+        """The names of threads. The last name of a thread counts."""
         return {line.id: line.thread_name or "" for _, line in self._lines(find.NAMES, ThreadName) if line.id}
 
     @cached_property
@@ -105,18 +105,18 @@ class SideFiles:
             return {}
         self._notes.file = display_path(file.path)
         try:
-            ledger = decode(ImportList, read_bytes(file.path), self._notes)
+            imports = decode(ImportList, read_bytes(file.path), self._notes, "imports")
         except Unreadable as error:
             self._notes.add("file.unreadable", str(error), Severity.ERROR)
         except Malformed as error:
             self._notes.add("file.damaged", f"Nothing can be read: the file is no JSON ({error}).", Severity.ERROR)
         else:
-            records = ledger.records if ledger is not None and ledger.records is not None else []
+            records = imports.records if imports is not None and imports.records is not None else []
             return {record.imported_thread_id: record for record in records if record.imported_thread_id}
         return {}
 
     def notices(self) -> tuple[Notice, ...]:
-        """The notices of all these files, which are read for that."""
+        """The notices about all side files. This reads them all."""
         _ = self.prompts, self.names, self.imports
         return self._notes.all()
 
@@ -131,7 +131,7 @@ class SideFiles:
 
 
 def as_message(line: LoggedPrompt, file: str) -> Message:
-    """A prompt that only the log holds. One that begins with `/` or `!` is a command for the client or the shell."""
+    """A prompt that only the log has. If it begins with `/` or `!`, it is a command for the client or the shell."""
     text = line.record.text or ""
     return typed_message(
         f"history-{line.number}",
@@ -145,9 +145,9 @@ def as_message(line: LoggedPrompt, file: str) -> Message:
 
 def missing_prompts(lines: list[LoggedPrompt], messages: Iterable[Message]) -> list[LoggedPrompt]:
     """The typed prompts that are in none of the messages."""
-    said = MessageTexts(messages)
+    message_texts = MessageTexts(messages)
     texts = [line.record.text or "" for line in lines]
-    return [line for line, text in zip(lines, texts, strict=True) if text.strip() and not said.holds(text)]
+    return [line for line, text in zip(lines, texts, strict=True) if text.strip() and not message_texts.holds(text)]
 
 
 def in_time_order(messages: list[Message], more: list[Message]) -> list[Message]:

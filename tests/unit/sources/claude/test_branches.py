@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pollux.model import Session
-from pollux.sources.claude.format.schema import Line, Spoken
+from pollux.sources.claude.format.schema import Line, SlimRecord
 from pollux.sources.claude.tree.tree import Tree
 from tests.unit.sources.claude.conftest import (
     SID,
@@ -322,7 +322,7 @@ def test_record_whose_parent_is_lost_follows_the_one_before(home: Home) -> None:
     ],
 )
 def test_chain_has_no_branches(records: tuple[tuple[str | None, str | None], ...], *, expected: bool) -> None:
-    lines = [Spoken(uuid=uuid, parentUuid=parent) for uuid, parent in records]
+    lines = [SlimRecord(uuid=uuid, parentUuid=parent) for uuid, parent in records]
     by_uuid: dict[str, Line] = {}
     for line in lines:
         if line.uuid is not None:

@@ -10,7 +10,7 @@ import zstandard
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.codex.find import created, roots
+from pollux.sources.codex.find import roots, time_of_id
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -309,6 +309,6 @@ def test_ids_that_are_no_names(home: Home, name: str) -> None:
 
 
 def test_times_in_ids() -> None:
-    assert created("01a1ddcb-3067-7e33-96b9-5edd18c47513") is not None
-    assert created("e4ff5499-23aa-410d-be88-94564ca33657") is None
-    assert created("not an id") is None
+    assert time_of_id("01a1ddcb-3067-7e33-96b9-5edd18c47513") is not None
+    assert time_of_id("e4ff5499-23aa-410d-be88-94564ca33657") is None
+    assert time_of_id("not an id") is None

@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.claude.format.side_records import Aside
+from pollux.sources.claude.format.side_records import SideRecord
 from pollux.wire import REFUSED, decoder, numbered_lines, opened
 
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
@@ -20,7 +20,7 @@ _NULL, _ASSISTANT = re.compile(rb"\s*:\s*null"), re.compile(rb'\s*:\s*"assistant
 _HAS_PARENT = b'{"parentUuid":"'
 _TAIL, _LONGEST_TAIL = 1 << 14, 1 << 26
 _UNIQUE = 12
-_decode_aside = decoder(Aside)
+_decode_aside = decoder(SideRecord)
 
 
 class _ApiMessage(msgspec.Struct):

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from pollux.model import Attachment, Author, Context, FileReference, Message, Origin, Part, Role, Text
-from pollux.sources.claude.format.attachments import INJECTED, Injected, Rendered
-from pollux.sources.claude.format.schema import SYSTEM, Block, Put
+from pollux.sources.claude.format.attachments import ATTACHMENT_TYPES, AttachmentContent, RenderedText
+from pollux.sources.claude.format.schema import SYSTEM_SUBTYPES, Block, ClientRecord
 from pollux.sources.claude.messages.replies import BuildContext
 from pollux.sources.claude.messages.speakers import command, queued_by_human, texts_of
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
@@ -17,17 +17,17 @@ from pollux.wire import tidy
 _MENTIONED = ("file", "directory")
 
 
-def injected(number: int, line: Put, context: BuildContext) -> Message:
+def injected(number: int, line: ClientRecord, context: BuildContext) -> Message:
     """The message of an attachment. Only a queued prompt is the human's."""
     extra = context.leftovers.of(line)
-    attachment = line.attachment or Injected()
+    attachment = line.attachment or AttachmentContent()
     author = Author.CLIENT
     parts: list[Part] = []
     if attachment.type == "queued_command":
         author, parts = _queued(line, attachment, extra, context)
     elif attachment.type in _MENTIONED and (path := attachment.filename or attachment.path) is not None:
         parts = [_reference(attachment, path)]
-    elif attachment.type is None or attachment.type not in INJECTED:
+    elif attachment.type is None or attachment.type not in ATTACHMENT_TYPES:
         context.notes.add(
             "attachment.unknown",
             f"The client injected an attachment of the unknown type {attachment.type!r}; kept.",
@@ -43,7 +43,7 @@ def injected(number: int, line: Put, context: BuildContext) -> Message:
     return _message(Origin(file=context.file, line=number), line, (Role.USER, author), parts, extra)
 
 
-def remark(number: int, line: Put, context: BuildContext) -> Message:
+def remark(number: int, line: ClientRecord, context: BuildContext) -> Message:
     """A line of the user interface: a command for the client and its output, a retry, a compaction."""
     extra = context.leftovers.of(line)
     author = Author.CLIENT
@@ -59,7 +59,7 @@ def remark(number: int, line: Put, context: BuildContext) -> Message:
                 extra["wrapped_level"] = extra.pop("level")
     elif text is not None:
         extra["content"] = text
-    if line.subtype is not None and line.subtype not in SYSTEM:
+    if line.subtype is not None and line.subtype not in SYSTEM_SUBTYPES:
         context.notes.add(
             "remark.unknown",
             f"The client wrote a remark of the unknown type {line.subtype!r}; kept.",
@@ -69,7 +69,7 @@ def remark(number: int, line: Put, context: BuildContext) -> Message:
 
 
 def _message(
-    place: Origin, line: Put, speaker: tuple[Role, Author], parts: list[Part], extra: dict[str, Any]
+    place: Origin, line: ClientRecord, speaker: tuple[Role, Author], parts: list[Part], extra: dict[str, Any]
 ) -> Message:
     for name in ("message", "toolUseResult", "requestId"):
         if (value := getattr(line, name)) is not None:
@@ -85,7 +85,9 @@ def _message(
     )
 
 
-def _queued(line: Put, attachment: Injected, extra: dict[str, Any], context: BuildContext) -> tuple[Author, list[Part]]:
+def _queued(
+    line: ClientRecord, attachment: AttachmentContent, extra: dict[str, Any], context: BuildContext
+) -> tuple[Author, list[Part]]:
     """The author and parts of a queued prompt, or of a notice in the queue."""
     content = queued(attachment)
     if content is None:
@@ -102,7 +104,7 @@ def _queued(line: Put, attachment: Injected, extra: dict[str, Any], context: Bui
     return Author.HUMAN, [Text(text=typed[0])]
 
 
-def queued(attachment: Injected) -> str | list[Block] | None:
+def queued(attachment: AttachmentContent) -> str | list[Block] | None:
     """A queued prompt as content: text, or a list of blocks; None where it is neither."""
     prompt = attachment.prompt
     if isinstance(prompt, str):
@@ -113,7 +115,7 @@ def queued(attachment: Injected) -> str | list[Block] | None:
         return None
 
 
-def _reference(attachment: Injected, path: str) -> FileReference:
+def _reference(attachment: AttachmentContent, path: str) -> FileReference:
     """A file or a folder that a prompt mentions by `@path`, with its content."""
     match attachment.content:
         case str(text):
@@ -131,7 +133,7 @@ def _reference(attachment: Injected, path: str) -> FileReference:
             return FileReference(path=path)
 
 
-def _rendered(rendered: list[Rendered] | None, attachment: Injected) -> tuple[str | None, list[Any]]:
+def _rendered(rendered: list[RenderedText] | None, attachment: AttachmentContent) -> tuple[str | None, list[Any]]:
     """The exact text that the model got, or else the text in the record; and odd items."""
     texts = [item.content for item in rendered or () if item.content is not None]
     odd = [item.odd if item.odd is not None else dict(item.extra) for item in rendered or () if item.extra or item.odd]

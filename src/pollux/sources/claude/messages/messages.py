@@ -11,7 +11,7 @@ import msgspec
 from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolResult
 from pollux.sources.claude.format.leftovers import Leftovers, is_plain, other_fields
 from pollux.sources.claude.format.outputs import Outputs
-from pollux.sources.claude.format.schema import Asked, Block, Line, Put, Reply
+from pollux.sources.claude.format.schema import ApiMessage, Block, ClientRecord, Line, UserRecord
 from pollux.sources.claude.messages.calls import Calls, answer
 from pollux.sources.claude.messages.injected import injected, queued, remark
 from pollux.sources.claude.messages.replies import BuildContext, Pair, reply
@@ -24,10 +24,10 @@ Item = Pair | list[Pair]
 """The source of one message: a line, or the lines of an API reply."""
 
 _USER, _SYSTEM, _HUMAN, _CLIENT = Role.USER, Role.SYSTEM, Author.HUMAN, Author.CLIENT
-_SILENT = Reply()
+_SILENT = ApiMessage()
 _fields = msgspec.structs.astuple
 # A user's message has `extra`, role and content.
-_PLAIN = len(Reply.__struct_fields__) - 3
+_PLAIN = len(ApiMessage.__struct_fields__) - 3
 
 
 def first_line(item: Item) -> Line:
@@ -93,7 +93,7 @@ class Builder:
             if line.type == "user":
                 add(self._result(number, line) or self._user(number, line))
             else:
-                add(self._client_message(number, cast("Put", line)))
+                add(self._client_message(number, cast("ClientRecord", line)))
         notes.line = None
 
     def _group_lines(self, lines: list[Pair]) -> list[Item]:
@@ -125,10 +125,10 @@ class Builder:
             else:
                 add(pair)
                 if kind == "attachment":
-                    self._notice(cast("Put", line))
+                    self._notice(cast("ClientRecord", line))
         return items
 
-    def _notice(self, line: Put) -> None:
+    def _notice(self, line: ClientRecord) -> None:
         if line.attachment is not None and line.attachment.type == "queued_command":
             self._calls.add_notices(texts_of(queued(line.attachment)))
 
@@ -160,7 +160,7 @@ class Builder:
 
     def _user(self, number: int, line: Line) -> Message:
         extra = self._context.leftovers.of(line)
-        message = line.message or Reply()
+        message = line.message or ApiMessage()
         content = message.content
         role, author = _USER, _CLIENT
         if isinstance(content, list) and any(block.type == "tool_result" for block in content):
@@ -171,7 +171,7 @@ class Builder:
             text = texts_of(content)
             author = author_of(line, text)
             parts = user_parts(content, self._context.notes)
-            if type(line) is Asked and line.isCompactSummary:
+            if type(line) is UserRecord and line.isCompactSummary:
                 parts = [SummaryPart(text=text), *(part for part in parts if type(part) is not Text)]
                 if line.parentUuid is None:
                     self.folds.append(len(self.messages))
@@ -222,7 +222,7 @@ class Builder:
 
     # ------------------------------------------------------------------ the client
 
-    def _client_message(self, number: int, line: Put) -> Message:
+    def _client_message(self, number: int, line: ClientRecord) -> Message:
         if line.type != "attachment":
             if line.subtype == "compact_boundary":
                 self.folds.append(len(self.messages))
@@ -238,12 +238,12 @@ def _may_be_one_request(first: str | None, second: str | None) -> bool:
     return first == second or first is None or second is None
 
 
-def _plain(message: Reply) -> bool:
+def _plain(message: ApiMessage) -> bool:
     """Does a user's message have nothing but its content?"""
     return message.role == "user" and _fields(message).count(None) == _PLAIN and not message.extra
 
 
-def _add_other_fields(message: Reply, extra: dict[str, Any]) -> None:
+def _add_other_fields(message: ApiMessage, extra: dict[str, Any]) -> None:
     """Add the other fields of a user's message to `extra`."""
     rest = tidy(message)
     rest.pop("content", None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pollux.model import Author
-from pollux.sources.claude.format.attachments import Injected
-from pollux.sources.claude.format.schema import Asked, Block, Line
+from pollux.sources.claude.format.attachments import AttachmentContent
+from pollux.sources.claude.format.schema import Block, Line, UserRecord
 from pollux.wire import tagged
 
 # How texts begin that the client makes and stores as the user's.
@@ -29,7 +29,7 @@ CLIENT_TEXTS = (
     "Unknown slash command: ",
     "<teammate-message",
 )
-_EMPTY_RECORD = Asked()
+_EMPTY_RECORD = UserRecord()
 # Members of an enumeration are slow to look up, so this happens once.
 _HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
 NOTIFICATION = "<task-notification>"
@@ -45,7 +45,7 @@ _TAGS = ("task-id", "tool-use-id", "status", "summary", "result")
 
 def author_of(line: Line, text: str) -> Author:
     """The author of a user's record without a tool result. The order of the checks matters."""
-    record = line if type(line) is Asked else _EMPTY_RECORD
+    record = line if type(line) is UserRecord else _EMPTY_RECORD
     if record.isCompactSummary or line.isMeta:
         return _CLIENT
     if line.isSidechain:
@@ -98,7 +98,7 @@ def _between(text: str, name: str) -> str | None:
     return next((mark.text for mark in tagged(text, (name,))), None)
 
 
-def queued_by_human(injected: Injected, text: str) -> bool:
+def queued_by_human(injected: AttachmentContent, text: str) -> bool:
     """Is an injected `queued_command` a prompt that the human typed while the agent was busy?"""
     if injected.isMeta or is_client_text(text):
         return False

@@ -1,4 +1,4 @@
-"""The files that others go on from: each is read once, however many sessions show its messages."""
+"""Files that other files continue. Each is read once, however many sessions show its messages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pollux.sources.codex.replay.entries import Entry
 from pollux.sources.codex.replay.fates import Compaction
 from pollux.wire import Notes
 
-# What a message takes beside its words.
+# The bytes that a message takes in addition to its text.
 _MESSAGE = 1000
-# How much larger than its file a text may become: compressed, and plain with wide letters.
+# How many times larger than its file the text may become: for a compressed file, and for a plain one.
 _UNPACKED, _PLAIN = 100, 4
 
 
 class _Ancestor(msgspec.Struct):
-    """A file as it was read, what was noticed then, and what was asked about other files."""
+    """The result of reading a file, the notices, and the questions about other files."""
 
     rollout: Rollout | None
     notes: Notes
@@ -29,7 +29,7 @@ class _Ancestor(msgspec.Struct):
 
 
 def ancestor(file: File, threads: Threads, notes: Notes) -> Rollout | None:
-    """Read a file that another one goes on from; None where it cannot be opened."""
+    """Read a file that another file continues; None if it cannot be opened."""
     memory: _Ancestor | None = threads.ancestors.get(file.path)
     if memory is None:
         before, threads.questions = threads.questions, {}
@@ -43,13 +43,13 @@ def ancestor(file: File, threads: Threads, notes: Notes) -> Rollout | None:
 
 
 def _size(file: File, rollout: Rollout | None) -> int:
-    """How much room a file takes once it is read, at most."""
+    """The most bytes that a file takes in memory after it was read."""
     factor = _UNPACKED if file.path.endswith(".zst") else _PLAIN
     return file.size * factor + _MESSAGE * (len(rollout.replay.entries) if rollout is not None else 1)
 
 
 def _own_copy(rollout: Rollout) -> Rollout:
-    """A copy whose messages may be folded, taken back and settled in one session alone."""
+    """A copy whose messages one session can change without changing them for other sessions."""
     result = copy(rollout)
     replay = result.replay = copy(rollout.replay)
     spawns = {id(call): copy(call) for call in replay.spawns}

@@ -1,4 +1,4 @@
-"""The chain of files that a session's pointers lead through."""
+"""The chain of files of a session: each file names the file that it continues (`history_base`)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pollux.wire import Notes, display_path
 
 
 class Chain(msgspec.Struct):
-    """A session's files in order: first those it only points to, then its own."""
+    """The files of a session in order: first those of other sessions, then its own."""
 
     foreign: list[Rollout]
     own: list[Rollout]
 
     def entries(self) -> list[tuple[Rollout, list[Entry]]]:
-        """Every message, by the file it stands in."""
+        """All messages, by their files."""
         own: Iterable[tuple[Rollout, list[Entry]]] = ((rollout, rollout.replay.entries) for rollout in self.own)
         if any(rollout.has_branched for rollout in self.own):
             own = in_order(self.own)
@@ -31,13 +31,13 @@ class Chain(msgspec.Struct):
 
 
 def chain_of(own: list[Rollout], threads: Threads, notes: Notes) -> Chain:
-    """Follow the pointers of the newest file. What it does not take over from the session's other files is rewound."""
+    """Follow the chain from the newest file. Rewind messages of the session's other files that it does not continue."""
     path: list[tuple[Rollout, int | None]] = [(own[-1], None)]
     if len(own) > 1 or own[0].base is not None:
         path = _path(own, threads, notes)
     ends = {id(rollout): end for rollout, end in path}
     for rollout in own:
-        _cut(rollout, ends.get(id(rollout), 0))
+        _rewind_from(rollout, ends.get(id(rollout), 0))
     mine = {id(rollout) for rollout in own}
     foreign = [rollout for rollout, _ in path if id(rollout) not in mine]
     for rollout in foreign:
@@ -51,7 +51,7 @@ def chain_of(own: list[Rollout], threads: Threads, notes: Notes) -> Chain:
 
 
 def _path(own: list[Rollout], threads: Threads, notes: Notes) -> list[tuple[Rollout, int | None]]:
-    """The files from the oldest to the newest, each with the ordinal before which the next one takes over."""
+    """The files from the oldest to the newest, each with the ordinal at which the next file takes over."""
     by_rollout = {rollout.id: rollout for rollout in own if rollout.id is not None}
     at = own[-1]
     path: list[tuple[Rollout, int | None]] = [(at, None)]
@@ -77,8 +77,8 @@ def _path(own: list[Rollout], threads: Threads, notes: Notes) -> list[tuple[Roll
     return path[::-1]
 
 
-def _cut(rollout: Rollout, end: int | None) -> None:
-    """Rewind what stands in a file from a place on."""
+def _rewind_from(rollout: Rollout, end: int | None) -> None:
+    """Mark the messages of a file from an ordinal on as rewound."""
     for entry in rollout.replay.entries if end is not None else ():
         if end is not None and entry.ordinal >= end:
             entry.fate = Fate.REWOUND

@@ -1,4 +1,4 @@
-"""One file of a session, read: its messages, its bookkeeping, and where the session's own part begins."""
+"""One session file, which Codex calls a rollout: its messages, its state, and where the session's own part begins."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from pollux.wire import Notes, display_path
 
 
 class Rollout(msgspec.Struct):
-    """What one file holds. The session's own part begins with the line `begins`; `sure` says whether that is certain.
+    """The content of one file. The session's own part begins with the line `begins`; `sure` says if that is certain.
 
-    `is_torn` says that some of its lines cannot be read. `shared` is the last line that another file of the session
-    has, too, and `apart` are lines that no other file has. `has_branched` says that the files go on differently.
+    `is_torn` says that some lines cannot be read. `shared` is the last line that another file of the session has too.
+    `apart` are lines that no other file has. `has_branched` says that the session's files end differently.
     """
 
     file: File
@@ -60,22 +60,22 @@ class Rollout(msgspec.Struct):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What the file says about itself."""
+        """The file's `session_meta`."""
         return self.state.meta
 
     @property
     def id(self) -> str | None:
         """The file's own id."""
-        return find.named(self.file.path)[1]
+        return find.parse_name(self.file.path)[1]
 
     @property
     def base(self) -> tuple[str, int] | None:
-        """The file that this one goes on from (0.149+), and up to where."""
+        """The id of the file that this file continues (0.149+), and the ordinal at which it takes over."""
         return base_of(self.meta)
 
     @property
     def account(self) -> Account:
-        """What the session itself did in it."""
+        """The messages and turns of the session's own part."""
         own = [entry for entry in self.replay.entries if not entry.inherited]
         tasks = [task for task in self.state.tasks if task.line >= self.begins]
         unreadable = [line for line in self.replay.meter.unreadable if line >= self.begins]
@@ -83,27 +83,27 @@ class Rollout(msgspec.Struct):
 
     @property
     def ended(self) -> datetime | None:
-        """When it was written to last."""
+        """The time of the last line."""
         return max(self.replay.times, default=self.started)
 
     @property
     def started(self) -> datetime | None:
-        """When it was begun."""
+        """The time at which the file was begun."""
         at = recorded(self.meta.get("timestamp"))
         if at is None:
             return min(self.replay.times, default=None)
-        return _really(at, self.file.path) if self.state.bare else at
+        return _as_utc(at, self.file.path) if self.state.bare else at
 
 
-def _really(at: datetime, path: str) -> datetime:
+def _as_utc(at: datetime, path: str) -> datetime:
     """Up to 0.29 Codex wrote local time as if it were UTC. The time in the file's name is always local."""
-    if f"{at:%Y-%m-%dT%H-%M-%S}" != find.named(path)[2]:
+    if f"{at:%Y-%m-%dT%H-%M-%S}" != find.parse_name(path)[2]:
         return at
     return at.replace(tzinfo=None).astimezone(UTC)
 
 
 def read_rollout(file: File, threads: Threads, notes: Notes) -> Rollout | None:
-    """Read one file; None where it cannot be opened."""
+    """Read one file; None if it cannot be opened."""
     notes.file, notes.line = display_path(file.path), None
     try:
         return _of_document(file, notes) if file.path.endswith(".json") else _of_lines(file, threads, notes)
@@ -113,9 +113,9 @@ def read_rollout(file: File, threads: Threads, notes: Notes) -> Rollout | None:
 
 
 def _of_document(file: File, notes: Notes) -> Rollout:
-    replay, state = Replay(notes), ThreadState(find.named(file.path)[0])
+    replay, state = Replay(notes), ThreadState(find.parse_name(file.path)[0])
     content = document(file.path, notes)
-    replay.run(records_of(content, notes), state.enter)
+    replay.run(records_of(content, notes), state.apply)
     extra = dict(content.extra)
     if content.session is not None and type(content.session) is not dict:
         extra["session"] = content.session
@@ -139,14 +139,14 @@ def _of_lines(file: File, threads: Threads, notes: Notes) -> Rollout:
             state.parents = parents
         for entry in replay.entries:
             entry.inherited = entry.line < own.begins
-        _pay_for_own(replay, own)
+        _remove_parent_figures(replay, own)
     notes.line = None
     return Rollout(file, replay, state, {}, origin, own.begins, own.sure, _has_torn(notes))
 
 
 def _replay_lines(file: File, threads: Threads, notes: Notes, begins: int = 0) -> tuple[Replay, ThreadState]:
     """Read the lines of a file. A message ends where the session's own part begins."""
-    replay, state = Replay(notes), ThreadState(find.named(file.path)[0])
+    replay, state = Replay(notes), ThreadState(find.parse_name(file.path)[0])
     replay.meter.origin = lambda: total_before(base_of(state.meta), threads)
 
     def parted(lines: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
@@ -159,7 +159,7 @@ def _replay_lines(file: File, threads: Threads, notes: Notes, begins: int = 0) -
 
     with unpacked(file.path, notes) as opened:
         lines = records(opened, notes)
-        replay.run(parted(lines) if begins else lines, state.enter)
+        replay.run(parted(lines) if begins else lines, state.apply)
     return replay, state
 
 
@@ -170,7 +170,7 @@ def _is_at_once(replay: Replay) -> bool:
 
 
 def _may_straddle(replay: Replay, begins: int) -> bool:
-    """May one message hold words of the parent and of the session? Not where the session begins with a prompt."""
+    """May one message contain words of the parent and of the session? Not if the session begins with a prompt."""
     if begins == NEVER:
         return False
     first = next((entry for entry in replay.entries if entry.line >= begins), None)
@@ -183,11 +183,11 @@ def _has_torn(notes: Notes) -> bool:
     return any(notice.code in damage and notice.file == notes.file for notice in notes.all())
 
 
-def _pay_for_own(replay: Replay, own_part: OwnPart) -> None:
-    """The first figures of a session's own part are those of its response alone.
+def _remove_parent_figures(replay: Replay, own_part: OwnPart) -> None:
+    """Remove the parent's figures from the session's own messages.
 
-    Where the total has grown by more, the figures before it could not be read, and were the parent's. So are those that
-    the parent told already.
+    If the first total has grown by more than its response used, the difference belongs to the parent. Figures that the
+    parent has too are the parent's.
     """
     own = [entry for entry in replay.entries if not entry.inherited and entry.usages]
     for entry in own:

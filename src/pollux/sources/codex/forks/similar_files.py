@@ -1,4 +1,4 @@
-"""Files of the bare era that begin with the same prompt: which one goes on from which?"""
+"""Files of the bare era that begin with the same prompt: which file continues which other file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from pollux.sources.base import File, fingerprint_of
-from pollux.sources.codex.find import named
+from pollux.sources.codex.find import parse_name
 from pollux.sources.codex.forks.copies import after, lines_of
 from pollux.sources.codex.format.lines import canonical
 
@@ -19,9 +19,9 @@ _SERVED = re.compile(rb'"role"\s*:\s*"assistant"'), re.compile(rb'"id"\s*:\s*"')
 
 
 class _FileLines(msgspec.Struct):
-    """A file's lines after the first: their numbers and what stands for each, and the first that proves something.
+    """The lines of a file after the first: each with its number and its digest. An unreadable line has no digest.
 
-    Only lines with ids that the model's service gave do. A line that cannot be read has nothing that stands for it.
+    `proof` is the first line with an id from the model's service: two files cannot have it by chance.
     """
 
     path: str
@@ -30,7 +30,7 @@ class _FileLines(msgspec.Struct):
 
     @property
     def rank(self) -> tuple[int, str]:
-        """A file goes on only from one that is before it in this order."""
+        """A file can continue only files of a lower rank."""
         return len(self.lines), self.path
 
     @property
@@ -40,12 +40,12 @@ class _FileLines(msgspec.Struct):
 
     @property
     def is_plain(self) -> bool:
-        """Can every line be read, and is none written twice in a row?"""
+        """Can every line be read, and does no line occur twice in a row?"""
         pairs = zip(self.lines, self.lines[1:], strict=False)
         return not self.is_torn and all(one != other for (_, one), (_, other) in pairs)
 
     def beginnings(self) -> list[bytes]:
-        """What stands for the first line, the first two, and so on."""
+        """A digest of the first line, a digest of the first two lines, and so on."""
         digest = hashlib.blake2b(digest_size=16)
         digests: list[bytes] = []
         for _, line in self.lines:
@@ -66,50 +66,50 @@ def _file_lines(path: str) -> _FileLines:
 
 
 def _line_digest(line: bytes) -> bytes:
-    """What stands for a line, however it is spaced. It is no JSON."""
+    """The digest of a line, the same for any spacing. It is no JSON."""
     return b"#" + hashlib.blake2b(canonical(line), digest_size=16).digest()
 
 
 def _is_mark(content: bytes | None) -> bool:
-    """Is it a mark of the API's state?"""
+    """Is this line a mark of the API's state?"""
     return content is not None and b'"record_type"' in content
 
 
 class _SharedBeginning(msgspec.Struct):
-    """The files that share a beginning, by their ranks; beside each the first and the last in the folder up to it."""
+    """The ranks of the files that share a beginning; for each, the first and the last position in the folder so far."""
 
     ranks: list[tuple[int, str]] = []
     firsts: list[int] = []
     lasts: list[int] = []
 
     def add(self, rank: tuple[int, str], place: int) -> None:
-        """One more, of a higher rank."""
+        """Add a file of a higher rank."""
         self.ranks.append(rank)
         self.firsts.append(min(place, self.firsts[-1]) if self.firsts else place)
         self.lasts.append(max(place, self.lasts[-1]) if self.lasts else place)
 
 
 class SimilarFiles:
-    """The files of one beginning, in the order of their folder, each read once.
+    """The files with the same first prompt, in the order of their folder. Each file is read once.
 
-    Of several files of one session, the largest stands for all: none of them goes on from another.
+    If a session has several files, only the largest is compared: a session does not continue itself.
     """
 
     def __init__(self, files: list[File]) -> None:
         self.files = files
         largest: dict[str, File] = {}
         for file in files:
-            name = named(file.path)[0] or file.path
+            name = parse_name(file.path)[0] or file.path
             if name not in largest or file.size > largest[name].size:
                 largest[name] = file
         self._sessions = list(largest.values())
         places = {name: place for place, name in enumerate(largest)}
-        self._places = {file.path: places[named(file.path)[0] or file.path] for file in files}
+        self._places = {file.path: places[parse_name(file.path)[0] or file.path] for file in files}
 
     def origin(self, path: str) -> tuple[int, str | None]:
-        """Where the own part of a file begins, and of which other the part before is a copy.
+        """The line with which a file's own part begins, and the file of which the lines before are a copy.
 
-        Of several it is the one that shares most, and of those one that is a copy as a whole.
+        Of several files it is the one that shares most lines; of those, one whose lines are all shared.
         """
         if len(self._sessions) < 2:
             return 0, None
@@ -125,7 +125,7 @@ class SimilarFiles:
         return begins, parent
 
     def _likely(self, mine: _FileLines) -> list[int]:
-        """The files that may be the origin: all where lines are damaged, else two of those that share most."""
+        """The files that may be the origin: all if lines are damaged, else two of those that share most lines."""
         if not mine.is_plain:
             return [place for place, rows in enumerate(self._read) if rows.path != mine.path]
         beginnings = mine.beginnings()
@@ -153,7 +153,7 @@ class SimilarFiles:
 
     @cached_property
     def _sharing(self) -> dict[bytes, _SharedBeginning]:
-        """The files whose lines can all be read, by each of their beginnings."""
+        """The files without unreadable lines, by each of their beginnings."""
         sharing: dict[bytes, _SharedBeginning] = {}
         for place, rows in sorted(enumerate(self._read), key=lambda item: item[1].rank):
             for beginning in rows.beginnings() if not rows.is_torn else ():

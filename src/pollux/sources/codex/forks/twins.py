@@ -1,4 +1,4 @@
-"""Several files of one session that begin alike: what stands in two of them is shown and counted once."""
+"""Several files of one session with the same beginning: messages that two of them have are shown and counted once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Line = tuple[int, bytes | None]
 
 
 def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
-    """The files that say something of their own, and those that only repeat the beginning of another."""
+    """The files with content of their own, and the files that only repeat the beginning of another file."""
     if len(files) == 1:
         return [*files], []
     firsts = {file.path: _beginnings(file, 1)[-1] for file in files}
@@ -40,7 +40,7 @@ def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
     originals: list[File] = []
     copies: list[File] = []
     known: set[bytes] = set()
-    # Of two that hold the same the plain one is the original.
+    # If a plain file and a compressed file are equal, the plain file is the original.
     longest = sorted(files, key=lambda file: (-len(beginnings.get(file.path, ())), file.path.endswith(".zst")))
     for file in longest:
         own = beginnings.get(file.path, [])
@@ -53,8 +53,8 @@ def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
 
 
 def _was_cut(file: File, other: File) -> bool:
-    """Is a file what is left of another one that was cut, perhaps in the middle of a line?"""
-    if not 0 < file.size < other.size or find.named(file.path)[1] != find.named(other.path)[1]:
+    """Is a file a cut copy of another file, perhaps cut in the middle of a line?"""
+    if not 0 < file.size < other.size or find.parse_name(file.path)[1] != find.parse_name(other.path)[1]:
         return False
     try:
         with unpacked(file.path, Notes()) as mine, unpacked(other.path, Notes()) as theirs:
@@ -67,7 +67,7 @@ def _was_cut(file: File, other: File) -> bool:
 
 
 def _beginnings(file: File, most: int | None = None) -> list[bytes]:
-    """A digest of a file's first line, one of its first two, and so on. A file that cannot be read is like no other."""
+    """A digest of a file's first line, of its first two lines, and so on. An unreadable file is equal to no other."""
     digest = hashlib.blake2b(digest_size=16)
     digests = [digest.digest()]
     try:
@@ -88,10 +88,10 @@ def _raw_lines(file: File) -> Iterator[bytes]:
 
 
 def unite(own: list[Rollout], notes: Notes) -> tuple[list[Rollout], list[File]]:
-    """Remove from each file what a later one of the session holds, too. Returns the files to show, and the copies.
+    """Remove from each file the messages that a later file of the session has too. Return the originals and the copies.
 
-    The last file decides what is live. Messages are the same where they were said at the same moment in the same words.
-    Where lines have no times, they are the same as far as both files begin with the same lines.
+    The last file decides which messages are live. Two messages are the same if their time and their text are equal. If
+    lines have no times, messages are the same as far as both files begin with the same lines.
     """
     twins: dict[str, list[Rollout]] = {}
     for rollout in own:
@@ -111,7 +111,7 @@ def unite(own: list[Rollout], notes: Notes) -> tuple[list[Rollout], list[File]]:
 
 
 def _repeating(same: list[Rollout]) -> Iterator[Rollout]:
-    """Remove from each file what the files after it hold, too. Returns the files of which nothing is left."""
+    """Remove from each file the messages that later files have too. Yield the files without any message left."""
     known = _LaterFiles(same[-1])
     for rollout in reversed(same):
         keys = list(_keys(rollout.file))
@@ -129,7 +129,7 @@ def _repeating(same: list[Rollout]) -> Iterator[Rollout]:
 
 
 class _LaterFiles:
-    """What the later files of a session say."""
+    """The messages and lines of the later files of a session."""
 
     def __init__(self, current: Rollout) -> None:
         self._current = current
@@ -142,13 +142,13 @@ class _LaterFiles:
         return _contents(self._current.file)
 
     def share(self, rollout: Rollout) -> None:
-        """See how far a file without times and the last one begin with the same lines."""
+        """Find how many first lines a file without times shares with the last file."""
         lines = _contents(rollout.file)
         rollout.shared = _shared(lines, self._lines)
         self._current.shared = max(self._current.shared, _shared(self._lines, lines))
 
     def add(self, rollout: Rollout, keys: list[tuple[int, bytes]]) -> None:
-        """Take in what one more file says."""
+        """Add the messages and lines of a file."""
         self.is_torn = self.is_torn or rollout.is_torn
         self.lines.update(key for _, key in keys)
         for entry in rollout.replay.entries:
@@ -156,7 +156,7 @@ class _LaterFiles:
 
 
 def _remove_shared(rollout: Rollout, known: _LaterFiles) -> None:
-    """Remove the messages and figures that another file has."""
+    """Remove the messages and figures that a later file has too."""
     own: list[Entry] = []
     times: Counter[_MessageKey] = Counter()
     for entry in rollout.replay.entries:
@@ -171,7 +171,7 @@ def _remove_shared(rollout: Rollout, known: _LaterFiles) -> None:
             entry.inherited = True
             continue
         if entry.usages and not late and not entry.parts:
-            # It holds figures alone: the words of their response are damaged in this file.
+            # It has figures but no text: the text of the response is damaged in this file.
             continue
         if entry.usages and len(late) < len(entry.usages):
             entry.usages, entry.continued = late or None, True
@@ -200,13 +200,13 @@ def _contents(file: File) -> list[_Line]:
 
 
 def _shared(lines: list[_Line], others: list[_Line]) -> int:
-    """The last of the lines with which a file repeats another; -1 where there is none."""
+    """The last line with which a file repeats another file; -1 if there is none."""
     first = after(lines, [content for _, content in others], 1)
     return max((number for number, _ in lines if first is None or number < first), default=-1)
 
 
 def _message_key(entry: Entry) -> _MessageKey:
-    """What makes two messages the same. Another release may have written down more about a call."""
+    """A key that is equal for equal messages. It leaves out facts about a call that only some releases write."""
     return (entry.role, entry.at, *map(_part_key, entry.parts))
 
 
@@ -217,7 +217,7 @@ def _part_key(part: Any) -> _MessageKey:
 
 
 def in_order(rollouts: list[Rollout]) -> Iterator[tuple[Rollout, list[Entry]]]:
-    """The messages of several files in the order of their times. Without times, those in common come first."""
+    """The messages of several files in the order of their times. Without times, shared messages come first."""
     rows: list[tuple[datetime, bool, int, Entry]] = []
     for place, rollout in enumerate(rollouts):
         when = _EVER

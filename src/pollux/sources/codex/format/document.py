@@ -56,7 +56,7 @@ def document(path: str, notes: Notes) -> Document:
     if type(value) is not dict:
         notes.add("file.damaged", "Nothing can be read: the file holds no session.", Severity.ERROR)
         return Document()
-    return fit(Document, value, notes) or Document()
+    return fit(Document, value, notes, "document") or Document()
 
 
 def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Any:

@@ -1,4 +1,4 @@
-"""What became of messages: rolled back by the human, or compressed into a summary."""
+"""Set the fate of messages: a human rolled them back, or a summary replaced them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LiveMessages:
 
 
 def compress_older(files: Iterable[tuple[list[Entry], list[Compaction]]]) -> None:
-    """Compress what was said before each summary, in files that continue one another.
+    """Mark the messages before each summary as compressed, in files that continue one another.
 
     Prompts that the new context repeats stay live. A summary that was rolled back itself compresses nothing.
     """
@@ -66,7 +66,7 @@ def compress_older(files: Iterable[tuple[list[Entry], list[Compaction]]]) -> Non
 
 
 def _compress(prompts: dict[str, list[Entry]], others: list[Entry], kept_prompts: set[str]) -> None:
-    """Compress everything so far, except prompts with these words."""
+    """Mark all messages so far as compressed, except prompts with these words."""
     compressed = [words for words in prompts if words not in kept_prompts]
     for entry in (*others, *(entry for words in compressed for entry in prompts.pop(words))):
         entry.fate = Fate.COMPRESSED

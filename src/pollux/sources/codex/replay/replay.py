@@ -79,7 +79,7 @@ def _last_line(unassigned: _UnassignedUsage) -> int:
 
 
 class Replay:
-    """The state of one file while its records go by."""
+    """The messages, calls and figures of one file, while its records are read."""
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
@@ -114,7 +114,7 @@ class Replay:
 
     def run(self, records: Iterable[tuple[int, Record]], bookkeeper: Callable[[Replay, Any, Any], None]) -> Replay:
         """Add all records. `bookkeeper` handles those that are not part of the conversation."""
-        sees_to = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
+        handlers = {**_CONVERSATION, dict: bookkeeper, msgspec.Raw: bookkeeper}
         time = self.times.append
         for self.line, record in records:
             if record.ordinal is not None:
@@ -122,7 +122,7 @@ class Replay:
             at, payload = record.timestamp, record.payload
             if at is not None:
                 time(at)
-            sees_to[type(payload)](self, payload, record)
+            handlers[type(payload)](self, payload, record)
         self._finish()
         return self
 
@@ -193,7 +193,7 @@ class Replay:
             start = place
         self.entries = result + self.entries[start:]
 
-    # ------------------------------------------------------------------ what was said
+    # ------------------------------------------------------------------ messages
 
     def _message(self, item: MessageItem, envelope: Envelope) -> None:
         role = item.role
@@ -343,7 +343,7 @@ class Replay:
         if extra:
             entry.note(reasoning=extra)
 
-    # ------------------------------------------------------------------ what was done
+    # ------------------------------------------------------------------ tool calls
 
     def _call(self, item: CallItem, envelope: Envelope) -> None:
         call = call_of(item, envelope)
@@ -392,7 +392,7 @@ class Replay:
         entry = self.turn(Item(), envelope)
         entry.parts.append(Unknown(raw=raw))
 
-    # ------------------------------------------------------------------ what it cost
+    # ------------------------------------------------------------------ usage
 
     def settle_pending(self) -> None:
         """Give pending figures to the last message, or to an empty one: nothing else is left of their response."""

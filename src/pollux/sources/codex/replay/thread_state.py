@@ -1,4 +1,4 @@
-"""Bookkeeping that matters: the session, its models, turns that were rolled back, summaries, events about calls."""
+"""The state of a thread, from the records outside the conversation: meta, models, turns, summaries, events of calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import SummaryPart, Text
-from pollux.sources.codex.find import came_along
+from pollux.sources.codex.find import is_line_of_parent
 from pollux.sources.codex.format.content import agent_mail, words_of
 from pollux.sources.codex.format.keys import KNOWN
 from pollux.sources.codex.format.records import kind_and_payload, report_unknown
@@ -25,7 +25,7 @@ _ERROR = "error"
 
 
 class Task(msgspec.Struct):
-    """A turn as the client counts them (0.100+): the line with which it begins, and whether it ended.
+    """A turn as the client counts turns (0.100+): its first line, and whether it ended.
 
     `cuts` says that a prompt during the turn interrupts the present request (0.163+); before, the prompt waits.
     """
@@ -36,17 +36,20 @@ class Task(msgspec.Struct):
 
 
 class _Settings(dict[str, Any]):
-    """Settings as they are now."""
+    """The present settings."""
 
-    def news(self, settings: dict[str, Any]) -> dict[str, Any]:
+    def changes(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings that are new or have changed."""
-        news = {key: value for key, value in settings.items() if key not in self or self[key] != value}
-        self.update(news)
-        return news
+        changes = {key: value for key, value in settings.items() if key not in self or self[key] != value}
+        self.update(changes)
+        return changes
 
 
 class ThreadState:
-    """What the bookkeeping of one file says; `thread` is the id in the file's name."""
+    """The state of the thread in one file; `thread` is the id in the file's name.
+
+    `parents` are the sessions from which the file has copied lines. `uncounted_summaries` have no figures.
+    """
 
     def __init__(self, thread: str | None = None) -> None:
         self.thread = thread
@@ -65,7 +68,7 @@ class ThreadState:
         self._live_messages = LiveMessages()
         self._aborted_at = 0
 
-    def enter(self, replay: Replay, payload: Any, record: BookkeepingLine | ContextLine) -> None:
+    def apply(self, replay: Replay, payload: Any, record: BookkeepingLine | ContextLine) -> None:
         """Handle one record. Its payload is an object, or settings that are not decoded yet."""
         kind, notes = record.kind, replay.notes
         notes.line = replay.line
@@ -88,12 +91,14 @@ class ThreadState:
         if record.metadata is not None or record.extra:
             replay.keep(kind, {"line_metadata": record.metadata, **record.extra})
 
-    # ------------------------------------------------------------------ whose file it is
+    # ------------------------------------------------------------------ the session
 
     def _meta(self, replay: Replay, payload: dict[str, Any], envelope: Envelope) -> None:
-        """The first one is the file's own, unless that was damaged or lost; later ones were copied from a parent."""
+        """Handle a meta line. The first is the file's own, unless that is lost; later ones come from a parent."""
         name = payload.get("id")
-        is_first = replay.line <= 1 and not (type(name) is str and came_along(name, self.thread, envelope.timestamp))
+        is_first = replay.line <= 1 and not (
+            type(name) is str and is_line_of_parent(name, self.thread, envelope.timestamp)
+        )
         if not self.meta and (is_first or self.thread in (None, name)):
             self.meta = payload
             return
@@ -102,7 +107,7 @@ class ThreadState:
         replay.keep("session_meta", payload)
 
     def _bare(self, replay: Replay, payload: dict[str, Any], envelope: Envelope) -> None:
-        """Up to 0.31 the first line has no kind, and there are marks of the API's state between the items."""
+        """Handle a line without a type: up to 0.31 the first line, and marks of the API's state between the items."""
         if "record_type" not in payload and not self.meta:
             self.bare = True
             self._meta(replay, payload, envelope)
@@ -127,7 +132,7 @@ class ThreadState:
 
     def _turn_context(self, replay: Replay, payload: dict[str, Any], _: Envelope) -> None:
         """Keep settings, which are written for each request or turn, only if they changed."""
-        if payload is not self._seen and (changed := self._context.news(payload)):
+        if payload is not self._seen and (changed := self._context.changes(payload)):
             replay.keep("turn_context", changed)
         self._seen = payload
         if type(model := payload.get("model")) is str and model:
@@ -143,7 +148,7 @@ class ThreadState:
         if type(settings) is not dict:
             replay.keep("event_msg/thread_settings_applied", payload)
             return
-        payload["thread_settings"] = self._settings.news(settings)
+        payload["thread_settings"] = self._settings.changes(settings)
         replay.keep("event_msg/thread_settings_applied", payload)
         if replay.model is None and type(model := settings.get("model")) is str and model:
             replay.name(model, None)

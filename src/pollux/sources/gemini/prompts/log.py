@@ -19,7 +19,7 @@ from pollux.model import Notice, Severity
 from pollux.sources.base import File, SourceContext, fingerprint_of
 from pollux.sources.gemini.find import SHELL
 from pollux.sources.gemini.format import records
-from pollux.sources.gemini.format.schema import Typed
+from pollux.sources.gemini.format.schema import LogRecord
 from pollux.sources.typed_prompts import normalize_space, prompts_id
 from pollux.wire import Notes, display_path, read_bytes
 
@@ -64,13 +64,13 @@ def calls(text: str, names: tuple[str, ...]) -> bool:
 class LogFile(msgspec.Struct):
     """The lines of one file of the log, and its notices."""
 
-    lines: list[Typed] = []
+    lines: list[LogRecord] = []
     notices: tuple[Notice, ...] = ()
 
 
 def _read_file(file: File) -> LogFile:
     notes = Notes(display_path(file.path))
-    lines: list[Typed] = []
+    lines: list[LogRecord] = []
     try:
         content = records.parse_file(file.path, notes)
     except Unreadable as error:
@@ -116,13 +116,13 @@ class PromptLog:
                     self._context.peek(file, LogFile, _read_file) if self._context is not None else _read_file(file)
                 )
                 notices += content.notices
-                for item, typed in _in_order(content.lines):
-                    key = (typed.sessionId or "unknown", typed.message or "", typed.timestamp)
+                for item, record in _in_order(content.lines):
+                    key = (record.sessionId or "unknown", record.message or "", record.timestamp)
                     if key in seen:
                         continue
-                    if typed.timestamp is not None:
-                        latest = max(latest, typed.timestamp.timestamp())
-                    line = _line(typed, file, item, shell, (len(seen), latest))
+                    if record.timestamp is not None:
+                        latest = max(latest, record.timestamp.timestamp())
+                    line = _line(record, file, item, shell, (len(seen), latest))
                     seen.add(key)
                     self._lines.setdefault(line.session, []).append(line)
             self.notices = tuple(notices)
@@ -136,8 +136,8 @@ class PromptLog:
                 for line in lines:
                     if line.at is not None:
                         self._by_words.setdefault(line.words, []).append((line.at, name, line))
-            for typed in self._by_words.values():
-                typed.sort(key=itemgetter(0))
+            for lines in self._by_words.values():
+                lines.sort(key=itemgetter(0))
         candidates = self._by_words.get(words, [])
         start = bisect_left(candidates, since, key=itemgetter(0))
         return [
@@ -191,36 +191,36 @@ class PromptLog:
         return {command for command in commands if command.strip()}
 
 
-def _in_order(lines: list[Typed]) -> Iterator[tuple[int, Typed]]:
+def _in_order(lines: list[LogRecord]) -> Iterator[tuple[int, LogRecord]]:
     """The lines of a file with their places, those of one session in the order of their numbers."""
     places: dict[str | None, list[int]] = {}
-    for item, typed in enumerate(lines):
-        places.setdefault(typed.sessionId, []).append(item)
+    for item, record in enumerate(lines):
+        places.setdefault(record.sessionId, []).append(item)
     following = {
         name: iter(sorted(items, key=lambda item: (lines[item].messageId or 0, item)))
         if all(lines[item].messageId is not None for item in items)
         else iter(items)
         for name, items in places.items()
     }
-    for typed in lines:
-        item = next(following[typed.sessionId])
+    for record in lines:
+        item = next(following[record.sessionId])
         yield item, lines[item]
 
 
-def _line(typed: Typed, file: File, item: int, shell: set[str], order: tuple[int, float]) -> Line:
-    extra: dict[str, object] = dict(typed.extra)
-    if typed.messageId is not None:
-        extra["messageId"] = typed.messageId
-    if typed.type not in (None, "user"):
-        extra["type"] = typed.type
-    text = typed.message or ""
+def _line(record: LogRecord, file: File, item: int, shell: set[str], order: tuple[int, float]) -> Line:
+    extra: dict[str, object] = dict(record.extra)
+    if record.messageId is not None:
+        extra["messageId"] = record.messageId
+    if record.type not in (None, "user"):
+        extra["type"] = record.type
+    text = record.message or ""
     rank, latest = order
     # A time after the last writing of the file is from a clock that was ahead.
-    since = min(typed.timestamp.timestamp(), file.mtime_ns / 1e9) if typed.timestamp is not None else latest
+    since = min(record.timestamp.timestamp(), file.mtime_ns / 1e9) if record.timestamp is not None else latest
     return Line(
-        session=typed.sessionId or "unknown",
+        session=record.sessionId or "unknown",
         text=text,
-        at=typed.timestamp,
+        at=record.timestamp,
         file=file.path,
         item=item,
         extra=extra,

@@ -15,8 +15,8 @@ from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.order_by_time import order_by_time
 
 
-class Part(msgspec.Struct):
-    """One file: its replay, its messages, and whether one of their calls starts sub-agents."""
+class ChatFile(msgspec.Struct):
+    """One file of `chats`: its replay, its messages, and whether one of their calls starts sub-agents."""
 
     file: File
     replay: Replay
@@ -52,32 +52,32 @@ class Part(msgspec.Struct):
         return first is not None and first.text.startswith(TASK)
 
 
-def join_files(parts: list[Part], current: Part, typed: list[Line]) -> list[Message]:
+def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> list[Message]:
     """Every message of all files once, in the order of time. The current file decides its fate."""
-    if len(parts) == 1:
-        return parts[0].messages
+    if len(chats) == 1:
+        return chats[0].messages
     fates = {message.id: message.fate for message in current.messages}
     chosen: dict[str, Message] = {}
-    for part, following in zip(parts, [*parts[1:], None], strict=True):
-        compressed = bool(part.messages) and (
-            is_compression(part.messages[-1]) or _was_compressed(typed, part, following)
+    for chat, following in zip(chats, [*chats[1:], None], strict=True):
+        compressed = bool(chat.messages) and (
+            is_compression(chat.messages[-1]) or _was_compressed(typed, chat, following)
         )
-        for message in part.messages:
+        for message in chat.messages:
             fate = fates.get(message.id)
-            if fate is None and part is not current:
+            if fate is None and chat is not current:
                 fate = (
                     message.fate if message.fate is not Fate.LIVE else Fate.COMPRESSED if compressed else Fate.REWOUND
                 )
             final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             earlier = chosen.get(message.id)
             chosen[message.id] = final if earlier is None else _richer(earlier, final)
-    order = order_by_time({message.id: message.at for message in part.messages}.items() for part in parts)
+    order = order_by_time({message.id: message.at for message in chat.messages}.items() for chat in chats)
     return [chosen[name] for name in order]
 
 
-def _was_compressed(typed: list[Line], part: Part, following: Part | None) -> bool:
+def _was_compressed(typed: list[Line], chat: ChatFile, following: ChatFile | None) -> bool:
     """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed prompts shows it."""
-    since, until = part.replay.updated, following.replay.started if following is not None else None
+    since, until = chat.replay.updated, following.replay.started if following is not None else None
     if since is None or until is None:
         return False
     return any(line.calls(COMPRESS) and line.at and since <= line.at <= until for line in typed)
