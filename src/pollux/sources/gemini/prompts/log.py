@@ -136,8 +136,8 @@ class PromptLog:
                 for line in lines:
                     if line.at is not None:
                         self._by_words.setdefault(line.words, []).append((line.at, name, line))
-            for lines in self._by_words.values():
-                lines.sort(key=itemgetter(0))
+            for matches in self._by_words.values():
+                matches.sort(key=itemgetter(0))
         candidates = self._by_words.get(words, [])
         start = bisect_left(candidates, since, key=itemgetter(0))
         return [
