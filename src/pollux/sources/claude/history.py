@@ -19,7 +19,7 @@ from pollux.errors import Unreadable
 from pollux.model import Message, Notice, Origin
 from pollux.sources.base import File
 from pollux.sources.claude.format.side_records import HistoryRecord
-from pollux.sources.claude.moving import short_name
+from pollux.sources.claude.rehome import short_name
 from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE

@@ -22,7 +22,7 @@ from pollux.sources.gemini.messages.outputs import Outputs
 from pollux.sources.gemini.messages.subagents import link_children, objective_of, split_subagents, wants_children
 from pollux.sources.gemini.other_files import captured, histories
 from pollux.sources.gemini.prompts import prompts
-from pollux.sources.gemini.prompts.log import PromptLog
+from pollux.sources.gemini.prompts.prompt_log import PromptLog
 from pollux.sources.gemini.replay.chat_files import ChatFile, join_files
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.typed_prompts import command_title, typed_sessions

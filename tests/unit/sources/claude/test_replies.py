@@ -175,7 +175,7 @@ def test_white_space_does_not_matter(home: Home) -> None:
 def test_unknown_field_is_kept_and_named(home: Home) -> None:
     session = home.session(user("Hi", novelty="blue"), model("Hello"))
     assert session.messages[0].extra["novelty"] == "blue"
-    assert [line.what for line in home.library().doctor().unknown] == ["Asked.novelty"]
+    assert [line.what for line in home.library().doctor().unknown] == ["user.novelty"]
 
 
 @pytest.mark.parametrize("name", Line.__struct_fields__[SETTING])

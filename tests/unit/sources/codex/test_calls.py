@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Status, ToolResult
-from pollux.sources.codex.calls.heads import exit_code
+from pollux.sources.codex.calls.output_heads import exit_code
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,

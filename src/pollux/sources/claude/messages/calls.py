@@ -14,7 +14,7 @@ from pollux.sources.claude.format.leftovers import is_plain, other_fields
 from pollux.sources.claude.format.outputs import PERSISTED, Outputs, place_of
 from pollux.sources.claude.format.schema import Block, Line, UserRecord
 from pollux.sources.claude.format.tools import SPAWNS, canonical
-from pollux.sources.claude.messages.speakers import task_notices
+from pollux.sources.claude.messages.authors import task_notices
 from pollux.sources.claude.messages.user_parts import attachment
 from pollux.wire import seconds
 

@@ -12,10 +12,10 @@ from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text,
 from pollux.sources.claude.format.leftovers import Leftovers, is_plain, other_fields
 from pollux.sources.claude.format.outputs import Outputs
 from pollux.sources.claude.format.schema import ApiMessage, Block, ClientRecord, Line, UserRecord
+from pollux.sources.claude.messages.authors import author_of, command, texts_of
 from pollux.sources.claude.messages.calls import Calls, answer
-from pollux.sources.claude.messages.injected import injected, queued, remark
+from pollux.sources.claude.messages.client_messages import injected, queued, remark
 from pollux.sources.claude.messages.replies import BuildContext, Pair, reply
-from pollux.sources.claude.messages.speakers import author_of, command, texts_of
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
 from pollux.sources.order_by_time import order_by_time
 from pollux.wire import Notes, tidy

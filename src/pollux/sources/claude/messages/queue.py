@@ -8,7 +8,7 @@ from itertools import accumulate
 import msgspec
 
 from pollux.model import Author, Fate, Message, Origin, Role, Text
-from pollux.sources.claude.messages.speakers import is_client_text
+from pollux.sources.claude.messages.authors import is_client_text
 from pollux.sources.claude.transcript import QueueStep, Transcript
 from pollux.sources.typed_prompts import normalize_space
 from pollux.system.clock import recorded

@@ -12,9 +12,9 @@ from pollux.sources.claude.format.schema import ClientRecord, Line
 from pollux.sources.claude.format.side_records import SubagentMeta
 from pollux.sources.claude.format.tools import SPAWNS
 from pollux.sources.claude.group import AGENT, ClaudeBundle
-from pollux.sources.claude.messages.injected import queued
+from pollux.sources.claude.messages.authors import task_notices, texts_of
+from pollux.sources.claude.messages.client_messages import queued
 from pollux.sources.claude.messages.replies import Pair
-from pollux.sources.claude.messages.speakers import task_notices, texts_of
 from pollux.sources.claude.transcript import Transcript
 from pollux.system.files import HUGE
 from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines

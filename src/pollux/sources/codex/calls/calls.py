@@ -10,7 +10,7 @@ import msgspec
 
 from pollux.model import NOTHING, Attachment, Status, Text, ToolCall, ToolResult
 from pollux.sources.codex.calls.durations import seconds_of
-from pollux.sources.codex.calls.heads import exit_code
+from pollux.sources.codex.calls.output_heads import exit_code
 from pollux.sources.codex.format.content import part_of
 from pollux.sources.codex.format.schema import (
     CustomCall,

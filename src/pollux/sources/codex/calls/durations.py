@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pollux.sources.codex.calls.heads import wall_time
+from pollux.sources.codex.calls.output_heads import wall_time
 from pollux.wire import seconds
 
 

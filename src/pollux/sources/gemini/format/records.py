@@ -160,13 +160,19 @@ def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[
     notes.line = None
 
 
+# The types of messages, by which notices call them.
+_TYPES = ("user", "gemini", "info", "error", "warning")
+
+
 def _parse_odd(line: bytes, notes: Notes) -> Record | None:
     """A line that is not exactly of the known shape."""
     try:
-        record = decode(Record, line, notes, "record")
+        value = plain(line, notes)
     except Malformed as error:
         note_bad_line(error, line, notes)
         return None
+    kind = value.get("type") if type(value) is dict else None
+    record = fit(Record, value, notes, kind if kind in _TYPES else "line")
     if record is None:
         notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
     return record

@@ -20,7 +20,7 @@ from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import plain_text
 from pollux.sources.gemini.format.schema import Record
 from pollux.sources.gemini.messages.references import prompt_parts
-from pollux.sources.gemini.prompts.log import REWIND, Line, PromptLog
+from pollux.sources.gemini.prompts.prompt_log import REWIND, Line, PromptLog
 from pollux.sources.typed_prompts import normalize_space, typed_message
 from pollux.wire import Notes
 

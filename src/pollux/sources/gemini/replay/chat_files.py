@@ -10,7 +10,7 @@ from pollux.model import Author, Fate, Kind, Message, Role
 from pollux.sources.base import File
 from pollux.sources.gemini.format.content import TASK
 from pollux.sources.gemini.gaps import is_compression
-from pollux.sources.gemini.prompts.log import COMPRESS, Line
+from pollux.sources.gemini.prompts.prompt_log import COMPRESS, Line
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.order_by_time import order_by_time
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from pollux import registry
-from pollux.model import About, Session, Status, ToolCall
+from pollux.model import AgentDescription, Session, Status, ToolCall
 
 
-def about(agent: str, **extra: object) -> About:
+def describe(agent: str, **extra: object) -> AgentDescription:
     known = registry.knowledge(agent)
     assert known is not None
-    return known.about(Session(agent=agent, id="s", extra=extra))
+    return known.describe(Session(agent=agent, id="s", extra=extra))
 
 
 @pytest.mark.parametrize("agent", list(registry.SOURCES))
 def test_every_agent_of_ours_is_known(agent: str) -> None:
-    told = about(agent)
+    told = describe(agent)
     assert told.program.startswith(agent)
     assert told.harness == told.program.replace("-", "_")
     assert told.vendor
@@ -25,18 +25,18 @@ def test_every_agent_of_ours_is_known(agent: str) -> None:
 
 
 def test_what_sessions_tell_is_told() -> None:
-    claude = about("claude", version="2.1.325", gitBranch="main")
+    claude = describe("claude", version="2.1.325", gitBranch="main")
     assert (claude.version, claude.branch) == ("2.1.325", "main")
-    assert [about("claude", gitBranch=name).branch for name in ("", "HEAD")] == [None, None]
+    assert [describe("claude", gitBranch=name).branch for name in ("", "HEAD")] == [None, None]
     git = {"branch": "main", "commit_hash": "abc", "repository_url": "https://example.com/r"}
-    codex = about("codex", meta={"cli_version": "0.166.0", "model_provider": "azure", "git": git})
+    codex = describe("codex", meta={"cli_version": "0.166.0", "model_provider": "azure", "git": git})
     assert (codex.version, codex.vendor, codex.branch, codex.revision) == ("0.166.0", "azure", "main", "abc")
 
 
 @pytest.mark.parametrize("odd", [None, 7, "", [], {"git": 3}])
 def test_what_is_odd_is_not_told(odd: object) -> None:
-    assert about("codex", meta=odd) == about("codex")
-    assert about("claude", version=odd if odd != "" else None).branch is None
+    assert describe("codex", meta=odd) == describe("codex")
+    assert describe("claude", version=odd if odd != "" else None).branch is None
 
 
 def test_an_agent_nobody_reads_is_not_known() -> None:

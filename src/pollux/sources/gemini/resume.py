@@ -20,7 +20,7 @@ from pollux.model import Kind, Session
 from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.projects.projects import marker_of
-from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
+from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions, source_files
 from pollux.wire.join_versions import (
     Document,
     as_line,
@@ -41,7 +41,7 @@ _MESSAGE = {"id", "timestamp", "type", "content"}
 _MADE_HEADER = "its first line is lost, and was made from the ids and times in what is left"
 
 
-def resuming(session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
+def resume_files(session: Session, versions: Sequence[FileVersion], root: Path) -> list[ResumeFile]:
     """The session's files in the folder where the CLI looks now, and that folder's note."""
     chats: dict[str, list[FileVersion]] = {}
     others: list[FileVersion] = []
@@ -55,7 +55,7 @@ def resuming(session: Session, versions: Sequence[FileVersion], root: Path) -> l
     other_contents = largest_versions(others)
     chat_files = [file for name, members in chats.items() for file in _chat(f"{folder}/{name}", members, session)]
     chat_files += [
-        Resumable(path=f"{folder}/{name}", content=other_contents.pop(name), sources=(f"{folder}/{name}",))
+        ResumeFile(path=f"{folder}/{name}", content=other_contents.pop(name), sources=(f"{folder}/{name}",))
         for name in list(other_contents)
         if session.kind is Kind.CHECKPOINT
     ]
@@ -65,11 +65,11 @@ def resuming(session: Session, versions: Sequence[FileVersion], root: Path) -> l
         other_contents[".project_root"] = path
     return [
         *chat_files,
-        *(Resumable(path=f"{folder}/{inner}", content=members) for inner, members in other_contents.items()),
+        *(ResumeFile(path=f"{folder}/{inner}", content=members) for inner, members in other_contents.items()),
     ]
 
 
-def united(versions: Sequence[FileVersion]) -> bytes | None:
+def join_versions(versions: Sequence[FileVersion]) -> bytes | None:
     """The records of all versions of a chat, as a log, unless the last version has every message.
 
     A log can say that the list of messages was replaced by another. Each later version does that, so that the messages
@@ -153,7 +153,7 @@ def _proved(session: Session) -> bytes | None:
     return path if hashlib.sha256(path).hexdigest() == session.project_hash else None
 
 
-def _chat(place: str, versions: list[FileVersion], session: Session) -> Iterator[Resumable]:
+def _chat(place: str, versions: list[FileVersion], session: Session) -> Iterator[ResumeFile]:
     logs: list[list[bytes]] = []
     documents: list[tuple[Document, bytes]] = []
     paths = source_files(versions)
@@ -166,9 +166,9 @@ def _chat(place: str, versions: list[FileVersion], session: Session) -> Iterator
     if logs:
         content, note = _log(logs, [document for document, _ in documents], session)
         if content:
-            yield Resumable(path=f"{place}.jsonl", content=content, sources=paths, made=note)
+            yield ResumeFile(path=f"{place}.jsonl", content=content, sources=paths, made=note)
     elif documents and (content := _document(documents)):
-        yield Resumable(path=f"{place}.json", content=content, sources=paths)
+        yield ResumeFile(path=f"{place}.json", content=content, sources=paths)
 
 
 def _is_document(raw: bytes) -> bool:

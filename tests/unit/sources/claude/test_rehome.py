@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.sources.claude.moving import moving, plain_name, short_name
+from pollux.sources.claude.rehome import plain_name, plan_rehome, short_name
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "claude"
 FOLDERS = sorted(folder for folder in CORPUS.glob("**/projects/*") if folder.is_dir())
@@ -38,7 +38,7 @@ def test_a_pair_of_surrogates_is_two_dashes() -> None:
 @pytest.mark.parametrize("new", ["/srv/" + "x" * 200, "/srv/" + "é" * 200])
 def test_a_path_whose_folder_differs_between_releases_is_left(tmp_path: Path, new: str) -> None:
     (tmp_path / "-a").mkdir()
-    told = moving(tmp_path, {"/a": new})
+    told = plan_rehome(tmp_path, {"/a": new})
     assert not told.steps
     assert "releases" in told.left[0]
 
@@ -47,6 +47,6 @@ def test_projects_that_share_a_folder_move_together(tmp_path: Path) -> None:
     (tmp_path / "-a-b-c").mkdir()
     for number, path in enumerate(("/a/b-c", "/a/b/c")):
         (tmp_path / "-a-b-c" / f"{number}.jsonl").write_text(json.dumps({"type": "user", "cwd": path}) + "\n")
-    together = moving(tmp_path, {"/a/b-c": "/x/b-c", "/a/b/c": "/x/b/c"})
+    together = plan_rehome(tmp_path, {"/a/b-c": "/x/b-c", "/a/b/c": "/x/b/c"})
     assert [(Path(step.path).name) for step in together.steps] == ["-a-b-c"]
-    assert not moving(tmp_path, {"/a/b-c": "/x/b-c"}).steps
+    assert not plan_rehome(tmp_path, {"/a/b-c": "/x/b-c"}).steps

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pollux.model import About, Message, Session, ToolCall
+from pollux.model import AgentDescription, Message, Session, ToolCall
 
 
-def about(_session: Session) -> About:
+def describe(_session: Session) -> AgentDescription:
     """Gemini CLI records neither its version nor the checkout it works in."""
-    return About(program="gemini-cli", harness="gemini_cli", vendor="google", trace="gemini-json", answered=True)
+    return AgentDescription(
+        program="gemini-cli", harness="gemini_cli", vendor="google", trace="gemini-json", answered=True
+    )
 
 
 def facts(session: Session) -> Iterator[tuple[str, Any]]:

@@ -1,11 +1,11 @@
-"""What other formats want to know of the program that recorded a session."""
+"""The facts that other formats need about the program that recorded a session."""
 
 from __future__ import annotations
 
 from pollux.model.base import Value
 
 
-class About(Value, frozen=True, kw_only=True):
+class AgentDescription(Value, frozen=True, kw_only=True):
     """The names that other formats have for a recording program, and what a session says of its git checkout.
 
     `program` is the program's own name and `harness` its name in normalized events. `vendor` serves its models. `trace`

@@ -9,8 +9,8 @@ import msgspec
 from pollux.model import Attachment, Author, Context, FileReference, Message, Origin, Part, Role, Text
 from pollux.sources.claude.format.attachments import ATTACHMENT_TYPES, AttachmentContent, RenderedText
 from pollux.sources.claude.format.schema import SYSTEM_SUBTYPES, Block, ClientRecord
+from pollux.sources.claude.messages.authors import command, queued_by_human, texts_of
 from pollux.sources.claude.messages.replies import BuildContext
-from pollux.sources.claude.messages.speakers import command, queued_by_human, texts_of
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
 from pollux.wire import tidy
 

@@ -21,7 +21,7 @@ class Rewrite(Value, frozen=True, kw_only=True):
     what: str
 
 
-class Relocation(Value, frozen=True, kw_only=True):
+class RehomePlan(Value, frozen=True, kw_only=True):
     """All changes for an agent. It writes such sessions into `folders`. `left` says what cannot change, and why."""
 
     steps: tuple[Rename | Rewrite, ...] = ()

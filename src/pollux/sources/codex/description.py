@@ -1,18 +1,18 @@
-"""What Codex CLI is called elsewhere, and what its sessions tell of their surroundings."""
+"""The names of Codex CLI in other formats, and the facts about its sessions' surroundings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pollux.model import About, Message, Session, ToolCall
+from pollux.model import AgentDescription, Message, Session, ToolCall
 
 
-def about(session: Session) -> About:
+def describe(session: Session) -> AgentDescription:
     """The release that wrote the session, who served its models, and the checkout it worked in."""
     meta = _inner(session.extra, "meta")
     git = _inner(meta, "git")
-    return About(
+    return AgentDescription(
         program="codex-cli",
         harness="codex_cli",
         vendor=_text(meta, "model_provider") or "openai",

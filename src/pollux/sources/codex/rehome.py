@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pollux.sources.relocation import Relocation
+from pollux.sources.rehome_plan import RehomePlan
 
 
-def moving(root: Path, moved: Mapping[str, str]) -> Relocation:  # noqa: ARG001 (wherever it is)
+def plan_rehome(root: Path, moved: Mapping[str, str]) -> RehomePlan:  # noqa: ARG001 (wherever it is)
     """Nothing: a session is resumed by its id, and `--all` lists those of every folder.
 
     Without it the list shows those whose recorded path is the present one, in a line of each session and in a database.
     """
-    return Relocation(
+    return RehomePlan(
         left=("its files are named by day and id and keep the path they recorded; codex resume --all lists them",)
     )

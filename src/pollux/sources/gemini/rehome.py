@@ -14,12 +14,12 @@ from pathlib import Path
 from pollux.errors import OutputError
 from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.projects.projects import marker_of, registry_of
-from pollux.sources.relocation import Relocation, Rename, Rewrite
+from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.system.files import read
 from pollux.wire import display_path
 
 
-def moving(root: Path, moved: Mapping[str, str]) -> Relocation:
+def plan_rehome(root: Path, moved: Mapping[str, str]) -> RehomePlan:
     """The changes under a root and in the folder of file histories next to it.
 
     Raises `OutputError` where the new path already has a history, or the list of projects cannot be read.
@@ -47,7 +47,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Relocation:
         left.append(
             "session files go on carrying the hash of the old path, which its list of sessions does not ask for"
         )
-    return Relocation(steps=(*steps, *rewrites), folders=tuple(folders), left=tuple(left))
+    return RehomePlan(steps=(*steps, *rewrites), folders=tuple(folders), left=tuple(left))
 
 
 def _known(registry: Path) -> Mapping[str, str]:

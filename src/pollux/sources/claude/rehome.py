@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.sources.relocation import Relocation, Rename
+from pollux.sources.rehome_plan import RehomePlan, Rename
 from pollux.wire import display_path, opened
 
 _OTHER = re.compile(r"[^A-Za-z0-9]")
@@ -25,7 +25,7 @@ class _Setting(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Setting)
 
 
-def moving(root: Path, moved: Mapping[str, str]) -> Relocation:
+def plan_rehome(root: Path, moved: Mapping[str, str]) -> RehomePlan:
     """The folders to rename. A folder that other projects share stays, because they would lose their sessions."""
     steps: dict[str, Rename] = {}
     left: list[str] = []
@@ -50,7 +50,7 @@ def moving(root: Path, moved: Mapping[str, str]) -> Relocation:
     if steps:
         left.append("the lines of sessions go on naming the folder they were written in")
         left += [f"{display_path(root / _ALIASES)} may name the old folder"] if (root / _ALIASES).exists() else []
-    return Relocation(steps=tuple(steps.values()), folders=tuple(steps), left=tuple(left))
+    return RehomePlan(steps=tuple(steps.values()), folders=tuple(steps), left=tuple(left))
 
 
 def plain_name(path: str) -> str:

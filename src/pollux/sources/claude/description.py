@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pollux.model import About, Message, Session, ToolCall
+from pollux.model import AgentDescription, Message, Session, ToolCall
 
 _NO_BRANCH = ("", "HEAD")
 _SETTING = {
@@ -20,10 +20,10 @@ _SETTING = {
 _has_no_setting = _SETTING.keys().isdisjoint
 
 
-def about(session: Session) -> About:
+def describe(session: Session) -> AgentDescription:
     """The release that wrote the session, and its branch: "HEAD" means none, also outside of git."""
     version, branch = (session.extra.get(name) for name in ("version", "gitBranch"))
-    return About(
+    return AgentDescription(
         program="claude-code",
         harness="claude_code",
         vendor="anthropic",

@@ -13,13 +13,13 @@ from typing import Any
 
 from pollux.model import Kind, Session
 from pollux.sources.claude.group import UUID
-from pollux.sources.resume_files import FileVersion, Resumable, largest_versions, source_files
+from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions, source_files
 from pollux.wire.join_versions import join_records, object_lines, value_of
 
 _MESSAGE_TYPES = ("user", "assistant")
 
 
-def resuming(session: Session, versions: Sequence[FileVersion], _root: Path) -> list[Resumable]:
+def resume_files(session: Session, versions: Sequence[FileVersion], _root: Path) -> list[ResumeFile]:
     """The session's transcript and its sub-agents' transcripts, with the files that they refer to."""
     transcripts: dict[str, list[FileVersion]] = {}
     others: list[FileVersion] = []
@@ -32,15 +32,15 @@ def resuming(session: Session, versions: Sequence[FileVersion], _root: Path) -> 
         else:
             others.append(version)
     files = [
-        Resumable(path=_place(session, members[-1].path), content=content, sources=source_files(members))
+        ResumeFile(path=_place(session, members[-1].path), content=content, sources=source_files(members))
         for members in transcripts.values()
         if (content := _transcript(members)) is not None
     ]
     other_contents = largest_versions(others) if files else {}
-    return [*files, *(Resumable(path=path, content=members) for path, members in other_contents.items())]
+    return [*files, *(ResumeFile(path=path, content=members) for path, members in other_contents.items())]
 
 
-def united(versions: Sequence[FileVersion]) -> bytes | None:
+def join_versions(versions: Sequence[FileVersion]) -> bytes | None:
     """All records of a transcript. Records that the last version lacks are on no path from its last record: rewound."""
     folder, name = os.path.split(versions[-1].path)
     return _transcript(versions) if folder and name.endswith(".jsonl") else None
