@@ -20,7 +20,7 @@ from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.messages.messages import Builder, Companions
 from pollux.sources.gemini.messages.outputs import Outputs
 from pollux.sources.gemini.messages.subagents import link_children, objective_of, split_subagents, wants_children
-from pollux.sources.gemini.other_files import captured, histories
+from pollux.sources.gemini.other_files import captured_runs, saved_chats
 from pollux.sources.gemini.prompts import prompts
 from pollux.sources.gemini.prompts.prompt_log import PromptLog
 from pollux.sources.gemini.replay.chat_files import ChatFile, join_files
@@ -59,9 +59,9 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
             case records.Log():
                 chats.append(_chat(bundle, file, replay, notes, outputs))
             case records.History():
-                others.append(histories.session(content, bundle, file, notes))
+                others.append(saved_chats.session(content, bundle, file, notes))
             case records.CapturedRun(events=events):
-                others.append(captured.session(events, bundle, file, notes))
+                others.append(captured_runs.session(events, bundle, file, notes))
             case records.Prompts():
                 log = PromptLog([file])
                 others += [session for name in log.lines for session in _prompts_session(name, log, bundle)]
