@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import PolluxError
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.sync import bulk as load, readers
 from pollux.library.library import Filter
 from pollux.sources.base import Bundle, Source

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pollux import registry
 from pollux.errors import UnknownName
-from pollux.index.catalog.catalog import Peeks
+from pollux.index.catalogue.catalogue import Peeks
 from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import MovedSource, Moves
 from pollux.projects.resolve import ResolvedSource

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from pollux.index.catalog.origins import RequestOrigin
+from pollux.index.catalogue.origins import RequestOrigin
 from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
 from pollux.usage.profile import Price
 from pollux.usage.rates import dollars

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pollux.index.catalog.queries import Filter
+from pollux.index.catalogue.queries import Filter
 from pollux.model import Status, ToolCall, Usage
 from pollux.usage.labels import tokens
 from pollux.usage.service import Grouping, Measure

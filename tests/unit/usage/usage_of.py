@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pollux.index.catalog.catalog import Catalog
-from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import BundleRows, entry
+from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.rows import BundleRows, entry
 from pollux.model import Author, Kind, Message, Part, Role, Session, Usage
 from pollux.usage.service import UsageService
 
@@ -56,16 +56,16 @@ def session(
     )
 
 
-def questions(sessions: Sequence[Session]) -> CatalogQueries:
+def questions(sessions: Sequence[Session]) -> CatalogueQueries:
     """A catalogue in memory that holds these."""
-    catalogue = Catalog(None, "test")
+    catalogue = Catalogue(None, "test")
     with catalogue.change():
         catalogue.begin(1)
         root = catalogue.add_root("test", "/root")
         for number, each in enumerate(sessions):
             reading = BundleRows(0, None, (), b"", [entry(each, catalogue.number(), 0)])
             catalogue.add(root, f"{number}", "", reading)
-    return CatalogQueries(catalogue, [("test", "/root")])
+    return CatalogueQueries(catalogue, [("test", "/root")])
 
 
 def usage_of(folder: Path, *sessions: Session) -> UsageService:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from pollux.index.catalog.prefixes import ShortIds, short_id
+from pollux.index.catalogue.prefixes import ShortIds, short_id
 
 IDS = st.lists(st.text("ab0-", min_size=1, max_size=14), min_size=1, max_size=12)
 

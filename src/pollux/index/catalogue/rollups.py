@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from pollux.index.catalog.rows import UsageRow, micros
+from pollux.index.catalogue.rows import UsageRow, micros
 from pollux.model import Figures, Kind, Summary, Total, values
 
 QUARTER = 15 * 60

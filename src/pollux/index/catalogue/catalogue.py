@@ -18,8 +18,8 @@ from uuid import uuid4
 
 import msgspec
 
-from pollux.index.catalog.rollups import quarter, roll_up
-from pollux.index.catalog.rows import AuditFacts, BundleRows, Entry, MessageIndex, UsageRow, micros
+from pollux.index.catalogue.rollups import quarter, roll_up
+from pollux.index.catalogue.rows import AuditFacts, BundleRows, Entry, MessageIndex, UsageRow, micros
 from pollux.model import FIGURES, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
@@ -92,7 +92,7 @@ def first_number(generation: int) -> int:
     return generation << 24
 
 
-class Catalog:
+class Catalogue:
     """One connection. With `path` None everything is in memory for one run, because no folder can be written to.
 
     Without `make`, a file that holds no catalogue is left alone, and `edition` is None. `born` distinguishes this

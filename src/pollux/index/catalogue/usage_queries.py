@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.catalog.catalog import audit_facts_of
-from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
-from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
-from pollux.index.catalog.rows import AuditFacts, micros
+from pollux.index.catalogue.catalogue import audit_facts_of
+from pollux.index.catalogue.queries import ALWAYS_LISTED, WORST_FIRST, CatalogueQueries, Filter
+from pollux.index.catalogue.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
+from pollux.index.catalogue.rows import AuditFacts, micros
 from pollux.model import UNKNOWN, Figures, Value, values
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
@@ -60,22 +60,22 @@ class UsageQueries:
     The filter's times select requests, by the quarter of an hour.
     """
 
-    def __init__(self, catalog: CatalogQueries, criteria: Filter, ids: Collection[str] | None = None) -> None:
-        self._rows = catalog.catalogue.rows
+    def __init__(self, queries: CatalogueQueries, criteria: Filter, ids: Collection[str] | None = None) -> None:
+        self._rows = queries.catalogue.rows
         self._criteria = criteria
         timeless = msgspec.structs.replace(criteria, since=None, until=None, everything=True)
         self._all = timeless == Filter(everything=True) and ids is None
-        self._where, self._values = catalog.where(timeless)
+        self._where, self._values = queries.where(timeless)
         self._where += " AND kind != 'checkpoint'"  # a copy of a conversation
         if ids is not None and len(ids) <= _FEW:
             self._where += f" AND id IN ({', '.join('?' * len(ids))})"
             self._values += ids
-        self.sessions = self._find_sessions(catalog)
+        self.sessions = self._find_sessions(queries)
         self._rollups: list[RollUp] | None = None
 
-    def _find_sessions(self, catalog: CatalogQueries) -> dict[int, CountedSession]:
+    def _find_sessions(self, queries: CatalogueQueries) -> dict[int, CountedSession]:
         """The counted sessions by number. A session under two roots counts once, as it was last used."""
-        statement = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {catalog.preferred}"
+        statement = f"SELECT key, parent FROM sessions s WHERE parent IS NOT NULL AND {queries.preferred}"
         parents: dict[str, str] = dict(self._rows(statement))
         rows = self._rows(
             "SELECT no, key, agent, project, project_hash, exact, kind FROM sessions "

@@ -8,10 +8,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pollux.index.catalog.catalog import Catalog, message_index_of, notices_of, summary_of
-from pollux.index.catalog.families import Families
-from pollux.index.catalog.prefixes import ShortIds
-from pollux.index.catalog.rows import MessageIndex, micros
+from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
+from pollux.index.catalogue.families import Families
+from pollux.index.catalogue.prefixes import ShortIds
+from pollux.index.catalogue.rows import MessageIndex, micros
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches
 from pollux.system.link_bounds import path_in_home
@@ -99,10 +99,10 @@ _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
 
 
-class CatalogQueries:
+class CatalogueQueries:
     """Queries on the sessions under some roots."""
 
-    def __init__(self, catalogue: Catalog, roots: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, catalogue: Catalogue, roots: Iterable[tuple[str, str]]) -> None:
         self.catalogue = catalogue
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.

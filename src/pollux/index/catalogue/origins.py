@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pollux.index.catalog.queries import CatalogQueries
+from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.model import Session, Value
 
 INHERITANCE = ("forked_from", "continues")
@@ -18,7 +18,7 @@ class RequestOrigin(Value, frozen=True):
     exists: bool
 
 
-def request_origins(current: CatalogQueries, session: Session) -> dict[str, RequestOrigin]:
+def request_origins(current: CatalogueQueries, session: Session) -> dict[str, RequestOrigin]:
     """The origin of the request of each inherited message, by the message's id, as far as it is known."""
     first = next((link.target for link in session.links if link.kind in INHERITANCE), None)
     inherited = {message.id for message in session.messages if message.inherited and message.usage is not None}
@@ -36,23 +36,23 @@ def request_origins(current: CatalogQueries, session: Session) -> dict[str, Requ
     return origins
 
 
-def _numbers(current: CatalogQueries, key: str) -> list[int]:
+def _numbers(current: CatalogueQueries, key: str) -> list[int]:
     statement = f"SELECT no FROM sessions WHERE key=? AND id=? AND {current.here}"  # noqa: S608 (roots by number)
     return [no for (no,) in current.catalogue.rows(statement, key, key.partition(":")[2])]
 
 
-def _counts(current: CatalogQueries, numbers: Iterable[int]) -> bool:
+def _counts(current: CatalogueQueries, numbers: Iterable[int]) -> bool:
     """Is one of these sessions a conversation? Checkpoints and typed lines have no figures."""
     statement = "SELECT 1 FROM sessions WHERE no=? AND kind IN ('main', 'subagent')"
     return any(current.catalogue.rows(statement, number) for number in numbers)
 
 
-def _inherited(current: CatalogQueries, numbers: Iterable[int]) -> set[str]:
+def _inherited(current: CatalogueQueries, numbers: Iterable[int]) -> set[str]:
     """The messages that a session inherited."""
     statement = "SELECT message FROM usage WHERE session=? GROUP BY 1 HAVING MIN(inherited)"
     return {message for number in numbers for (message,) in current.catalogue.rows(statement, number)}
 
 
-def _origin(current: CatalogQueries, numbers: Iterable[int]) -> str | None:
+def _origin(current: CatalogueQueries, numbers: Iterable[int]) -> str | None:
     statement = "SELECT target FROM links WHERE session=? AND kind IN ('forked_from', 'continues')"
     return next((target for number in numbers for (target,) in current.catalogue.rows(statement, number)), None)
