@@ -11,7 +11,7 @@ import pytest
 
 from pollux import Filter, Library, Session
 from pollux.model import Author, Fate, Kind, Role, Status, SummaryPart, Thinking, ToolCall
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 HOME = Path(__file__).parent.parent / "src" / "pollux" / "sample" / "home"
 EVERYTHING = Filter(everything=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.archive.conftest import CORPUS
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0")
 

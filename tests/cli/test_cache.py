@@ -16,8 +16,8 @@ import pytest
 from pollux.cli.app import run
 from pollux.cli.terminal.progress import Bar, line
 from pollux.library.library import Progress
-from tests.cli.made import session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import session
 from tests.cli.test_terminal import in_terminal
 
 STUCK = "Another pollux holds the cache and makes no progress. The files were read without it."

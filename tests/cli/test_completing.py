@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 def test_a_taught_path_is_not_resolved(empty: Pollux) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import session
-from tests.cli.running import ROOT, Pollux
+from tests.cli.program import ROOT, Pollux
+from tests.cli.session_text import session
 
 THREAD = "0199f2d1-0000-7000-8000-000000000001"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import session
-from tests.cli.running import ROOT, Pollux
+from tests.cli.program import ROOT, Pollux
+from tests.cli.session_text import session
 
 
 def test_a_report_is_not_written_over_unless_that_was_asked_for(pollux: Pollux) -> None:

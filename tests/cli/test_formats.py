@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 from atif import Trajectory
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 def ask(question: str) -> list[Any]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import session as written
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import session as written
 
 SAMPLE = Path(__file__).parents[2] / "src" / "pollux" / "sample" / "home"
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3

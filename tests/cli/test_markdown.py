@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from pollux.cli.render.transcript.markdown import markdown
 from pollux.cli.terminal.width import width
 from pollux.text.escape import visible
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 from tests.cli.test_terminal import in_terminal
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

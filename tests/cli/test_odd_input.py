@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import EVIL, harmless, session
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from pollux.cli.app import COMMANDS, cli
-from tests.cli.running import ROOT, Pollux
+from tests.cli.program import ROOT, Pollux
 
 WRITING = {
     ("archive", "export", "{}/all.pack"): "file",

@@ -12,7 +12,7 @@ import pytest
 
 from pollux.cli.app import cli, run
 from pollux.errors import RequestError
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 NONSENSE = {
     "show ''": ("No session is called ''.", "Try: pollux list --all"),

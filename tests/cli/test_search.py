@@ -9,8 +9,8 @@ import pytest
 
 from pollux.cli.commands.search import PLACES, SORTS
 from pollux.library.library import PLACES as KINDS, Sort
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import EVIL, harmless, session
 from tests.cli.test_terminal import COLOUR, in_terminal
 
 CONTRACT = {"key", "message_id", "role", "author", "at", "project", "title", "snippet", "score"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import cbor2
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 SESSION = "3274cde4"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 def test_version_loads_next_to_nothing(pollux: Pollux) -> None:

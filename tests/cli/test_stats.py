@@ -15,7 +15,7 @@ import pytest
 from pollux.text.figures import number
 from pollux.usage.labels import label
 from pollux.usage.service import Measure
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 MISSING = "import sys; sys.modules['genai_prices'] = None; import pollux.usage.prices as p; p.PACKAGE = 'no-such'; "
 MISSING += "from pollux.cli.app import run; sys.exit(run(sys.argv[1:]))"

@@ -14,8 +14,8 @@ import pytest
 
 from pollux.library import sample
 from pollux.library.library import Library
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import CORPUS, Pollux
+from tests.cli.program import CORPUS, Pollux
+from tests.cli.session_text import EVIL, harmless, session
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives import serialization as form
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from pollux.cli.app import cli
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 FILES = sorted(Path(__file__).parent.glob("*.md"))
 BLOCK = re.compile(r"(?<=^```\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)

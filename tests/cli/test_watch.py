@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import EVIL, harmless, session
 
 CHAT = "p/chats/session-2026-11-15T05-00-one.jsonl"
 HEAD = {"sessionId": "one-session", "projectHash": "0" * 64, "startTime": "2026-11-15T05:00:00.000Z"}

@@ -20,7 +20,7 @@ from pollux.signing.statement import METADATA, Refuted, verify
 from pollux.signing.subject import parse_document
 from pollux.writers.vac.check import check, entries_in
 from tests.hostile.conftest import World
-from tests.unit.signing.making import key, record, subject
+from tests.unit.signing.records_and_keys import key, record, subject
 
 HASH = "00" * 32
 DEEP = 900

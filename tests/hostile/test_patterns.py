@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pollux.library.library import Hit, Library
-from tests.cli.made import session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import session
 
 ENDLESS = "(x+x+)+y"
 ROW = "x" * 60

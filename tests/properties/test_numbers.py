@@ -18,7 +18,7 @@ from pollux.writers.vac import WRITER as VAC
 from tests.properties.claude import CLAUDE
 from tests.properties.codex import CODEX
 from tests.properties.gemini import GEMINI
-from tests.unit.usage.usage_of import usage_of
+from tests.unit.usage.small_sessions import usage_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 SUBJECTS = {"gemini": GEMINI, "claude": CLAUDE, "codex": CODEX}

@@ -15,7 +15,7 @@ from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
 from pollux.usage.service import Grouping, UsageService
 from pollux.usage.stats import stats
-from tests.unit.usage.usage_of import CODEX, OPUS, PRO, questions, reply, session
+from tests.unit.usage.small_sessions import CODEX, OPUS, PRO, questions, reply, session
 
 DIMENSIONS = [by for by in Grouping if by is not Grouping.TOOL]
 ZONES = st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"])

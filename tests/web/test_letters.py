@@ -12,9 +12,9 @@ import pytest
 from pollux.model import Session, Text
 from pollux.text.folding import fold
 from tests.unit.writers.kitchen_sink import HUMAN, USER, message
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 FOUND = "document.getElementById('found').textContent"
 MARKED = "[...CSS.highlights.get('found')].map((range) => range.toString())"
 ASSIGNED = [chr(code) for code in range(sys.maxunicode + 1) if category(chr(code)) not in ("Cn", "Co", "Cs")]
@@ -25,7 +25,7 @@ def saying(*texts: str) -> str:
     return page_of(Session(agent="a", id="s", messages=said))
 
 
-def folded(page: Watched, texts: list[str]) -> list[str]:
+def folded(page: BrowserPage, texts: list[str]) -> list[str]:
     found: list[str] = page.page.evaluate("(texts) => texts.map(letters.fold)", texts)
     return found
 

@@ -9,9 +9,9 @@ import pytest
 
 from pollux.model import Fate, Message, Session, Status, Text
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, call, message
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 OPEN = "for (const details of document.querySelectorAll('.call')) details.open = true"
 
 

@@ -15,9 +15,9 @@ from pollux.library.sample import sample_environment
 from pollux.model import Fate, Session, Status, Text
 from pollux.writers.base import WriterContext
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, START, USER, call, message
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 VISIBLE = "(selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility()).length"
 FOUND = "document.getElementById('found').textContent"
 MARKED = "[...(CSS.highlights.get('found-now') ?? [])].map((range) => range.toString())"
@@ -32,11 +32,11 @@ def sample() -> dict[str, Session]:
 
 
 @pytest.fixture
-def tides(visit: Visit, sample: dict[str, Session]) -> Watched:
+def tides(visit: Visit, sample: dict[str, Session]) -> BrowserPage:
     return visit(page_of(sample["aa6812ea"]))
 
 
-def test_calls_are_folded_and_open_on_a_click(tides: Watched) -> None:
+def test_calls_are_folded_and_open_on_a_click(tides: BrowserPage) -> None:
     screens = "document.querySelectorAll('.call[open]').length"
     assert tides.ask(screens) == 0
     tides.page.locator(".call > summary").first.click()
@@ -44,24 +44,24 @@ def test_calls_are_folded_and_open_on_a_click(tides: Watched) -> None:
     assert tides.page.locator(".call[open] .screen").is_visible()
 
 
-def test_everything_unfolds_and_folds_again(tides: Watched) -> None:
+def test_everything_unfolds_and_folds_again(tides: BrowserPage) -> None:
     tides.page.get_by_role("button", name="Unfold").click()
     assert tides.ask("document.querySelectorAll('main details:not([open])').length") == 0
     tides.press("e")
     assert tides.ask("document.querySelectorAll('main details[open]').length") == 0
 
 
-def test_an_edit_is_shown_as_a_diff(tides: Watched) -> None:
+def test_an_edit_is_shown_as_a_diff(tides: BrowserPage) -> None:
     tides.press("e")
     assert "return moment + SUMMER" in tides.page.locator(".diff del").first.inner_text()
     assert "ZoneInfo(harbour.zone)" in tides.page.locator(".diff ins").first.inner_text()
 
 
-def test_tables_of_replies_are_tables(tides: Watched) -> None:
+def test_tables_of_replies_are_tables(tides: BrowserPage) -> None:
     assert tides.page.locator(".prose table td").first.is_visible()
 
 
-def test_keys_go_from_message_to_message(tides: Watched) -> None:
+def test_keys_go_from_message_to_message(tides: BrowserPage) -> None:
     all_ids = tides.ask("[...document.querySelectorAll('main article')].map((a) => a.id)")
     tides.press("j")
     assert tides.ask(FOCUSED) == all_ids[0]
@@ -77,7 +77,7 @@ def test_keys_go_from_message_to_message(tides: Watched) -> None:
     assert tides.ask(FOCUSED) == prompts[0]
 
 
-def test_the_help_names_every_key(tides: Watched) -> None:
+def test_the_help_names_every_key(tides: BrowserPage) -> None:
     tides.press("?")
     assert tides.page.get_by_role("dialog").is_visible()
     assert tides.page.locator("dialog kbd").all_inner_texts() == list("jkJK/nNoetd?")
@@ -85,7 +85,7 @@ def test_the_help_names_every_key(tides: Watched) -> None:
     assert not tides.page.get_by_role("dialog").is_visible()
 
 
-def test_search_finds_what_is_folded_and_opens_it(tides: Watched) -> None:
+def test_search_finds_what_is_folded_and_opens_it(tides: BrowserPage) -> None:
     tides.press("/")
     tides.page.keyboard.type("timedelta(HOURS=2)")
     tides.wait(f"{FOUND} !== ''")
@@ -104,7 +104,7 @@ def test_search_finds_what_is_folded_and_opens_it(tides: Watched) -> None:
     assert tides.ask("CSS.highlights.size") == 0
 
 
-def test_search_says_when_there_is_nothing(tides: Watched) -> None:
+def test_search_says_when_there_is_nothing(tides: BrowserPage) -> None:
     tides.press("/")
     tides.page.keyboard.type("no such words .*")
     tides.wait(FOUND, "Nothing found")

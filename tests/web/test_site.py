@@ -12,12 +12,12 @@ from playwright.sync_api import expect
 from pollux.model import Session, Text, summarize
 from pollux.writers.base import Entry, Options, WriterContext
 from pollux.writers.html import WRITER, page_parts
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 from tests.unit.writers.kitchen_sink import HUMAN, START, USER, message
-from tests.web.planting import PAYLOADS, planted
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
+from tests.web.payloads import PAYLOADS, with_payload
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 HEADINGS = (
     "[...document.querySelectorAll('h2')].filter((h) => h.checkVisibility()).map((h) => h.firstChild.data.trim())"
 )
@@ -34,25 +34,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def index(visit: Visit, site: Path) -> Watched:
+def index(visit: Visit, site: Path) -> BrowserPage:
     return visit(site / "index.html", zone="Asia/Tokyo")
 
 
-def search(index: Watched, words: str, answer: str) -> list[str]:
+def search(index: BrowserPage, words: str, answer: str) -> list[str]:
     index.page.locator("#find").fill(words)
     index.wait(FOUND, answer)
     titles: list[str] = index.ask(TITLES)
     return titles
 
 
-def test_sessions_stand_under_their_projects(index: Watched) -> None:
+def test_sessions_stand_under_their_projects(index: BrowserPage) -> None:
     assert index.ask(HEADINGS) == ["tidewatch", "seedbank", "postcards"]
     assert len(index.ask(TITLES)) == 12
     index.page.get_by_role("button", name="All kinds").click()
     assert len(index.ask(TITLES)) == 16
 
 
-def test_or_under_their_days_in_the_reader_s_zone(index: Watched) -> None:
+def test_or_under_their_days_in_the_reader_s_zone(index: BrowserPage) -> None:
     index.page.get_by_role("button", name="By day").click()
     assert index.ask(HEADINGS)[:2] == ["Sunday, 15 November 2026", "Thursday, 12 November 2026"]
     index.page.get_by_role("button", name="By project").click()
@@ -60,7 +60,7 @@ def test_or_under_their_days_in_the_reader_s_zone(index: Watched) -> None:
     assert index.ask(TITLES)[0].startswith("The tides of Port Lune")
 
 
-def test_search_goes_through_what_was_said_and_leads_there(index: Watched) -> None:
+def test_search_goes_through_what_was_said_and_leads_there(index: BrowserPage) -> None:
     assert search(index, "zone already harbours", "1 of 16") == [
         "The tides of Port Lune are an hour late since the clocks changed. Find out why and fix it."
     ]
@@ -71,7 +71,7 @@ def test_search_goes_through_what_was_said_and_leads_there(index: Watched) -> No
     assert index.page.url.endswith("index.html")
 
 
-def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: Watched) -> None:
+def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: BrowserPage) -> None:
     assert "Find duplicate scans" in search(index, "compare checks", "1 of 16")
     search(index, "no such words", "0 of 16")
     assert index.page.get_by_text("No session holds all these words.").is_visible()
@@ -105,7 +105,7 @@ def test_a_search_over_many_files_and_scripts_of_any_kind(visit: Visit, tmp_path
 
 
 def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> None:
-    sessions = [planted(payload) for payload in PAYLOADS]
+    sessions = [with_payload(payload) for payload in PAYLOADS]
     index = visit(written(tmp_path, sessions))
     index.page.get_by_role("button", name="All kinds").click()
     assert index.ask("document.querySelectorAll('li').length") == len(PAYLOADS)
@@ -175,7 +175,7 @@ def test_a_phone_shows_the_first_words(visit: Visit, site: Path, width: int) -> 
         assert page.ask("document.querySelector('.top dl').checkVisibility()")
 
 
-def test_totals_and_charts(index: Watched, visit: Visit, site: Path) -> None:
+def test_totals_and_charts(index: BrowserPage, visit: Visit, site: Path) -> None:
     assert index.ask("document.querySelectorAll('.charts figure').length") == 3
     assert "605,221" in index.ask("document.querySelector('.totals').textContent")
     assert index.page.locator(".legend").inner_text().split() == ["gemini", "claude", "codex"]

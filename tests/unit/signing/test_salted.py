@@ -16,7 +16,7 @@ from pollux.signing import cose
 from pollux.signing.salted import SCHEME, Leaf, Salted, parse_salted, root, salt
 from pollux.signing.statement import Refuted, sign, verify
 from pollux.signing.subject import of_record
-from tests.unit.signing.making import key, record, subject
+from tests.unit.signing.records_and_keys import key, record, subject
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 VALUES = st.recursive(

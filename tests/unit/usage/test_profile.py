@@ -17,7 +17,7 @@ from pollux.model import (
     ToolCall,
     exactness,
 )
-from tests.unit.usage.usage_of import reply, session, usage_of, used
+from tests.unit.usage.small_sessions import reply, session, token_usage, usage_of
 
 
 def prompt(text: str, *parts: Context | FileReference, author: Author = Author.HUMAN) -> Message:
@@ -29,12 +29,12 @@ def test_a_session_turn_by_turn(tmp_path: Path) -> None:
     bad = ToolCall(id="2", name="edit", canonical="file_edit", tool_kind="x", status=Status.ERROR, output="12345")
     talk = session(
         prompt("first", FileReference(path="/a", text="0123456789")),
-        reply(used(1_000, 10), slow),
-        reply(used(3_000, 20), bad),
+        reply(token_usage(1_000, 10), slow),
+        reply(token_usage(3_000, 20), bad),
         prompt("reminder", author=Author.CLIENT),
         prompt("second", Context(source="hook", text="abc")),
-        reply(used(2_000, 5)),
-        reply(used(500_000, 5), inherited=True),
+        reply(token_usage(2_000, 5)),
+        reply(token_usage(500_000, 5), inherited=True),
     )
     found = usage_of(tmp_path, talk).profile(talk)
     assert [(t.prompt, t.usage.total, t.context, t.calls, t.failed, t.requests) for t in found.turns] == [
@@ -54,7 +54,8 @@ def test_a_gap_makes_its_own_turn_uncertain(tmp_path: Path) -> None:
         *(
             msgspec.structs.replace(message, origin=Origin(file="/f", line=line))
             for line, message in enumerate(
-                [prompt("one"), reply(used(10, 1)), prompt("two"), reply(used(20, 2)), prompt("none")], start=1
+                [prompt("one"), reply(token_usage(10, 1)), prompt("two"), reply(token_usage(20, 2)), prompt("none")],
+                start=1,
             )
         )
     )

@@ -28,8 +28,8 @@ from pollux.writers.loss import (
     TEXTS,
     THINKING,
 )
-from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
-from tests.unit.writers.reading import put_together
+from tests.unit.writers.full_session import EVERYTHING, Path, kind, places, with_text
+from tests.unit.writers.markdown_parser import joined
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +78,7 @@ EXCUSES: dict[str, set[str]] = {
 def written(name: str, session: Session, options: Options) -> tuple[str, Report]:
     pieces: list[str] = []
     report = registry.writer(name).write(session, pieces.append, options)
-    return put_together(pieces), report
+    return joined(pieces), report
 
 
 def excuses(path: Path) -> Iterator[str]:
@@ -92,7 +92,7 @@ def excuses(path: Path) -> Iterator[str]:
 def test_a_planted_word_is_in_the_output_or_in_the_report(name: str, way: str) -> None:
     missing = []
     for path in places(EVERYTHING):
-        session = planted(EVERYTHING, path, WORD)
+        session = with_text(EVERYTHING, path, WORD)
         alone = session
         if path[0] == "messages":
             alone = msgspec.structs.replace(session, messages=(session.messages[int(path[1])],))

@@ -9,7 +9,7 @@ from pollux.writers.base import Options, Report
 from pollux.writers.facts import period
 from pollux.writers.loss import ORIGINS
 from tests.unit.writers.kitchen_sink import SESSION
-from tests.unit.writers.reading import EVERYTHING, WAYS, check, markdown, text
+from tests.unit.writers.markdown_parser import EVERYTHING, WAYS, check, markdown, text
 
 
 def session(*messages: Message) -> Session:

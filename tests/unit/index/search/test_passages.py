@@ -13,7 +13,7 @@ from pollux.index.search.passages import (
     paths_in,
 )
 from pollux.model import Attachment, Author, Context, FileReference, Status, Text, Thinking, Unknown
-from tests.unit.index.search.making import edit_call, prompt, reply, session, shell_call
+from tests.unit.index.search.small_sessions import edit_call, prompt, reply, session, shell_call
 from tests.unit.writers.kitchen_sink import SESSION
 
 

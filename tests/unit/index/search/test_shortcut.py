@@ -15,7 +15,7 @@ from pollux.index.search.ranking import RankedPassage
 from pollux.index.search.word_index import WordIndex
 from pollux.index.search.word_search import IndexHit
 from pollux.model import Thinking
-from tests.unit.index.search.making import make_index, prompt, reply, session, shell_call
+from tests.unit.index.search.small_sessions import make_index, prompt, reply, session, shell_call
 
 WORDS = ["parser", "retry", "cache", "window", "socket", "thread", "buffer", "query", "架构"]
 NEVER = 1 << 60

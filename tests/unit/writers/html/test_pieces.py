@@ -20,7 +20,7 @@ from pollux.writers.html.prose import markdown, typed
 from pollux.writers.html.terminal import terminal
 from pollux.writers.lexing import LONGEST
 from pollux.writers.transcript import CallBlock
-from tests.unit.writers.html.seeing import Page, written
+from tests.unit.writers.html.page_parser import Page, written
 from tests.unit.writers.kitchen_sink import ASSISTANT, MODEL, SESSION, call, message
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()

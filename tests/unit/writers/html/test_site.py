@@ -13,7 +13,7 @@ from pollux.writers.base import NO_CONTEXT, Entry, WriterContext
 from pollux.writers.html import WRITER
 from pollux.writers.html.search_index import SIZE, SearchIndex, words
 from pollux.writers.html.site import ASSETS
-from tests.unit.writers.html.seeing import Page
+from tests.unit.writers.html.page_parser import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, CLIENT, HUMAN, MODEL, SESSION, START, USER, message
 
 

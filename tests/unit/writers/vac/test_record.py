@@ -13,9 +13,9 @@ from pollux import registry
 from pollux.model import Author, Message, Role, Session, Text, ToolCall
 from pollux.writers.base import Binary, Options, WriterContext
 from pollux.writers.vac import WRITER
+from tests.unit.writers.full_session import EVERYTHING
 from tests.unit.writers.judges_of_records import judge_vac
 from tests.unit.writers.kitchen_sink import SESSION
-from tests.unit.writers.planting import EVERYTHING
 from tests.unit.writers.test_properties import SESSIONS
 
 KNOWING = WriterContext(knowledge=registry.knowledge)

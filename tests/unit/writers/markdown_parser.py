@@ -28,7 +28,7 @@ EVERYTHING = Options(thinking=True, tools="full", tokens=True, notices=True, con
 WAYS = (Options(), EVERYTHING, Options(tools="none"), Options(live_only=True, thinking=True))
 
 
-def put_together(pieces: list[Any]) -> str:
+def joined(pieces: list[Any]) -> str:
     """What a writer gave, as text; a table that is none, row by row."""
     if not any(isinstance(piece, bytes) for piece in pieces):
         return "".join(pieces)

@@ -53,7 +53,7 @@ PAYLOADS = (
 )
 
 
-def planted(payload: str) -> Session:
+def with_payload(payload: str) -> Session:
     """A session of every shape the writer knows, in which every text is the payload."""
     extra = {"filePath": payload, "structuredPatch": [{"lines": [f"+{payload}", f"-{payload}", payload]}]}
     unified = {"filePath": payload, "fileDiff": f"--- {payload}\n@@ {payload}\n+{payload}\n-{payload}"}

@@ -12,7 +12,7 @@ from pollux.writers.base import NO_CONTEXT, Options, WriterContext
 from pollux.writers.html import WRITER
 
 
-class Watched:
+class BrowserPage:
     """One page. `alarms` are calls of `pwned()`, which only a page that runs its content makes."""
 
     def __init__(self, browser: Browser, file: Path, *, width: int, scheme: str, zone: str, at: str) -> None:

@@ -118,7 +118,7 @@ def _places(value: Any, path: Path, *, recorded: bool) -> Iterator[Path]:
             yield from _places(item, (*path, key), recorded=inside)
 
 
-def planted(session: Session, path: Path, text: str) -> Session:
+def with_text(session: Session, path: Path, text: str) -> Session:
     """The session with this text in one place."""
     whole = _plain(session)
     *way, last = path

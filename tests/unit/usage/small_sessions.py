@@ -31,8 +31,8 @@ def reply(
     )
 
 
-def used(given: int, output: int) -> Usage:
-    return Usage(input=given, output=output, requests=1, exact=True)
+def token_usage(tokens: int, output: int) -> Usage:
+    return Usage(input=tokens, output=output, requests=1, exact=True)
 
 
 def session(
