@@ -23,9 +23,9 @@ FOLDERS = sorted(
 def test_the_table_of_rooms_is_the_tree() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     table = text[text.index("| room |") : text.index("Agents do not import one another.")]
-    told = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+    names = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
     rooms = {folder.name for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
-    assert told == rooms | {"errors", "registry"}
+    assert names == rooms | {"errors", "registry"}
 
 
 def test_only_a_few_modules_stand_outside_of_every_room() -> None:
@@ -34,9 +34,9 @@ def test_only_a_few_modules_stand_outside_of_every_room() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
 def test_a_room_says_what_it_is_for_and_is_not_crowded(folder: Path) -> None:
-    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
-    assert said is not None
-    assert said.endswith(".") or "\n" in said
+    content = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
+    assert content is not None
+    assert content.endswith(".") or "\n" in content
     assert len(list(folder.glob("*.py"))) <= CROWDED
 
 

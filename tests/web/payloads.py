@@ -70,7 +70,7 @@ def with_payload(payload: str) -> Session:
         [payload, {payload: payload}],
         f"*** Begin Patch\n*** Update File: {payload}\n@@ {payload}\n+{payload}\n*** End Patch",
     ]
-    calls = [call(payload, given, Status.ERROR, payload, child=payload) for given in inputs]
+    calls = [call(payload, argument, Status.ERROR, payload, child=payload) for argument in inputs]
     calls += [call(payload, inputs[1], Status.OK, payload, extra={"result": extra})]
     calls += [call(payload, inputs[1], Status.OK, payload, extra={"resultDisplay": unified})]
     files = (

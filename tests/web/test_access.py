@@ -19,5 +19,5 @@ def test_a_page_is_accessible(scheme: str, visit: Callable[..., BrowserPage]) ->
     watched.ask(
         "document.querySelectorAll('article').forEach((article) => article.scrollIntoView({behavior: 'instant'}))"
     )
-    found = Axe().run(watched.page)
-    assert found.violations_count == 0, found.generate_report()
+    violations = Axe().run(watched.page)
+    assert violations.violations_count == 0, violations.generate_report()

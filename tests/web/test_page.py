@@ -199,9 +199,9 @@ def test_whatever_is_shown_tells_its_day_once(
 ) -> None:
     watched = visit(page_of(sample["aa6812ea"]), width=width)
     watched.page.emulate_media(media=media)
-    shown: list[str] = watched.ask(WHEN)
-    assert shown[0] == "14 Nov 2026, 17:02"
-    assert not any("Nov" in time for time in shown[1:])
+    output: list[str] = watched.ask(WHEN)
+    assert output[0] == "14 Nov 2026, 17:02"
+    assert not any("Nov" in time for time in output[1:])
     facts = watched.page.locator("dl div", has_text="When").locator("dd")
     assert facts.text_content() == "14 Nov 2026, 17:02 – 17:04"
 
@@ -210,11 +210,11 @@ def test_whatever_is_shown_tells_its_day_once(
 def test_what_is_out_of_sight_tells_no_day_for_the_others(visit: Visit, second: dict[str, Fate]) -> None:
     """The first message of a day was taken back and is folded, or its time is shown when pointed at."""
     days = [timedelta(days=0), *(timedelta(days=1, minutes=minutes) for minutes in (5, 6, 7))]
-    said = [message(n, ASSISTANT, MODEL, Text(text="a reply")) for n in range(2)]
-    said += [message(n, USER, HUMAN, Text(text="a prompt")) for n in range(2, 4)]
-    said = [msgspec.structs.replace(one, at=START + after) for one, after in zip(said, days, strict=True)]
-    said[1] = msgspec.structs.replace(said[1], **second)
-    watched = visit(page_of(Session(agent="a", id="s", messages=tuple(said))))
+    messages = [message(n, ASSISTANT, MODEL, Text(text="a reply")) for n in range(2)]
+    messages += [message(n, USER, HUMAN, Text(text="a prompt")) for n in range(2, 4)]
+    messages = [msgspec.structs.replace(one, at=START + after) for one, after in zip(messages, days, strict=True)]
+    messages[1] = msgspec.structs.replace(messages[1], **second)
+    watched = visit(page_of(Session(agent="a", id="s", messages=tuple(messages))))
     assert watched.page.locator(".human time").all_inner_texts() == ["17 Nov 2026, 00:04", "00:05"]
 
 
@@ -227,9 +227,9 @@ def test_light_and_dark_follow_the_system_and_the_button(visit: Visit) -> None:
     assert light != dark
     watched = visit(page, scheme="light")
     button = watched.page.locator("#theme")
-    for shown, expected in (("Theme: light", light), ("Theme: dark", dark), ("Theme: auto", light)):
+    for output, expected in (("Theme: light", light), ("Theme: dark", dark), ("Theme: auto", light)):
         button.click()
-        assert button.inner_text() == shown
+        assert button.inner_text() == output
         assert watched.ask(BACKGROUND) == expected
     watched.press("d", "d")
     watched.page.reload()
@@ -280,8 +280,8 @@ def test_a_picture_is_shown(visit: Visit) -> None:
     from pollux.model import Attachment
 
     dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    shown = message(1, USER, HUMAN, Text(text="look"), Attachment(media_type="image/png", data=dot))
-    watched = visit(page_of(Session(agent="a", id="p", messages=(shown,))))
+    messages = message(1, USER, HUMAN, Text(text="look"), Attachment(media_type="image/png", data=dot))
+    watched = visit(page_of(Session(agent="a", id="p", messages=(messages,))))
     watched.wait("document.images[0].naturalWidth === 1")
 
 

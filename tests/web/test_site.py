@@ -28,8 +28,8 @@ FOUND = "document.getElementById('found').textContent"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    done = Pollux(folder)("--sample", "export", "--all", "--to", "html", "-o", str(folder / "site"))
-    assert done.returncode == 0, done.stderr
+    result = Pollux(folder)("--sample", "export", "--all", "--to", "html", "-o", str(folder / "site"))
+    assert result.returncode == 0, result.stderr
     return folder / "site"
 
 
@@ -82,8 +82,8 @@ def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: Bro
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_index_is_accessible(scheme: str, visit: Visit, site: Path) -> None:
-    found = Axe().run(visit(site / "index.html", scheme=scheme).page)
-    assert found.violations_count == 0, found.generate_report()
+    violations = Axe().run(visit(site / "index.html", scheme=scheme).page)
+    assert violations.violations_count == 0, violations.generate_report()
 
 
 def test_a_search_over_many_files_and_scripts_of_any_kind(visit: Visit, tmp_path: Path) -> None:
@@ -118,8 +118,8 @@ def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> 
 def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link to a message, and words looked for, are found in whichever part they are."""
     monkeypatch.setattr(page_parts, "LIMIT", 3_000)
-    said = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
-    large = Session(agent="a", id="s", started=START, messages=tuple(said))
+    messages = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
+    large = Session(agent="a", id="s", started=START, messages=tuple(messages))
     context = WriterContext(files={large.key: "0.html"}, sessions=lambda: [large])
     pieces: list[str] = []
     WRITER.write(large, pieces.append, Options(), context)
@@ -128,10 +128,10 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
         (tmp_path / name).write_text("".join(further_pages), "utf-8")
     index = visit(written(tmp_path, [large], context))
     search(index, "word11", "1 of 1")
-    page, found = index.page, index.page.locator("#found")
+    page, result = index.page, index.page.locator("#found")
     page.locator("li a").click()
     page.wait_for_url("**/0.part-*.html#find=word11")
-    expect(found).to_have_text("1 of 1")
+    expect(result).to_have_text("1 of 1")
     last = page.url.partition("#")[0]
     anchor: str = index.ask("[...document.querySelectorAll('article')].at(-1).id")
     page.goto(f"{(tmp_path / '0.html').as_uri()}#{anchor}")
@@ -143,18 +143,18 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     page.get_by_role("link", name="word0 ", exact=False).first.click()
     page.wait_for_url("**/0.html#*")
     page.locator("#find").fill("word7")
-    expect(found).to_have_text("Nothing found")
+    expect(result).to_have_text("Nothing found")
     page.locator("#find").press("Enter")
     page.wait_for_url("**/0.part-*.html#find=word7")
-    expect(found).to_have_text("1 of 1")
+    expect(result).to_have_text("1 of 1")
 
 
 @pytest.mark.parametrize("width", [360, 390, 1200])
 def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_parts, "LIMIT", 1_000)
     for count in range(3, 30, 3):
-        said = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
-        large = Session(agent="a", id="s", messages=tuple(said))
+        messages = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
+        large = Session(agent="a", id="s", messages=tuple(messages))
         page = visit(page_of(large, WriterContext(files={large.key: "0.html"})), width=width)
         inside = (
             "(box) => box.getBoundingClientRect().bottom >= box.querySelector('.next').getBoundingClientRect().bottom"

@@ -28,9 +28,9 @@ def record() -> bytes:
 
 
 def subject(data: bytes | None = None) -> Subject:
-    found = of_record(record() if data is None else data)
-    assert found is not None
-    return found
+    result = of_record(record() if data is None else data)
+    assert result is not None
+    return result
 
 
 @cache

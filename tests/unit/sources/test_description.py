@@ -16,12 +16,12 @@ def describe(agent: str, **extra: object) -> AgentDescription:
 
 @pytest.mark.parametrize("agent", list(registry.SOURCES))
 def test_every_agent_of_ours_is_known(agent: str) -> None:
-    told = describe(agent)
-    assert told.program.startswith(agent)
-    assert told.harness == told.program.replace("-", "_")
-    assert told.vendor
-    assert told.trace is not None
-    assert told.trace.startswith(agent)
+    description = describe(agent)
+    assert description.program.startswith(agent)
+    assert description.harness == description.program.replace("-", "_")
+    assert description.vendor
+    assert description.trace is not None
+    assert description.trace.startswith(agent)
 
 
 def test_what_sessions_tell_is_told() -> None:

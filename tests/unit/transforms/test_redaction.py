@@ -36,12 +36,12 @@ def pieces(rule: str) -> list[str]:
 
 
 def outputs(session: Session) -> dict[str, str]:
-    told = {}
+    answer = {}
     for name in registry.WRITERS:
         out: list[str] = []
         registry.writer(name).write(session, out.append, FULL)
-        told[name] = joined(out)
-    return told
+        answer[name] = joined(out)
+    return answer
 
 
 @pytest.mark.parametrize("place", KINDS)
@@ -86,25 +86,25 @@ def test_no_secret_is_left_by_itself(rule: str) -> None:
 def test_a_scan_tells_the_field_and_nothing_of_the_secret(place: str) -> None:
     example = EXAMPLES["github-token"]
     session = with_text(SMALL, KINDS[place], example)
-    found = [one for one in Redactor().findings(session) if one.rule == "github-token"]
-    assert found
-    (inside,) = {one.message for one in found}
+    results = [one for one in Redactor().findings(session) if one.rule == "github-token"]
+    assert results
+    (inside,) = {one.message for one in results}
     assert (inside is not None) == place.startswith("messages")
-    assert example[8:] not in str(found)
+    assert example[8:] not in str(results)
 
 
 def test_every_text_is_visited_once() -> None:
-    seen: list[str] = []
+    entries: list[str] = []
 
     def visit(text: str, _field: str, _name: str | None) -> str:
-        seen.append(text)
+        entries.append(text)
         return text
 
     assert rewrite_texts(SMALL, visit) is SMALL
     for place in KINDS.values():
-        seen.clear()
+        entries.clear()
         rewrite_texts(with_text(SMALL, place, "zanzibarquark"), visit)
-        assert seen.count("zanzibarquark") == 1, place
+        assert entries.count("zanzibarquark") == 1, place
 
 
 def test_what_has_no_secret_stays_the_same() -> None:

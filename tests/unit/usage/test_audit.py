@@ -14,8 +14,8 @@ def placed(message: Message, line: int, **changes: object) -> Message:
 
 
 def audited(tmp_path: Path, talk: Session) -> list[tuple[int | None, bool, str]]:
-    found = usage_of(tmp_path, talk).audit(talk)
-    return [(item.line, item.counted, item.rule) for item in found.items]
+    audit = usage_of(tmp_path, talk).audit(talk)
+    return [(item.line, item.counted, item.rule) for item in audit.items]
 
 
 def test_each_figure_has_its_line_and_its_rule(tmp_path: Path) -> None:
@@ -45,8 +45,8 @@ def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Pa
     first = session(named("a", inherited=False), id="first")
     second = fork("second", "gemini:first", named("a"), named("b", inherited=False))
     third = fork("third", "gemini:second", named("a"), named("b"), named("c", inherited=False))
-    found = usage_of(tmp_path, first, second, third).audit(third)
-    assert [item.rule for item in found.items] == [
+    audit = usage_of(tmp_path, first, second, third).audit(third)
+    assert [item.rule for item in audit.items] == [
         "inherited from gemini:first: counted there",
         "inherited from gemini:second: counted there",
         "counted",
@@ -153,10 +153,10 @@ def test_a_scope_says_what_is_compared(tmp_path: Path) -> None:
 def test_the_review_counts_how_sure_the_sums_are(tmp_path: Path) -> None:
     gap = Gap(why="It was folded.", certain=True)
     low = msgspec.structs.replace(session(reply(token_usage(1, 1)), id="low", exact=False), gaps=(gap, gap))
-    found = usage_of(
+    result = usage_of(
         tmp_path, low, session(reply(token_usage(1, 1)), id="good"), session(id="empty", exact=None)
     ).audit_all()
-    (agent,) = found.agents
+    (agent,) = result.agents
     assert (agent.requests, agent.exact, agent.at_least, agent.unknown) == (2, 1, 1, 1)
-    (missing,) = found.missing
+    (missing,) = result.missing
     assert (missing.why, missing.times, missing.sessions, missing.example) == (gap.why, 2, 1, "gemini:low")

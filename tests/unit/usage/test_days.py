@@ -41,7 +41,7 @@ def test_every_moment_of_a_quarter_is_of_its_day(name: str, day: tuple[int, int,
 @pytest.mark.parametrize(("name", "day"), CHANGES)
 def test_days_follow_one_another(name: str, day: tuple[int, int, int]) -> None:
     tell = day_of(ZoneInfo(name))
-    days = [found for number in quarters_around(day) if (found := tell(number)) is not None]
+    days = [result for number in quarters_around(day) if (result := tell(number)) is not None]
     assert days == sorted(days)
 
 

@@ -55,8 +55,8 @@ def text(session: Session, options: Options | None = None) -> Written:
 
 def check(session: Session, options: Options) -> None:
     """Everything that must hold for any session."""
-    told, page = text(session, options), markdown(session, options)
-    for written in (told, page):
+    answer, page = text(session, options), markdown(session, options)
+    for written in (answer, page):
         assert CONTROLS.search(written.text) is None
         missing = sum(entry.count for entry in written.report.dropped if entry.what in MESSAGES)
         assert written.report.kept + missing == len(session.messages)
@@ -65,10 +65,10 @@ def check(session: Session, options: Options) -> None:
     paper = DocumentTranscript(session, options, Bounds(head=1, tail=1, width=9))
     speakers = [block.speaker for block in paper.blocks() if isinstance(block, Heading)]
     ours = [("h1", "")] + [("h3" if speaker == "Assistant" else "h2", speaker) for speaker in speakers]
-    seen = [(t.tag, t.level, tokens[n + 1].content) for n, t in enumerate(tokens) if t.type == "heading_open"]
-    seen = [found for found in seen if found[0] in ("h1", "h2", "h3")]
-    assert [(tag, level) for tag, level, _ in seen] == [(tag, 0) for tag, _ in ours]
-    assert all(words.startswith(speaker) for (_, _, words), (_, speaker) in zip(seen, ours, strict=True))
+    entries = [(t.tag, t.level, tokens[n + 1].content) for n, t in enumerate(tokens) if t.type == "heading_open"]
+    entries = [heading for heading in entries if heading[0] in ("h1", "h2", "h3")]
+    assert [(tag, level) for tag, level, _ in entries] == [(tag, 0) for tag, _ in ours]
+    assert all(words.startswith(speaker) for (_, _, words), (_, speaker) in zip(entries, ours, strict=True))
     _check_html(tokens)
 
 

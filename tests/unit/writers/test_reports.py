@@ -97,9 +97,9 @@ def test_a_planted_word_is_in_the_output_or_in_the_report(name: str, way: str) -
         if path[0] == "messages":
             alone = msgspec.structs.replace(session, messages=(session.messages[int(path[1])],))
         output, report = written(name, alone, WAYS[way])
-        told = {entry.what for entry in report.dropped}
-        left_out = path[0] == "messages" and report.kept == 0 and told & set(MESSAGES)
-        if WORD not in output and not told & set(excuses(path)) and not left_out:
+        losses = {entry.what for entry in report.dropped}
+        left_out = path[0] == "messages" and report.kept == 0 and losses & set(MESSAGES)
+        if WORD not in output and not losses & set(excuses(path)) and not left_out:
             missing.append(kind(path))
     assert not missing
 

@@ -67,9 +67,9 @@ def test_the_same_hits_in_the_same_order(
     ways: Counter[bool] = Counter()
 
     def own_words(*given: Any, **named: Any) -> list[RankedPassage] | None:
-        found = foremost.rank_own_words(*given, **named)
-        ways[found is not None] += 1
-        return found
+        result = foremost.rank_own_words(*given, **named)
+        ways[result is not None] += 1
+        return result
 
     monkeypatch.setattr(searching, "rank_own_words", own_words)
     for query in QUERIES:

@@ -56,8 +56,8 @@ def test_texts_the_client_makes(home: Home, text: str) -> None:
 def test_texts_the_client_makes_for_a_sub_agent(home: Home) -> None:
     home.session(user("Hi"), model("Hello"))
     inside: Json = {"isSidechain": True, "agentId": "a1"}
-    told = [user("Look", **inside), model("Seen.", "msg_2", **inside), user(CLIENT[0], **inside)]
-    home.write(f"{PROJECT}/{SID}/subagents/agent-a1.jsonl", json_lines(*in_chain(told)))
+    records = [user("Look", **inside), model("Seen.", "msg_2", **inside), user(CLIENT[0], **inside)]
+    home.write(f"{PROJECT}/{SID}/subagents/agent-a1.jsonl", json_lines(*in_chain(records)))
     assert [message.author.value for message in home.sessions()["a1"].messages] == ["model", "model", "client"]
 
 
@@ -142,8 +142,8 @@ def test_picture_in_a_prompt(home: Home) -> None:
         model("A square."),
     )
     assert conversation(session) == [("human", "What is it?"), ("model", "A square.")]
-    held: Any = session.prompts[0].parts[1]
-    assert (held.media_type, held.data) == ("image/png", "aGk=")
+    content: Any = session.prompts[0].parts[1]
+    assert (content.media_type, content.data) == ("image/png", "aGk=")
 
 
 def test_compaction_summary(home: Home) -> None:
@@ -212,11 +212,11 @@ def test_folder_and_picture_that_a_prompt_mentions(home: Home) -> None:
     session = home.session(
         user("@src @map.png"), folder, attachment_line("file", filename="/work/map.png", content=picture)
     )
-    (listed,), (shown,) = (message.parts for message in session.messages[1:])
+    (listed,), (output,) = (message.parts for message in session.messages[1:])
     assert listed == FileReference(path="/work/weather/src", text="a.py\nb.py")
-    assert shown == FileReference(path="/work/map.png", attachments=(Attachment(media_type="image/png", data="AAAA"),))
-    kept = session.messages[2].extra["attachment"]["content"]
-    assert kept == {"type": "image", "file": {"type": "image/png", "originalSize": 3}}
+    assert output == FileReference(path="/work/map.png", attachments=(Attachment(media_type="image/png", data="AAAA"),))
+    content = session.messages[2].extra["attachment"]["content"]
+    assert content == {"type": "image", "file": {"type": "image/png", "originalSize": 3}}
 
 
 def test_exact_text_that_was_sent_is_context(home: Home) -> None:
@@ -287,9 +287,9 @@ def prompts(session: Session) -> list[tuple[str, str]]:
 
 def test_prompt_that_a_crash_left_in_the_queue_is_not_mixed_up_with_the_next_one(home: Home) -> None:
     """2.0 and 2.1.30 write down that a headless prompt left the queue, but not that it went in."""
-    first, asked = in_chain([user("Hi"), call()])
-    resumed = [user("Carry on", parentUuid=asked["uuid"]), model("Ok.", "msg_2")]
-    home.log(SID, first, asked, step("enqueue", "Typed meanwhile"), step("dequeue"), *resumed)
+    first, call_record = in_chain([user("Hi"), call()])
+    resumed = [user("Carry on", parentUuid=call_record["uuid"]), model("Ok.", "msg_2")]
+    home.log(SID, first, call_record, step("enqueue", "Typed meanwhile"), step("dequeue"), *resumed)
     assert prompts(home.only()) == [("Hi", "live"), ("Typed meanwhile", "failed"), ("Carry on", "live")]
 
 

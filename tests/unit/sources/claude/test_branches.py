@@ -55,8 +55,10 @@ def test_siblings_are_seen_through_what_the_client_put_between(home: Home) -> No
 
 
 def test_prompt_after_a_crash_rewinds_nothing(home: Home) -> None:
-    text, asked = model("Starting.", stop=None), call()
-    session = home.session(user("Run"), text, asked, user("Carry on", parentUuid=text["uuid"]), model("Ok", "msg_2"))
+    text, call_record = model("Starting.", stop=None), call()
+    session = home.session(
+        user("Run"), text, call_record, user("Carry on", parentUuid=text["uuid"]), model("Ok", "msg_2")
+    )
     assert {message.fate.value for message in session.messages} == {"live"}
 
 
@@ -299,8 +301,10 @@ def test_reply_that_was_written_before_its_prompt(home: Home) -> None:
 
 def test_reply_that_nobody_went_on_from_was_broken_off(home: Home) -> None:
     prompt = user("Hi")
-    lost, kept = (model(text, name, parentUuid=prompt["uuid"]) for text, name in (("Hel", "msg_1"), ("Hello", "msg_2")))
-    home.log(SID, prompt, lost, kept)
+    lost, whole = (
+        model(text, name, parentUuid=prompt["uuid"]) for text, name in (("Hel", "msg_1"), ("Hello", "msg_2"))
+    )
+    home.log(SID, prompt, lost, whole)
     assert fates(home.only()) == [("Hi", "live"), ("Hel", "cancelled"), ("Hello", "live")]
 
 

@@ -250,15 +250,15 @@ def test_fork_in_which_nothing_was_said_yet(home: Home) -> None:
 
 
 def test_calls_that_a_fork_took_over_started_agents_of_its_parent(home: Home) -> None:
-    done = result("toolu_1", "Done", {"status": "completed", "agentId": "a1234567"})
-    records = in_chain([user("Ask."), call("toolu_1", "Agent", prompt="Look"), done, model("Ok.", "msg_2")])
+    results = result("toolu_1", "Done", {"status": "completed", "agentId": "a1234567"})
+    records = in_chain([user("Ask."), call("toolu_1", "Agent", prompt="Look"), results, model("Ok.", "msg_2")])
     home.log(SID, *records)
     inside: Json = {"isSidechain": True, "agentId": "a1234567"}
     agent = json_lines(*in_chain([user("Look", **inside), model("Seen.", "msg_3", **inside)]))
     home.write(f"{PROJECT}/{SID}/subagents/agent-a1234567.jsonl", agent)
     home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
     fork = home.sessions()[OTHER]
-    assert [made.child for made in calls(fork)] == ["claude:a1234567"]
+    assert [tool_call.child for tool_call in calls(fork)] == ["claude:a1234567"]
     assert fork.usage.requests == 1
 
 
@@ -268,16 +268,18 @@ def test_large_output_of_a_call_that_a_fork_took_over_lies_with_the_parent(home:
     records = in_chain([user("Go."), call(), result("toolu_1", cut), model("Ok.", "msg_2")])
     home.log(SID, *records)
     home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
-    assert [made.output for session in home.sessions().values() for made in calls(session)] == ["all of it"] * 2
+    assert [tool_call.output for session in home.sessions().values() for tool_call in calls(session)] == [
+        "all of it"
+    ] * 2
 
 
 def test_agents_inside_a_transcript_that_is_forked_are_paid_once(home: Home) -> None:
     """1.0: they are not part of the conversation, and their records stand between its own."""
     inside: Json = {"isSidechain": True}
-    asked = call("toolu_1", "Task", prompt="Look")
+    call_record = call("toolu_1", "Task", prompt="Look")
     agent = in_chain([user("Look", **inside), model("Seen.", "msg_3", **inside)])
-    records = in_chain([user("Ask."), asked])
-    records += [*agent, *in_chain([result(parentUuid=asked["uuid"]), model("Ok.", "msg_2")])]
+    records = in_chain([user("Ask."), call_record])
+    records += [*agent, *in_chain([result(parentUuid=call_record["uuid"]), model("Ok.", "msg_2")])]
     home.log(SID, *records)
     home.log(OTHER, *renamed(records, OTHER), *own(OTHER, records[-1]))
     sessions = home.sessions()
@@ -289,8 +291,8 @@ def test_side_question_begins_with_what_was_said_before_it(home: Home) -> None:
     records = in_chain([user("Remember 42."), model("Noted.")])
     home.log(SID, *records)
     inside: Json = {"isSidechain": True, "agentId": "aside_question-1"}
-    asked = user("By the way?", parentUuid=records[1]["uuid"], **inside)
-    lines = [*records, asked, model("Yes.", "msg_2", parentUuid=asked["uuid"], **inside)]
+    prompt_record = user("By the way?", parentUuid=records[1]["uuid"], **inside)
+    lines = [*records, prompt_record, model("Yes.", "msg_2", parentUuid=prompt_record["uuid"], **inside)]
     home.write(f"{PROJECT}/{SID}/subagents/agent-aside_question-1.jsonl", json_lines(*lines))
     side = home.sessions()["aside_question-1"]
     assert [message.inherited for message in side.messages] == [True, True, False, False]
@@ -406,8 +408,8 @@ def test_session_that_was_written_again_into_its_file(home: Home) -> None:
         [user([PICTURE, WORDS]), call("toolu_1", message=REAL[0]), result("toolu_1", "meow"), model("A cat.", REAL[1])]
     )
     again = parted(records)
-    asked = user("Which one?", parentUuid=again[-1]["uuid"])
-    home.log(SID, *records, *again, asked, model("Tom.", REAL[2], parentUuid=asked["uuid"]))
+    prompt_record = user("Which one?", parentUuid=again[-1]["uuid"])
+    home.log(SID, *records, *again, prompt_record, model("Tom.", REAL[2], parentUuid=prompt_record["uuid"]))
     session = home.only()
     assert conversation(session) == [
         ("human", "What is it?"),
@@ -418,7 +420,7 @@ def test_session_that_was_written_again_into_its_file(home: Home) -> None:
     assert len(calls(session)) == 1
     assert {message.fate.value for message in session.messages} == {"live"}
     assert session.usage.requests == 3
-    assert [kept["uuid"] for kept in session.extra["records"]["again"]] == [one["uuid"] for one in again]
+    assert [record["uuid"] for record in session.extra["records"]["again"]] == [one["uuid"] for one in again]
 
 
 def test_part_of_a_session_that_was_written_again(home: Home) -> None:

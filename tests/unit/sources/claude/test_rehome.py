@@ -15,11 +15,11 @@ FOLDERS = sorted(folder for folder in CORPUS.glob("**/projects/*") if folder.is_
 
 
 def began(folder: Path) -> set[str]:
-    found = set()
+    results = set()
     for file in folder.glob("*.jsonl"):
         lines = (json.loads(line) for line in file.read_text("utf-8").split("\n") if '"cwd"' in line)
-        found |= {line["cwd"] for line in islice(lines, 1)}
-    return found
+        results |= {line["cwd"] for line in islice(lines, 1)}
+    return results
 
 
 def test_folders_are_called_after_where_sessions_began() -> None:
@@ -38,9 +38,9 @@ def test_a_pair_of_surrogates_is_two_dashes() -> None:
 @pytest.mark.parametrize("new", ["/srv/" + "x" * 200, "/srv/" + "é" * 200])
 def test_a_path_whose_folder_differs_between_releases_is_left(tmp_path: Path, new: str) -> None:
     (tmp_path / "-a").mkdir()
-    told = plan_rehome(tmp_path, {"/a": new})
-    assert not told.steps
-    assert "releases" in told.left[0]
+    plan = plan_rehome(tmp_path, {"/a": new})
+    assert not plan.steps
+    assert "releases" in plan.left[0]
 
 
 def test_projects_that_share_a_folder_move_together(tmp_path: Path) -> None:

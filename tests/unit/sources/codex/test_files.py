@@ -35,8 +35,8 @@ TALK = (*prompt("Hello"), reply("Hi", id="msg_1"))
 
 
 def test_roots(home: Home) -> None:
-    found = {root.reason: [] for root in roots({}, home.path)}  # type: ignore[var-annotated]
-    assert found == {"the default": []}
+    results = {root.reason: [] for root in roots({}, home.path)}  # type: ignore[var-annotated]
+    assert results == {"the default": []}
     assert [str(r.path) for r in roots({"CODEX_SESSIONS_DIR": "/x"}, home.path)] == ["/x"]
     assert {str(r.path) for r in roots({"CODEX_HOME": "/y"}, home.path)} == {"/y/sessions", "/y/archived_sessions"}
 
@@ -65,8 +65,11 @@ def test_documents_of_the_first_releases_grow(home: Home) -> None:
         {"role": "user", "content": [{"type": "input_text", "text": "Hello"}], "type": "message"},
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}], "id": "m1"},
     ]
-    for name, held in ((ONE, items[:1]), (TWO, items)):
-        document = {"session": {"timestamp": "2026-11-15T06:00:00.000Z", "id": name, "instructions": ""}, "items": held}
+    for name, content in ((ONE, items[:1]), (TWO, items)):
+        document = {
+            "session": {"timestamp": "2026-11-15T06:00:00.000Z", "id": name, "instructions": ""},
+            "items": content,
+        }
         home.write(f"sessions/rollout-2026-11-15-{name}.json", json.dumps(document, indent=2))
     session = home.only()
     assert session.id == TWO

@@ -27,8 +27,8 @@ def test_a_name_that_only_the_session_file_has(home: Home) -> None:
 
 def test_prompts_of_a_lost_session(home: Home) -> None:
     home.rollout(meta(), *TALK)
-    kept = {"session_id": ONE, "ts": 1794722900, "text": "Hello"}
-    home.write("history.jsonl", lines(kept, {"session_id": TWO, "ts": 1794722911, "text": "Where are you?"}))
+    record = {"session_id": ONE, "ts": 1794722900, "text": "Hello"}
+    home.write("history.jsonl", lines(record, {"session_id": TWO, "ts": 1794722911, "text": "Where are you?"}))
     sessions = home.sessions()
     assert (sessions[TWO].kind, conversation(sessions[TWO])) == (Kind.PROMPTS, [("human", "Where are you?", "live")])
     assert len(sessions[ONE].prompts) == 1

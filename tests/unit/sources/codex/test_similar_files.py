@@ -21,7 +21,7 @@ def _line(number: int, chance: random.Random) -> str:
 
 def test_only_the_likely_ones_are_compared(tmp_path: Path) -> None:
     chance = random.Random(3)
-    found = 0
+    result = 0
     for number in range(150):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -35,5 +35,5 @@ def test_only_the_likely_ones_are_compared(tmp_path: Path) -> None:
             others = [place for place, other in enumerate(files) if other != file]
             every._likely = lambda _, others=others: others  # type: ignore[method-assign,misc]
             assert some.origin(file.path) == every.origin(file.path)
-            found += some.origin(file.path)[1] is not None
-    assert found > 100
+            result += some.origin(file.path)[1] is not None
+    assert result > 100

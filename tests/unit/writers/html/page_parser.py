@@ -58,24 +58,24 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in TAGS, tag
-        given = dict(attrs)
-        assert len(given) == len(attrs)
-        assert set(given) <= ATTRIBUTES, (tag, given)
-        self.tags.append((tag, given))
+        values = dict(attrs)
+        assert len(values) == len(attrs)
+        assert set(values) <= ATTRIBUTES, (tag, values)
+        self.tags.append((tag, values))
         if tag not in VOID:
             self.open.append(tag)
-        if (id := given.get("id")) is not None:
+        if (id := values.get("id")) is not None:
             assert re.search(r"\s", id) is None
             self.ids.append(id)
-        if (href := given.get("href")) is not None:
+        if (href := values.get("href")) is not None:
             assert HREF.match(href), href
             self.targets.append(href)
-        if (src := given.get("src")) is not None:
+        if (src := values.get("src")) is not None:
             assert tag == "img"
             assert SRC.fullmatch(src), src
-        assert given.get("dir", "auto") == "auto"
-        if given.get("http-equiv"):
-            self.policy = given["content"] or ""
+        assert values.get("dir", "auto") == "auto"
+        if values.get("http-equiv"):
+            self.policy = values["content"] or ""
         self.words += [value for key, value in attrs if value and key in ("alt", "title", "href", "start")]
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -122,9 +122,9 @@ def check(session: Session, options: Options | None = None) -> Page:
     missing = dropped.get("messages no longer live", 0) + dropped.get("messages with nothing to show", 0)
     assert report.kept + missing == len(session.messages)
     if options is None or not options.live_only:
-        told = " ".join(page.words)
-        said = {*WORD.findall(told), *WORD.findall(JSON_ESCAPE.sub(" ", told))}
-        assert not {word for text in _texts(session) for word in _words(text)} - said
+        page_text = " ".join(page.words)
+        texts = {*WORD.findall(page_text), *WORD.findall(JSON_ESCAPE.sub(" ", page_text))}
+        assert not {word for text in _texts(session) for word in _words(text)} - texts
     return page
 
 
