@@ -77,7 +77,7 @@ class Agent:
         return compacts
 
     def retention(self, root: Path) -> Retention | None:
-        """When this agent deletes sessions; None where it never does."""
+        """When this agent deletes sessions; None if it never does."""
         retention: Retention | None = self._module("retention").retention(root)
         return retention
 

@@ -46,17 +46,17 @@ class SourceWrapper:
         return self.source.bundle_of_file(path, context)
 
     def retention(self, root: Path) -> Retention | None:
-        """When the agent deletes sessions; None where the source does not say."""
+        """When the agent deletes sessions; None if the source does not say."""
         return retention_of(self.source, root)
 
     def plan_rehome(self, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:
-        """What must change where projects were moved; None where the source does not say."""
+        """What must change where projects were moved; None if the source does not say."""
         return rehome_plan_of(self.source, root, moved)
 
     def resume_files(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[ResumeFile]:
-        """Files that the agent resumes; none where the source cannot make them."""
+        """Files that the agent resumes; none if the source cannot make them."""
         return resume_files_of(self.source, session, versions, root)
 
     def join_versions(self, versions: Sequence[FileVersion]) -> bytes | None:
-        """One content for all versions of a file; None where the source cannot make it."""
+        """One content for all versions of a file; None if the source cannot make it."""
         return joined_versions_of(self.source, versions)

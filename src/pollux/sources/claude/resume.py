@@ -55,7 +55,7 @@ def _place(session: Session, path: str) -> str:
 
 
 def _transcript(versions: Sequence[FileVersion]) -> bytes | None:
-    """All records; None where none of them is a message."""
+    """All records; None if none of them is a message."""
     records = join_records((object_lines(version.content) for version in versions), _key)
     if not any((value_of(line) or {}).get("type") in _MESSAGE_TYPES for line in records):
         return None

@@ -284,7 +284,7 @@ def _links(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> tu
 
 
 def _prompts_session(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
-    """A session of which only typed lines are left; none where other sessions hold all of them."""
+    """A session of which only typed lines are left; none if other sessions hold all of them."""
     lines = prompts.match_log(name, [], log, bundle.peers).lost
     messages = prompts.as_messages(lines, alone=True)
     files = dict.fromkeys(display_path(line.file) for line in lines)

@@ -217,7 +217,7 @@ def _log(logs: list[list[bytes]], documents: list[Document], session: Session) -
 
 
 def _head(documents: list[Document], values: list[dict[str, Any]], session: Session) -> bytes | None:
-    """The first line of a log, from what is left; None where that is not enough."""
+    """The first line of a log, from what is left; None if that is not enough."""
     if documents:
         members = {
             key: msgspec.Raw(v) for document in documents for key, v in document.members.items() if key != _MESSAGES

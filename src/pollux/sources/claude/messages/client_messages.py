@@ -105,7 +105,7 @@ def _queued(
 
 
 def queued(attachment: AttachmentContent) -> str | list[Block] | None:
-    """A queued prompt as content: text, or a list of blocks; None where it is neither."""
+    """A queued prompt as content: text, or a list of blocks; None if it is neither."""
     prompt = attachment.prompt
     if isinstance(prompt, str):
         return prompt

@@ -65,7 +65,7 @@ def _off_path(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate
 
 
 def in_order(items: list[Item], tree: Tree) -> list[int] | None:
-    """The numbers of messages in the order in which they happened; None where that is their order.
+    """The numbers of messages in the order in which they happened; None if that is their order.
 
     Two writers at once may put a reply before its prompt: then the prompt, and the records above it, come first.
     """

@@ -129,7 +129,7 @@ def _is_unfinished(line: Line) -> bool:
 
 
 def leaf_of(tree: Tree, rows: Sequence[tuple[int, Line]], mark: Mark | None, prompts: set[str | None]) -> Line | None:
-    """The record with which the agent would go on; None where the human went back to the beginning.
+    """The record with which the agent would go on; None if the human went back to the beginning.
 
     It is the last record of any process; early releases go by the times. `rows` are the lines of the file that was
     written last. A mark in it is valid until another prompt is sent on another branch.

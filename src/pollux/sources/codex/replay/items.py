@@ -1,4 +1,4 @@
-"""What the user interface showed, as releases since 0.147 write it: items, complete or as they grow."""
+"""The items that the user interface showed, in releases since 0.147: complete, or while they grow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pollux.sources.codex.replay.replay import Replay
 
 
 def add_item(replay: Replay, payload: dict[str, Any], envelope: Envelope) -> None:
-    """Add what was shown."""
+    """Add an item that the user interface showed."""
     item = payload.get("item")
     if type(item) is not dict:
         replay.keep("event_msg/item_completed", payload)

@@ -258,7 +258,7 @@ def _count(stats: Event, name: str) -> int | None:
 
 
 def _total(tokens: list[Event], name: str) -> int | None:
-    """The sum over all models; None where one of them lacks the figure."""
+    """The sum over all models; None if one of them lacks the figure."""
     total = 0
     for figures in tokens:
         if (figure := _count(figures, name)) is None:

@@ -150,7 +150,7 @@ def _with_line(message: Message, line: Line) -> Message:
 
 
 def _holder(line: Line, own_ranks: set[int], log: PromptLog, peers: Peers) -> bool | None:
-    """True where this session holds a line, False where another does, None where none does, as for commands."""
+    """True if this session holds a line, False if another does, None if none does, as for commands."""
     if line.rank in own_ranks:
         return True
     return False if not line.command and _elsewhere(line, log, peers) else None
