@@ -11,8 +11,8 @@ from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
-from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper, join_sentences
+from pollux.library.session_files import SessionFiles
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -34,7 +34,7 @@ class FreshIndex:
     def __init__(  # noqa: PLR0913
         self,
         store: Index,
-        homes: Homes,
+        session_files: SessionFiles,
         keeper: Keeper,
         *,
         resolver: Resolver,
@@ -46,7 +46,8 @@ class FreshIndex:
         self.unreadable_paths: list[str] = []
         self.forbidden_files: list[File] = []
         self.store = store
-        self._homes = homes
+        self._session_files = session_files
+        self._homes = session_files.homes
         self._keeper = keeper
         self._resolver = resolver
         self._fresh = fresh
@@ -184,7 +185,7 @@ class FreshIndex:
 
     @property
     def _queries(self) -> CatalogueQueries:
-        return self._queries_about(self._homes.every_root())
+        return self._queries_about(self._session_files.every_root())
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
         return CatalogueQueries(
@@ -217,9 +218,9 @@ class FreshIndex:
         answers may be older than the files.
         """
         with self._lock:
-            before, own = self._keys(self._homes.every_root()), self._keys(self._homes.roots())
+            before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up()
-            after = self._keys(self._homes.every_root())
+            after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)
             outcome.kept = len((own & after) - self._keys(self._homes.roots()))
@@ -295,5 +296,5 @@ class FreshIndex:
         self.unreadable_paths = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
-        scans += [RootScan(source, root) for source, root in self._homes.kept_roots()]
+        scans += [RootScan(source, root) for source, root in self._session_files.kept_roots()]
         return scans
