@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
-import pollux
+from tests import program
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "gemini"
 ROOT = Path(".gemini") / "tmp"
@@ -26,29 +25,19 @@ class Pollux:
             shutil.copytree(CORPUS / version / "home", self.home)
         self.env = {
             "HOME": str(self.home),
-            "PYTHONPATH": str(Path(pollux.__file__).parent.parent),
+            "PYTHONPATH": program.SOURCE,
             "PATH": os.environ.get("PATH", os.defpath),
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             "COLUMNS": "100",
             "NO_COLOR": "1",
             "POLLUX_NOW": "2026-11-15T12:00:00Z",
-            **({"PYTHONPATH": path} if (path := os.environ.get("PYTHONPATH")) else {}),
             **{f"XDG_{name}_HOME": str(folder / "xdg" / name.lower()) for name in ("CACHE", "CONFIG", "DATA")},
         }
 
     def __call__(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        return subprocess.run(
-            [sys.executable, "-m", "pollux", *arguments],
-            env={**self.env, **env},
-            cwd=self.home,
-            capture_output=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-            timeout=60,
-            check=False,
-        )
+        return program.run(*arguments, env={**self.env, **env}, cwd=self.home, errors="surrogateescape")
 
     def file(self, path: str, content: str | bytes) -> Path:
         """Put a file under the home's root."""

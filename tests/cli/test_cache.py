@@ -132,7 +132,7 @@ def test_interrupted_nothing_is_lost(pollux: Pollux) -> None:
     (pollux.folder / "other").mkdir()
     whole = Pollux(pollux.folder / "other", "0.61.0")
     command = [sys.executable, "-c", INTERRUPTED, "sync"]
-    process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=60)
+    process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=240)
     assert (process.returncode, process.stdout) == (130, "")
     assert process.stderr == "pollux: interrupted. What was read is kept, and the next run goes on from there.\n"
     document = json.loads(pollux("cache", "info", "--json").stdout)["sessions"]
@@ -145,7 +145,7 @@ def test_interrupted_nothing_is_lost(pollux: Pollux) -> None:
 
 def test_an_interrupted_command_is_silent(pollux: Pollux) -> None:
     command = [sys.executable, "-c", INTERRUPTED, "list"]
-    process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=60)
+    process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=240)
     assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
 
 

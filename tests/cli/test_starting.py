@@ -8,7 +8,16 @@ from collections.abc import Callable
 
 import pytest
 
+from pollux.cli.app import COMMANDS
 from tests.cli.program import Pollux
+from tests.program import run_new
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_starts_in_a_new_python(empty: Pollux, command: str) -> None:
+    result = run_new(command, "--help", env=empty.env, cwd=empty.home)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"Usage: pollux {command}")
 
 
 def test_version_loads_next_to_nothing(pollux: Pollux) -> None:

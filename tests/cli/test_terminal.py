@@ -30,7 +30,7 @@ def in_terminal(pollux: Pollux, *arguments: str, **env: str) -> str:
         output = b""
         while piece := _read(ours):
             output += piece
-        process.wait(timeout=60)
+        process.wait(timeout=240)
     os.close(ours)
     return output.decode().replace("\r\n", "\n")
 

@@ -88,6 +88,7 @@ def _attached(data: bytes) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_bit_of_the_signature_s_file_counts(algorithm: str) -> None:
     signed = SIGNED[algorithm, False]

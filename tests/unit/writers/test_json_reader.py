@@ -78,6 +78,7 @@ SESSIONS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(SESSIONS)
 def test_reads_back_equal(session: Session) -> None:

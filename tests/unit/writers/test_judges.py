@@ -38,6 +38,7 @@ def test_a_session_without_anything_is_sound(name: str) -> None:
     judged(name, Session(agent="a", id="1"), Options())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGES)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(session=SESSIONS)

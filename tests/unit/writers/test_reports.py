@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 import pytest
@@ -28,7 +29,7 @@ from pollux.writers.loss import (
     TEXTS,
     THINKING,
 )
-from tests.unit.writers.full_session import EVERYTHING, Path, kind, places, with_text
+from tests.unit.writers.full_session import EVERYTHING, Path, kind, places
 from tests.unit.writers.markdown_parser import joined
 
 pytestmark = pytest.mark.slow
@@ -87,12 +88,16 @@ def excuses(path: Path) -> Iterator[str]:
             yield from EXCUSES.get(step, ())
 
 
+@cache
+def planted_sessions() -> list[tuple[Path, Session]]:
+    return [(path, with_text(EVERYTHING, path, WORD)) for path in places(EVERYTHING)]
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", list(registry.WRITERS))
 def test_a_planted_word_is_in_the_output_or_in_the_report(name: str, way: str) -> None:
     missing = []
-    for path in places(EVERYTHING):
-        session = with_text(EVERYTHING, path, WORD)
+    for path, session in planted_sessions():
         alone = session
         if path[0] == "messages":
             alone = msgspec.structs.replace(session, messages=(session.messages[int(path[1])],))

@@ -134,6 +134,7 @@ def test_letters_that_are_two_stay_two(one: str, other: str) -> None:
     assert tokens(one) != tokens(other)
 
 
+@pytest.mark.slow
 def test_the_index_and_the_fold_agree_about_every_character() -> None:
     """Whether a text is folded before it is handed over depends on its other characters: it must not matter."""
     parts = (range(0x80, 0x3400), range(0xA000, 0xAC20), range(0xF900, 0x10800), range(0x1D400, 0x1F200))

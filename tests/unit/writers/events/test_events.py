@@ -34,6 +34,7 @@ def written(session: Session, options: Options = OURS) -> tuple[list[dict[str, A
     return [json.loads(line) for line in text.split("\n")[:-1]], text, report
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(SESSIONS)
 def test_any_session_in_both_dialects(session: Session) -> None:
@@ -114,6 +115,7 @@ def test_a_result_of_unknown_success_is_assumed_only_where_the_format_must_know(
     assert report.fabricated == [ASSUMED]
 
 
+@pytest.mark.slow
 def test_the_other_dialect_reports_all_it_leaves_out() -> None:
     missing = []
     for path in places(EVERYTHING):

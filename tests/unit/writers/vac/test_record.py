@@ -7,6 +7,7 @@ from typing import Any
 
 import cbor2
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from pollux import registry
@@ -34,6 +35,7 @@ def bytes_of(session: Session, context: WriterContext = KNOWING) -> bytes:
     return b"".join(pieces)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(SESSIONS)
 def test_any_session_makes_a_record_that_is_the_same_in_json_and_cbor(session: Session) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -336,9 +336,9 @@ def test_the_time_of_a_command_with_a_head(home: Home) -> None:
 
 @pytest.mark.parametrize("quote", ["'", '"', "\\"])
 def test_a_head_without_an_end_takes_no_time(quote: str) -> None:
-    begun = perf_counter()
+    begun = process_time()
     assert exit_code("Command: " + f"a{quote}b\n" * 200_000) is None
-    assert perf_counter() - begun < 2
+    assert process_time() - begun < 2
 
 
 DENIALS = (

@@ -112,6 +112,7 @@ def forked(home: Home, copied: str, went_on: str) -> None:
 ODD = ("torn", "gone", "in a list", "without payload", "of another type", "edited", "one more")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [ONE, TWO], ids=["parent", "fork"])
 @pytest.mark.parametrize("how", ODD)
 @pytest.mark.parametrize("went_on", ["06:09:00.100", "06:10:00.000"], ids=["soon", "later"])

@@ -13,7 +13,7 @@ from pollux.sources.gemini.format import records
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.wire import Notes
 
-CORPUS = Path(__file__).parents[3] / "corpus" / "gemini"
+CORPUS = Path(__file__).parents[4] / "corpus" / "gemini"
 LOGS = sorted(CORPUS.glob("*/home/.gemini/tmp/*/chats/**/*.jsonl"))
 
 
