@@ -29,7 +29,7 @@ from pollux.writers.loss import (
     TEXTS,
     THINKING,
 )
-from tests.unit.writers.full_session import EVERYTHING, Path, kind, places
+from tests.unit.writers.full_session import EVERYTHING, Path, kind, places, with_text
 from tests.unit.writers.markdown_parser import joined
 
 pytestmark = pytest.mark.slow
