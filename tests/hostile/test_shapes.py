@@ -50,8 +50,8 @@ def _asked(number: int, above: int | None, **more: Any) -> Record:
 
 
 def _replied(number: int, above: int | None, name: str, text: str) -> Record:
-    said = {"role": "assistant", "id": name, "model": "m", "content": [{"type": "text", "text": text}]}
-    return _asked(number, above, type="assistant", message=said)
+    record = {"role": "assistant", "id": name, "model": "m", "content": [{"type": "text", "text": text}]}
+    return _asked(number, above, type="assistant", message=record)
 
 
 def _reversed(n: int) -> list[Record]:
@@ -234,11 +234,11 @@ def _calls_asked_twice(n: int) -> list[Record]:
         call = {"name": "x", "status": "cancelled", "timestamp": time}
         return [{"id": f"{letter}{i}", "args": {"i": i}, **call} for i in range(n)]
 
-    asked = [{"functionCall": {"name": "x", "args": {"i": i}}} for i in range(n)]
+    records = [{"functionCall": {"name": "x", "args": {"i": i}}} for i in range(n)]
     again = [{"functionCall": {"id": f"d{i}", "name": "x", "args": {"i": i}}} for i in range(n)]
     return [
         _spoken("m1", "go"),
-        _spoken("m2", asked, "gemini", model="g", toolCalls=calls("c")),
+        _spoken("m2", records, "gemini", model="g", toolCalls=calls("c")),
         _spoken("m3", again, "gemini", toolCalls=calls("d")),
     ]
 
@@ -308,5 +308,5 @@ def test_ways_lead_down_and_not_up() -> None:
         for one, other in above.items()
     }
     ways = Ancestry(lines, lambda _: True)
-    found = {(one, other) for one in above for other in above if ways.leads(lines[str(one)], lines[str(other)])}
-    assert found == {(1, 2), (1, 3), (2, 3), (1, 4), (5, 6), (5, 7), (6, 7)}
+    results = {(one, other) for one in above for other in above if ways.leads(lines[str(one)], lines[str(other)])}
+    assert results == {(1, 2), (1, 3), (2, 3), (1, 4), (5, 6), (5, 7), (6, 7)}

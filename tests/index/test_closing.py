@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pollux.index.catalog.catalog import Catalog
+from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.search.word_index import WordIndex, Writer
 from tests.index.conftest import ChangingHome
 
@@ -68,7 +68,7 @@ def test_a_cache_that_is_removed_meanwhile_is_made_again(home: ChangingHome) -> 
     assert library.index.problem is None
 
 
-MOMENTS = [(WordIndex, "writer"), (Writer, "add"), (Writer, "commit"), (Catalog, "mark_synced")]
+MOMENTS = [(WordIndex, "writer"), (Writer, "add"), (Writer, "commit"), (Catalogue, "mark_synced")]
 
 
 @pytest.mark.parametrize(("owner", "name"), MOMENTS, ids=[name for _, name in MOMENTS])

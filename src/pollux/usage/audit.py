@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from pollux.index.catalog.origins import RequestOrigin
+from pollux.index.catalogue.origins import RequestOrigin
 from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
 from pollux.usage.profile import Price
 from pollux.usage.rates import dollars

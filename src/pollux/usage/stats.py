@@ -9,7 +9,7 @@ from enum import StrEnum
 from msgspec.structs import replace
 
 from pollux.errors import RequestError
-from pollux.index.catalog.usage_queries import CountedSession, RollUp
+from pollux.index.catalogue.usage_queries import CountedSession, RollUp
 from pollux.model import Value
 from pollux.usage.days import span_of
 from pollux.usage.rates import Pricer

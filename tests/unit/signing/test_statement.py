@@ -15,7 +15,7 @@ from pollux.errors import Unreadable
 from pollux.signing import cose
 from pollux.signing.keys import key_id
 from pollux.signing.statement import METADATA, Refuted, sign, verify
-from tests.unit.signing.making import ALGORITHMS, key, record, subject
+from tests.unit.signing.records_and_keys import ALGORITHMS, key, record, subject
 from tests.unit.writers.judges_of_records import fits
 
 SIGNED = {

@@ -17,10 +17,10 @@ from pollux.transforms.redact import RedactionOptions, Redactor
 from pollux.writers.base import NO_CONTEXT, Options, WriterContext
 from pollux.writers.json_reader import session_of
 from pollux.writers.loss import MESSAGES
-from tests.unit.writers.html.seeing import check as check_page
+from tests.unit.writers.html.page_parser import check as check_page
 from tests.unit.writers.judges import JUDGES
 from tests.unit.writers.kitchen_sink import SESSION
-from tests.unit.writers.reading import WAYS, check, markdown, put_together, text
+from tests.unit.writers.markdown_parser import WAYS, check, joined, markdown, text
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ def test_an_option_that_a_format_does_not_take_changes_nothing(name: str) -> Non
     def written(options: Options) -> str:
         pieces: list[str] = []
         registry.writer(name).write(SESSION, pieces.append, options)
-        return put_together(pieces)
+        return joined(pieces)
 
     taken = {"live_only", *registry.writer(name).supported_options}
     for way in WAYS:
@@ -88,7 +88,7 @@ def every_format(session: Session) -> None:
                 gone = sum(entry.count for entry in report.dropped if entry.what in MESSAGES)
                 assert report.kept + gone == len(one.messages), name
                 assert pieces
-                if name in JUDGES and one is session and (written := put_together(pieces)) not in judged:
+                if name in JUDGES and one is session and (written := joined(pieces)) not in judged:
                     JUDGES[name](written)
                     judged.add(written)
                 if name == "json" and not options.live_only:

@@ -14,7 +14,7 @@ from pollux.model import Message, Notice, Origin, Session, Usage
 from pollux.writers.base import Options, WriterContext
 from pollux.writers.json import WRITER
 from pollux.writers.json_reader import begins, session_of
-from tests.unit.writers.planting import EVERYTHING
+from tests.unit.writers.full_session import EVERYTHING
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

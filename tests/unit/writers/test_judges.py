@@ -9,9 +9,9 @@ from jsonschema import ValidationError
 from pollux import registry
 from pollux.model import Session
 from pollux.writers.base import Options
+from tests.unit.writers.full_session import EVERYTHING
 from tests.unit.writers.judges import JUDGES
-from tests.unit.writers.planting import EVERYTHING
-from tests.unit.writers.reading import put_together
+from tests.unit.writers.markdown_parser import joined
 from tests.unit.writers.test_properties import SESSIONS
 
 WAYS = {
@@ -24,7 +24,7 @@ WAYS = {
 def judged(name: str, session: Session, options: Options) -> None:
     pieces: list[str] = []
     registry.writer(name).write(session, pieces.append, options)
-    JUDGES[name](put_together(pieces))
+    JUDGES[name](joined(pieces))
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -59,7 +59,7 @@ def headings(tokens: list[Token]) -> list[tuple[int, str, str]]:
 def test_nothing_leaves_its_place(first: str, second: str) -> None:
     tokens = parsed(f"# T\n\n## You\n\n{safe_markdown(first)}\n\n### Assistant\n\n{safe_markdown(second)}\n\n## End\n")
     ours = [(0, "h1", "T"), (0, "h2", "You"), (0, "h3", "Assistant"), (0, "h2", "End")]
-    assert [found for found in headings(tokens) if found[1] in ("h1", "h2", "h3")] == ours
+    assert [heading for heading in headings(tokens) if heading[1] in ("h1", "h2", "h3")] == ours
     assert not [token.content for token in everything(tokens) if token.type.startswith("html")]
 
 

@@ -14,7 +14,7 @@ from pollux.sources.base import Reading, read_with
 from pollux.sources.claude import history
 from pollux.sources.claude.format.outputs import Outputs
 from pollux.sources.claude.format.schema import Line
-from pollux.sources.claude.format.side_records import Meta, Title
+from pollux.sources.claude.format.side_records import SubagentMeta, TitleFile
 from pollux.sources.claude.gaps import gaps, lost_records
 from pollux.sources.claude.group import AGENT, ClaudeBundle
 from pollux.sources.claude.messages import queue
@@ -256,8 +256,8 @@ class _Reader:
         """The uuids of all records of the session, also of those that are no part of the conversation."""
         return self.by_uuid.keys() | set[str]().union(*(transcript.other_uuids for transcript in self.transcripts))
 
-    def _meta(self) -> Meta | None:
-        result: Meta | None = None
+    def _meta(self) -> SubagentMeta | None:
+        result: SubagentMeta | None = None
         for file in self.bundle.metas:
             self.notes.file = display_path(file.path)
             meta = read_meta(file, self.notes)
@@ -266,7 +266,7 @@ class _Reader:
             result = result or meta
         return result
 
-    def _title(self, meta: Meta | None, messages: list[Message]) -> str | None:
+    def _title(self, meta: SubagentMeta | None, messages: list[Message]) -> str | None:
         """The human's title, or the agent's, or that of a later session; for a sub-agent, its task."""
         if self.bundle.kind is Kind.SUBAGENT:
             described = meta.description if meta is not None else None
@@ -286,7 +286,7 @@ class _Reader:
         """The title in its own file (2.1.325)."""
         self.notes.file = display_path(file.path)
         try:
-            title = decode(Title, read_bytes(file.path), self.notes)
+            title = decode(TitleFile, read_bytes(file.path), self.notes, "custom-title.json")
         except (Unreadable, Malformed):
             title = None
         if title is None:
@@ -317,7 +317,7 @@ class _Reader:
         paths = [file.path for file in self.bundle.files]
         return tuple(display_path(path) for path in dict.fromkeys([*paths, *self.outputs.used]))
 
-    def _extra(self, builder: Builder, meta: Meta | None) -> dict[str, Any]:
+    def _extra(self, builder: Builder, meta: SubagentMeta | None) -> dict[str, Any]:
         """What the files hold besides the conversation: the setting, the client's bookkeeping, unknown records."""
         extra: dict[str, Any] = dict(builder.facts)
         if meta is not None and (rest := tidy(meta)):

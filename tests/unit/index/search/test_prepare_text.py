@@ -159,10 +159,10 @@ def test_any_text_comes_back_as_it_was() -> None:
     letters = "aB9 _\n.éßς\u0301架构한ﾊЖ\ud800😀\x00İ" + JOINT
     for _ in range(500):
         text = "".join(chance.choices(letters, k=chance.randrange(30)))
-        made = prepare(text)
-        shown = plain(made.body) if made.shown is None else made.shown
-        assert shown == text.replace(JOINT, " ").replace("\ud800", "\ufffd")
-        assert tokens(made.body) == tokens(text)
+        result = prepare(text)
+        output = plain(result.body) if result.shown is None else result.shown
+        assert output == text.replace(JOINT, " ").replace("\ud800", "\ufffd")
+        assert tokens(result.body) == tokens(text)
         assert clean(plain(clean(text))) == clean(text)
 
 

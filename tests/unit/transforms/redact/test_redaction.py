@@ -13,8 +13,8 @@ from pollux.transforms.redact import RULES, RedactionOptions, Redactor
 from pollux.transforms.redact.own_names import EMAIL
 from pollux.transforms.texts import rewrite_texts
 from pollux.writers.base import Options
-from tests.unit.writers.planting import EVERYTHING, MORE, Path, kind, places, planted
-from tests.unit.writers.reading import put_together
+from tests.unit.writers.full_session import EVERYTHING, MORE, Path, kind, places, with_text
+from tests.unit.writers.markdown_parser import joined
 
 SMALL: Session = msgspec.structs.replace(EVERYTHING, messages=MORE)
 KINDS: dict[str, Path] = {kind(path): path for path in places(SMALL)}
@@ -36,19 +36,19 @@ def pieces(rule: str) -> list[str]:
 
 
 def outputs(session: Session) -> dict[str, str]:
-    told = {}
+    answer = {}
     for name in registry.WRITERS:
         out: list[str] = []
         registry.writer(name).write(session, out.append, FULL)
-        told[name] = put_together(out)
-    return told
+        answer[name] = joined(out)
+    return answer
 
 
 @pytest.mark.parametrize("place", KINDS)
 def test_no_secret_is_left_in_any_field(place: str) -> None:
     together = "\n\n".join(EXAMPLES.values())
     redactor = Redactor(PRIVATE)
-    for name, output in outputs(redactor(planted(SMALL, KINDS[place], together))).items():
+    for name, output in outputs(redactor(with_text(SMALL, KINDS[place], together))).items():
         left = [rule for rule in EXAMPLES for piece in pieces(rule) if piece in output]
         assert not left, (name, place)
 
@@ -70,14 +70,14 @@ LEFT = [TOKEN[8:], "kaffee7Rosen", *KEY[1:-1], FORMS["address"][-20:]]
 @pytest.mark.parametrize("place", KINDS)
 def test_no_secret_is_left_however_it_is_written(place: str) -> None:
     redactor = Redactor(PRIVATE)
-    for name, output in outputs(redactor(planted(SMALL, KINDS[place], "\n\n".join(FORMS.values())))).items():
+    for name, output in outputs(redactor(with_text(SMALL, KINDS[place], "\n\n".join(FORMS.values())))).items():
         assert not [piece for piece in LEFT if piece in output], (name, place)
 
 
 @pytest.mark.parametrize("rule", EXAMPLES)
 def test_no_secret_is_left_by_itself(rule: str) -> None:
     for place in ("title", "messages.*.parts.*.input.file_path", "messages.*.extra.odd.", "files.*", "id"):
-        session = Redactor(PRIVATE)(planted(SMALL, KINDS[place], EXAMPLES[rule]))
+        session = Redactor(PRIVATE)(with_text(SMALL, KINDS[place], EXAMPLES[rule]))
         for name, output in outputs(session).items():
             assert not [piece for piece in pieces(rule) if piece in output], (name, place)
 
@@ -85,26 +85,26 @@ def test_no_secret_is_left_by_itself(rule: str) -> None:
 @pytest.mark.parametrize("place", KINDS)
 def test_a_scan_tells_the_field_and_nothing_of_the_secret(place: str) -> None:
     example = EXAMPLES["github-token"]
-    session = planted(SMALL, KINDS[place], example)
-    found = [one for one in Redactor().findings(session) if one.rule == "github-token"]
-    assert found
-    (inside,) = {one.message for one in found}
+    session = with_text(SMALL, KINDS[place], example)
+    results = [one for one in Redactor().findings(session) if one.rule == "github-token"]
+    assert results
+    (inside,) = {one.message for one in results}
     assert (inside is not None) == place.startswith("messages")
-    assert example[8:] not in str(found)
+    assert example[8:] not in str(results)
 
 
 def test_every_text_is_visited_once() -> None:
-    seen: list[str] = []
+    entries: list[str] = []
 
     def visit(text: str, _field: str, _name: str | None) -> str:
-        seen.append(text)
+        entries.append(text)
         return text
 
     assert rewrite_texts(SMALL, visit) is SMALL
     for place in KINDS.values():
-        seen.clear()
-        rewrite_texts(planted(SMALL, place, "zanzibarquark"), visit)
-        assert seen.count("zanzibarquark") == 1, place
+        entries.clear()
+        rewrite_texts(with_text(SMALL, place, "zanzibarquark"), visit)
+        assert entries.count("zanzibarquark") == 1, place
 
 
 def test_what_has_no_secret_stays_the_same() -> None:

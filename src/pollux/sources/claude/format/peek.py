@@ -9,14 +9,14 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.claude.format.side_records import Aside
+from pollux.sources.claude.format.side_records import SideRecord
 from pollux.wire import REFUSED, decoder, numbered_lines, opened
 
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]+)"')
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _TAIL, _LONGEST_TAIL = 1 << 14, 1 << 26
-_decode_aside = decoder(Aside)
+_decode_aside = decoder(SideRecord)
 
 
 class Head(msgspec.Struct, frozen=True):

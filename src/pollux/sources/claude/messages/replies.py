@@ -10,7 +10,7 @@ import msgspec
 from pollux.model import NOTHING, Author, Message, Origin, Part, Role, Text, Thinking, Unknown, Usage
 from pollux.sources.claude.format.figures import more_output, usage_of
 from pollux.sources.claude.format.leftovers import Leftovers, is_plain, other_fields
-from pollux.sources.claude.format.schema import Block, Line, Replied, Reply
+from pollux.sources.claude.format.schema import ApiMessage, AssistantRecord, Block, Line
 from pollux.sources.claude.messages.calls import Calls
 from pollux.wire import Notes, tidy
 
@@ -19,7 +19,7 @@ Pair = tuple[int, Line]
 SYNTHETIC = "<synthetic>"
 # Members of an enumeration are slow to look up, so this happens once.
 _ASSISTANT, _SYSTEM, _MODEL, _CLIENT = Role.ASSISTANT, Role.SYSTEM, Author.MODEL, Author.CLIENT
-_EMPTY_RECORD, _EMPTY_MESSAGE = Replied(), Reply()
+_EMPTY_RECORD, _EMPTY_MESSAGE = AssistantRecord(), ApiMessage()
 
 
 class BuildContext(msgspec.Struct):
@@ -53,7 +53,7 @@ def reply(group: list[Pair], context: BuildContext) -> Message:
     usage, stop_reason, line, file = message.usage, message.stop_reason, None, None
     if len(group) > 1:
         usage, stop_reason, line, file = _add_lines(group, parts, extra, context)
-    record = first if type(first) is Replied else _EMPTY_RECORD
+    record = first if type(first) is AssistantRecord else _EMPTY_RECORD
     role, author, model, figures = _ASSISTANT, _MODEL, message.model, None
     if model == SYNTHETIC or record.isApiErrorMessage:
         author = _CLIENT
@@ -132,7 +132,7 @@ def _larger_usage(usage: dict[str, Any], earlier: dict[str, Any] | None, more: d
     return better
 
 
-def _client_reply(message: Reply, usage: dict[str, Any] | None, extra: dict[str, Any], *, failed: bool) -> Role:
+def _client_reply(message: ApiMessage, usage: dict[str, Any] | None, extra: dict[str, Any], *, failed: bool) -> Role:
     """The role of a reply that the client wrote. Its model and figures are made up, and go into `extra`."""
     if usage is not None:
         extra["usage"] = usage
@@ -191,7 +191,7 @@ def _rare_part(block: Block, at: datetime | None, context: BuildContext) -> Part
     return Unknown(raw=tidy(block))
 
 
-def _add_rest(message: Reply, extra: dict[str, Any]) -> None:
+def _add_rest(message: ApiMessage, extra: dict[str, Any]) -> None:
     """Add the other fields of an API message to `extra`, unless they have their usual values."""
     if message.stop_reason is not None:
         extra["stop_reason"] = message.stop_reason

@@ -175,7 +175,7 @@ def test_white_space_does_not_matter(home: Home) -> None:
 def test_unknown_field_is_kept_and_named(home: Home) -> None:
     session = home.session(user("Hi", novelty="blue"), model("Hello"))
     assert session.messages[0].extra["novelty"] == "blue"
-    assert [line.what for line in home.library().doctor().unknown] == ["Asked.novelty"]
+    assert [line.what for line in home.library().doctor().unknown] == ["user.novelty"]
 
 
 @pytest.mark.parametrize("name", Line.__struct_fields__[SETTING])
@@ -271,9 +271,9 @@ def test_reply_without_figures_is_a_request_of_unknown_price(home: Home, absent:
     assert books.bill(session) == books.bills([session.key])[session.key]
     assert books.bill(session).unpriced == 1
     assert [turn.unpriced_requests for turn in books.profile(session).turns] == [0, 1]
-    found = books.audit(session)
-    assert [item.rule for item in found.items if item.counted] == ["counted", "a request without figures"]
-    assert [(gap.why, gap.certain) for gap in found.gaps] == [("A reply has no figures.", True)]
+    audit = books.audit(session)
+    assert [item.rule for item in audit.items if item.counted] == ["counted", "a request without figures"]
+    assert [(gap.why, gap.certain) for gap in audit.gaps] == [("A reply has no figures.", True)]
 
 
 def test_right_figure_on_another_line_of_the_reply(home: Home) -> None:

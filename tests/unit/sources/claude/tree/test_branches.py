@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pollux.model import Session
-from pollux.sources.claude.format.schema import Line, Spoken
+from pollux.sources.claude.format.schema import Line, SlimRecord
 from pollux.sources.claude.tree.tree import Tree
 from tests.unit.sources.claude.conftest import (
     SID,
@@ -55,8 +55,10 @@ def test_siblings_are_seen_through_what_the_client_put_between(home: Home) -> No
 
 
 def test_prompt_after_a_crash_rewinds_nothing(home: Home) -> None:
-    text, asked = model("Starting.", stop=None), call()
-    session = home.session(user("Run"), text, asked, user("Carry on", parentUuid=text["uuid"]), model("Ok", "msg_2"))
+    text, call_record = model("Starting.", stop=None), call()
+    session = home.session(
+        user("Run"), text, call_record, user("Carry on", parentUuid=text["uuid"]), model("Ok", "msg_2")
+    )
     assert {message.fate.value for message in session.messages} == {"live"}
 
 
@@ -299,8 +301,10 @@ def test_reply_that_was_written_before_its_prompt(home: Home) -> None:
 
 def test_reply_that_nobody_went_on_from_was_broken_off(home: Home) -> None:
     prompt = user("Hi")
-    lost, kept = (model(text, name, parentUuid=prompt["uuid"]) for text, name in (("Hel", "msg_1"), ("Hello", "msg_2")))
-    home.log(SID, prompt, lost, kept)
+    lost, whole = (
+        model(text, name, parentUuid=prompt["uuid"]) for text, name in (("Hel", "msg_1"), ("Hello", "msg_2"))
+    )
+    home.log(SID, prompt, lost, whole)
     assert fates(home.only()) == [("Hi", "live"), ("Hel", "cancelled"), ("Hello", "live")]
 
 
@@ -322,7 +326,7 @@ def test_record_whose_parent_is_lost_follows_the_one_before(home: Home) -> None:
     ],
 )
 def test_chain_has_no_branches(records: tuple[tuple[str | None, str | None], ...], *, expected: bool) -> None:
-    lines = [Spoken(uuid=uuid, parentUuid=parent) for uuid, parent in records]
+    lines = [SlimRecord(uuid=uuid, parentUuid=parent) for uuid, parent in records]
     by_uuid: dict[str, Line] = {}
     for line in lines:
         if line.uuid is not None:

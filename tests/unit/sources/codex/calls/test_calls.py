@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pollux.model import Status, ToolResult
-from pollux.sources.codex.calls.heads import exit_code
+from pollux.sources.codex.calls.output_heads import exit_code
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -32,8 +32,8 @@ HEAD = "Chunk ID: a1\nWall time: 0.05 seconds\nProcess exited with code"
 
 def one(home: Home, *records: dict[str, Any]) -> Any:
     home.rollout(meta(), *prompt("Do it"), *records, reply("Done"))
-    (found,) = calls(home.only())
-    return found
+    (tool_call,) = calls(home.only())
+    return tool_call
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def one(home: Home, *records: dict[str, Any]) -> Any:
     ],
 )
 def test_exit_codes_and_failures(home: Home, output: str, status: Status, code: int | None) -> None:
-    found = one(home, call(), answer(output))
-    assert (found.status, found.exit_code) == (status, code)
+    result = one(home, call(), answer(output))
+    assert (result.status, result.exit_code) == (status, code)
 
 
 def test_json_answers_are_taken_apart(home: Home) -> None:
-    found = one(home, call(), answer('{"output":"a\\nb","metadata":{"exit_code":0,"duration_seconds":0.1}}'))
-    assert found.output == "a\nb"
-    assert found.extra["metadata"]["duration_seconds"] == 0.1
+    result = one(home, call(), answer('{"output":"a\\nb","metadata":{"exit_code":0,"duration_seconds":0.1}}'))
+    assert result.output == "a\nb"
+    assert result.extra["metadata"]["duration_seconds"] == 0.1
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_json_answers_are_taken_apart_whatever_is_escaped(
         home.write(
             f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(meta(), *prompt("Do it"), call()) + line + "\n"
         )
-        (found,) = calls(home.only())
-        assert (found.output, found.extra["metadata"]["what"]) == (text, text)
+        (tool_call,) = calls(home.only())
+        assert (tool_call.output, tool_call.extra["metadata"]["what"]) == (text, text)
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_answers_that_are_nearly_such_json_stay_as_they_are(home: Home, inside: 
 def test_answers_in_parts(home: Home) -> None:
     parts = [{"type": "input_text", "text": "Wall time: 0.1 seconds\nOutput:"}, {"type": "input_text", "text": "21 °C"}]
     picture = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
-    found = one(home, call(), answer([*parts, picture]))
-    assert found.output == "Wall time: 0.1 seconds\nOutput:\n21 °C"
-    assert [held.data for held in found.attachments] == ["aGk="]
+    result = one(home, call(), answer([*parts, picture]))
+    assert result.output == "Wall time: 0.1 seconds\nOutput:\n21 °C"
+    assert [content.data for content in result.attachments] == ["aGk="]
 
 
 def test_parallel_calls_are_answered_in_any_order(home: Home) -> None:
@@ -163,8 +163,8 @@ def test_an_answer_without_a_call(home: Home) -> None:
 
 def test_local_shell_is_answered_by_a_function_output(home: Home) -> None:
     action: Any = {"type": "exec", "command": ["echo", "hi"], "working_directory": None, "env": {}}
-    found = one(home, item("local_shell_call", call_id="c1", status="completed", action=action), answer("hi"))
-    assert (found.name, found.canonical, found.input["command"], found.output) == (
+    result = one(home, item("local_shell_call", call_id="c1", status="completed", action=action), answer("hi"))
+    assert (result.name, result.canonical, result.input["command"], result.output) == (
         "local_shell",
         "shell_exec",
         ["echo", "hi"],
@@ -173,10 +173,10 @@ def test_local_shell_is_answered_by_a_function_output(home: Home) -> None:
 
 
 def test_web_search_has_no_answer(home: Home) -> None:
-    found = one(
+    result = one(
         home, item("web_search_call", id="ws_1", status="completed", action={"type": "search", "query": "rain"})
     )
-    assert (found.name, found.canonical, found.status, found.input["query"]) == (
+    assert (result.name, result.canonical, result.status, result.input["query"]) == (
         "web_search",
         "web_access",
         Status.OK,
@@ -201,9 +201,9 @@ def test_web_search_has_no_answer(home: Home) -> None:
 )
 @pytest.mark.parametrize("first", [True, False], ids=["event first", "event last"])
 def test_mcp_failures_are_only_in_events(home: Home, told: dict[str, Any], first: bool) -> None:
-    asked = call(tool="t", namespace="mcp__m", arguments={})
-    found = one(home, *((told, asked, answer("[]")) if first else (asked, answer("[]"), told)))
-    assert (found.name, found.canonical, found.status) == ("mcp__m__t", "mcp", Status.ERROR)
+    call_record = call(tool="t", namespace="mcp__m", arguments={})
+    result = one(home, *((told, call_record, answer("[]")) if first else (call_record, answer("[]"), told)))
+    assert (result.name, result.canonical, result.status) == ("mcp__m__t", "mcp", Status.ERROR)
 
 
 @pytest.mark.parametrize("name", ["server__tool", "mcp__server__tool"])
@@ -212,20 +212,20 @@ def test_older_mcp_names(home: Home, name: str) -> None:
 
 
 def test_commands_know_their_exit_code(home: Home) -> None:
-    told = event(
+    event_record = event(
         "item_completed",
         item={"type": "CommandExecution", "id": "c1", "exit_code": 2, "status": "failed", "command": ["x"]},
     )
-    found = one(home, call(), told, answer("whatever"))
-    assert (found.status, found.exit_code) == (Status.ERROR, 2)
-    assert found.extra["events"][0]["item"]["command"] == ["x"]
+    result = one(home, call(), event_record, answer("whatever"))
+    assert (result.status, result.exit_code) == (Status.ERROR, 2)
+    assert result.extra["events"][0]["item"]["command"] == ["x"]
 
 
 def test_a_reviewers_commands_are_not_this_sessions_calls(home: Home) -> None:
-    told = event(
+    event_record = event(
         "item_completed", item={"type": "CommandExecution", "id": "elsewhere", "exit_code": 0, "status": "completed"}
     )
-    home.rollout(meta(), *prompt("Review"), told, reply("Done"))
+    home.rollout(meta(), *prompt("Review"), event_record, reply("Done"))
     session = home.only()
     assert calls(session) == []
     assert any(record["record"].get("item", {}).get("id") == "elsewhere" for record in session.extra["records"])
@@ -236,9 +236,9 @@ def test_steps_of_a_program_stay_with_it(home: Home) -> None:
     step = event(
         "item_completed", item={"type": "CommandExecution", "id": "exec-1", "exit_code": 0, "status": "completed"}
     )
-    found = one(home, program, step, item("custom_tool_call_output", call_id="c1", output="fine"))
-    assert (found.canonical, found.status) == ("shell_exec", Status.OK)
-    assert found.extra["events"][0]["item"]["id"] == "exec-1"
+    result = one(home, program, step, item("custom_tool_call_output", call_id="c1", output="fine"))
+    assert (result.canonical, result.status) == ("shell_exec", Status.OK)
+    assert result.extra["events"][0]["item"]["id"] == "exec-1"
 
 
 def test_a_step_that_failed_is_the_programs_exit_code(home: Home) -> None:
@@ -247,8 +247,8 @@ def test_a_step_that_failed_is_the_programs_exit_code(home: Home) -> None:
         completed_item("CommandExecution", f"exec-{code}", exit_code=code, status="failed" if code else "completed")
         for code in (0, 3, 0)
     ]
-    found = one(home, program, *steps, item("custom_tool_call_output", call_id="c1", output="Script completed\n"))
-    assert (found.exit_code, found.status) == (3, Status.ERROR)
+    result = one(home, program, *steps, item("custom_tool_call_output", call_id="c1", output="Script completed\n"))
+    assert (result.exit_code, result.status) == (3, Status.ERROR)
 
 
 ADD = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
@@ -278,9 +278,9 @@ MIXED = f"""{ADD.removesuffix("*** End Patch")}*** Update File: b.py
     ],
 )
 def test_patches_are_told_by_their_hunks(home: Home, asked: dict[str, Any], canonical: str, kinds: list[str]) -> None:
-    found = one(home, asked)
-    assert (found.canonical, found.tool_kind) == (canonical, "edit")
-    assert [hunk["kind"] for hunk in found.extra["hunks"]] == kinds
+    result = one(home, asked)
+    assert (result.canonical, result.tool_kind) == (canonical, "edit")
+    assert [hunk["kind"] for hunk in result.extra["hunks"]] == kinds
 
 
 def test_spawned_agents_are_children(home: Home) -> None:
@@ -312,26 +312,26 @@ def test_wait_is_for_agents_or_for_programs(home: Home, arguments: dict[str, Any
 
 
 def test_arguments_that_are_no_json_stay_as_they_are(home: Home) -> None:
-    found = one(home, item("function_call", name="shell", arguments="{not json", call_id="c1"), answer())
-    assert found.input == "{not json"
+    result = one(home, item("function_call", name="shell", arguments="{not json", call_id="c1"), answer())
+    assert result.input == "{not json"
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_json_in_an_answer_with_some_quotes_as_code_points(home: Home) -> None:
-    said = '{"output":"said \\"yes\\"","metadata":{"exit_code":0,"duration_seconds":0.1}}'
-    raw = json.dumps(answer(said), separators=(",", ":"))
+    text = '{"output":"said \\"yes\\"","metadata":{"exit_code":0,"duration_seconds":0.1}}'
+    raw = json.dumps(answer(text), separators=(",", ":"))
     odd = raw.replace('"",', '\\u0022",').replace('\\\\\\"yes', "\\u005c\\u0022yes")
     assert odd != raw
     assert json.loads(odd) == json.loads(raw)
     home.write(f"{DAY}/rollout-2026-11-15T06-00-00-{ONE}.jsonl", lines(meta(), *prompt("Do it"), call()) + odd + "\n")
-    (found,) = calls(home.only())
-    assert found.output == 'said "yes"'
+    (tool_call,) = calls(home.only())
+    assert tool_call.output == 'said "yes"'
 
 
 def test_the_time_of_a_command_with_a_head(home: Home) -> None:
     command = "# " + "long " * 100 + "\nWall time: 9 seconds\n"
-    found = one(home, call(), answer(f"Command: bash -lc '{command}'\n{HEAD} 0\nOutput:\n"))
-    assert (found.exit_code, found.seconds) == (0, 0.05)
+    result = one(home, call(), answer(f"Command: bash -lc '{command}'\n{HEAD} 0\nOutput:\n"))
+    assert (result.exit_code, result.seconds) == (0, 0.05)
 
 
 @pytest.mark.parametrize("quote", ["'", '"', "\\"])
@@ -352,14 +352,14 @@ DENIALS = (
 def test_a_denied_call_is_cancelled_where_its_turn_was(home: Home, words: str) -> None:
     over = event("turn_aborted", reason="interrupted")
     home.rollout(meta(), *prompt("Do it"), call("c1"), answer(words, "c1"), over)
-    assert [found.status for found in calls(home.only())] == [Status.CANCELLED]
+    assert [tool_call.status for tool_call in calls(home.only())] == [Status.CANCELLED]
     home.rollout(meta(), *prompt("Do it"), call("c1"), answer(words, "c1"), reply("Then not."), over)
-    assert [found.status for found in calls(home.only())] == [Status.ERROR], "the conversation went on"
+    assert [tool_call.status for tool_call in calls(home.only())] == [Status.ERROR], "the conversation went on"
     home.rollout(meta(), *prompt("Do it"), call("c1"), call("c2"), answer("fine", "c1"), answer(words, "c2"), over)
-    assert [found.status for found in calls(home.only())] == [Status.OK, Status.CANCELLED]
+    assert [tool_call.status for tool_call in calls(home.only())] == [Status.OK, Status.CANCELLED]
 
 
 def test_a_search_of_the_service_is_not_cancelled_with_its_turn(home: Home) -> None:
     search = item("web_search_call", status="completed", action={"type": "search", "query": "x"})
     home.rollout(meta(), *prompt("Do it"), search, event("turn_aborted", reason="interrupted"))
-    assert [found.status for found in calls(home.only())] == [Status.OK]
+    assert [tool_call.status for tool_call in calls(home.only())] == [Status.OK]

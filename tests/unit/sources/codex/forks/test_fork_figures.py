@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pollux.sources.codex.forks.align import border
+from pollux.sources.codex.forks.align import end_of_copy
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -67,7 +67,7 @@ def test_a_fork_with_an_odd_line_pays_only_for_itself(home: Home, place: int, ho
 def odd(how: str, lines: list[bytes], place: int) -> None:
     """Damage a line, or some."""
     line = lines[place]
-    told = json.loads(line)
+    document = json.loads(line)
     match how:
         case "torn":
             lines[place] = line[: len(line) // 2]
@@ -78,13 +78,13 @@ def odd(how: str, lines: list[bytes], place: int) -> None:
         case "in a list":
             lines[place] = b"[" + line + b"]"
         case "without payload":
-            lines[place] = json.dumps({key: told[key] for key in told if key != "payload"}).encode()
+            lines[place] = json.dumps({key: document[key] for key in document if key != "payload"}).encode()
         case "of another type":
-            lines[place] = json.dumps({**told, "type": "other"}).encode()
+            lines[place] = json.dumps({**document, "type": "other"}).encode()
         case "edited":
-            lines[place] = json.dumps({**told, "payload": {**told["payload"], "redacted": True}}).encode()
+            lines[place] = json.dumps({**document, "payload": {**document["payload"], "redacted": True}}).encode()
         case "one more":
-            news = {"timestamp": told["timestamp"], "type": "event_msg", "payload": {"type": "news"}}
+            news = {"timestamp": document["timestamp"], "type": "event_msg", "payload": {"type": "news"}}
             lines.insert(place, json.dumps(news).encode())
 
 
@@ -175,8 +175,8 @@ def test_a_long_copy_with_many_differences_is_aligned_in_little_time() -> None:
     theirs: list[bytes | None] = [b'{"n":%d}' % n for n in range(40_000)]
     mine = [None if n % 7 == 0 else b'{"edited":%d}' % n if n % 5 == 0 else line for n, line in enumerate(theirs)]
     begun = time.process_time()
-    found = border([*mine, b'{"own":1}'], [*theirs, *([None] * 20_000)])
-    assert (found.lines, found.sure) == (40_000, True)
+    result = end_of_copy([*mine, b'{"own":1}'], [*theirs, *([None] * 20_000)])
+    assert (result.lines, result.sure) == (40_000, True)
     assert time.process_time() - begun < 5
 
 
@@ -199,8 +199,8 @@ def test_a_fork_that_is_spelled_otherwise_pays_only_for_itself(
     home.rollout(meta(), *old)
     home.rollout(meta(TWO, at="06:09:00.000"), meta(), *old, *own, name=TWO)
     (file,) = home.codex.rglob(f"*{changed}.jsonl")
-    told = [json.loads(each) for each in file.read_text().splitlines()]
-    file.write_text("".join(json.dumps(spell(each), separators=separators) + "\n" for each in told))
+    document = [json.loads(each) for each in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps(spell(each), separators=separators) + "\n" for each in document))
     assert usage_of(home)[0] == 100
     assert usage_of(home, TWO)[0] == 60
 

@@ -146,10 +146,10 @@ def test_figures_that_only_one_side_has_of_a_common_answer(home: Home) -> None:
 
 
 def test_an_answer_that_only_one_side_has(home: Home) -> None:
-    asked = call(at="06:01:01.500")
+    call_record = call(at="06:01:01.500")
     output = event("item_completed", at="06:01:01.600", item={"type": "CommandExecution", "id": "c1", "exit_code": 0})
-    home.rollout(*FIRST[:3], asked, output, *SECOND)
-    home.rollout(*FIRST[:3], asked, *THIRD, place=ARCHIVE)
+    home.rollout(*FIRST[:3], call_record, output, *SECOND)
+    home.rollout(*FIRST[:3], call_record, *THIRD, place=ARCHIVE)
     assert [text for _, text, _ in conversation(home.only()) if text] == ["q1", "q2", "a2", "q3", "a3"]
 
 

@@ -74,8 +74,8 @@ def test_the_same_settings_again_are_kept_once_and_found_odd_each_time(home: Hom
     odd = context(unheard_of=1)
     home.rollout(meta(), odd, *prompt("one"), odd, odd, reply("1"), context("gpt-b"), context("gpt-b"), context())
     session = home.only()
-    kept = [record["record"] for record in session.extra["records"] if record["kind"] == "turn_context"]
-    assert kept == [odd["payload"], {"model": "gpt-b"}, {"model": "gpt-5.1"}]
+    records = [record["record"] for record in session.extra["records"] if record["kind"] == "turn_context"]
+    assert records == [odd["payload"], {"model": "gpt-b"}, {"model": "gpt-5.1"}]
     assert [(n.subject, n.count, n.line) for n in session.notices] == [("turn_context.unheard_of", 3, 2)]
 
 

@@ -24,8 +24,8 @@ from tests.unit.sources.codex.conftest import (
 
 
 def test_a_part_that_no_figure_stands_for_is_unknown(home: Home) -> None:
-    given = {"input_tokens": 100, "total_tokens": 100}
-    home.rollout(meta(), *prompt("Go"), reply("1"), tokens(given, given))
+    record = {"input_tokens": 100, "total_tokens": 100}
+    home.rollout(meta(), *prompt("Go"), reply("1"), tokens(record, record))
     assert usage_of(home) == (100, None, None, None, 1)
     assert home.only().usage.exact is False
 

@@ -25,8 +25,8 @@ def outcome(home: Home, **fields: Any) -> ToolCall:
 
 
 def made_in(home: Home) -> ToolCall:
-    (found,) = (part for m in home.only().messages for part in m.parts if isinstance(part, ToolCall))
-    return found
+    (tool_call,) = (part for m in home.only().messages for part in m.parts if isinstance(part, ToolCall))
+    return tool_call
 
 
 @pytest.mark.parametrize(
@@ -54,18 +54,18 @@ def test_exit_codes_of_every_era(text: str, code: int | None) -> None:
 
 def test_a_signal_is_a_failure(home: Home) -> None:
     text = "Output: x\nSignal: 15\nProcess Group PGID: 1"
-    found = outcome(
+    result = outcome(
         home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}]
     )
-    assert (found.status.value, found.exit_code) == ("error", None)
+    assert (result.status.value, result.exit_code) == ("error", None)
 
 
 def test_a_command_that_failed_is_an_error_whatever_the_agent_says(home: Home) -> None:
     text = OLD.format(out="bad", code=3)
-    found = outcome(
+    result = outcome(
         home, name="run_shell_command", result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}]
     )
-    assert (found.status.value, found.exit_code, found.output) == ("error", 3, text)
+    assert (result.status.value, result.exit_code, result.output) == ("error", 3, text)
 
 
 @pytest.mark.parametrize(
@@ -85,16 +85,16 @@ def test_a_command_that_failed_is_an_error_whatever_the_agent_says(home: Home) -
     ],
 )
 def test_results_in_every_shape(home: Home, result: Any, output: str | None, status: str) -> None:
-    found = outcome(home, result=result)
-    assert (found.output, found.status.value) == (output, status)
+    results = outcome(home, result=result)
+    assert (results.output, results.status.value) == (output, status)
 
 
 def test_bytes_beside_or_inside_a_result_are_attachments(home: Home) -> None:
     picture = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
-    found = outcome(
+    result = outcome(
         home, result=[{"functionResponse": {"id": "c1", "response": {"output": "x"}, "parts": [picture]}}, picture]
     )
-    assert [held.media_type for held in found.attachments] == ["image/png", "image/png"]
+    assert [content.media_type for content in result.attachments] == ["image/png", "image/png"]
 
 
 @pytest.mark.parametrize(
@@ -125,18 +125,18 @@ def test_an_unknown_status_is_reported(home: Home) -> None:
 def test_large_output_is_looked_up_where_it_lies_now(home: Home, place: str, stub: str) -> None:
     home.write(f"weather/{place}", "all of it")
     text = stub.format(path=f"/elsewhere/.gemini/tmp/weather/{place}")
-    found = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
-    assert (found.output, found.extra["shown"]) == ("all of it", text)
+    result = outcome(home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}])
+    assert (result.output, result.extra["shown"]) == ("all of it", text)
     assert any(path.endswith(place) for path in home.only().files)
     assert {line.status.value for line in home.library().doctor().files if line.path.endswith(place)} == {"read"}
 
 
 def test_large_output_that_is_gone_is_taken_from_the_display(home: Home) -> None:
     text = LARGE + "/gone\nOutput: short"
-    found = outcome(
+    result = outcome(
         home, result=[{"functionResponse": {"id": "c1", "response": {"output": text}}}], resultDisplay="x" * 500
     )
-    assert found.output == "x" * 500
+    assert result.output == "x" * 500
 
 
 def test_a_stub_cannot_lead_outside_the_projects_folder(home: Home) -> None:
@@ -203,8 +203,8 @@ def test_a_rewritten_turn_gives_every_call_the_answers_of_all(home: Home) -> Non
             call("c3", "run_shell_command") | {"result": result},
         ]
         home.log(LOG, header(), user("u1", "go"), gemini("g1", "", toolCalls=calls))
-        made = [part for part in home.only().messages[1].parts if isinstance(part, ToolCall)]
-        assert [(part.output, part.status.value, part.exit_code, len(part.attachments)) for part in made] == [
+        tool_call = [part for part in home.only().messages[1].parts if isinstance(part, ToolCall)]
+        assert [(part.output, part.status.value, part.exit_code, len(part.attachments)) for part in tool_call] == [
             ("one", "ok", None, 1),
             ("denied", "error", None, 0),
             ("Output: x\nExit Code: 3", "error", 3, 0),
@@ -225,8 +225,8 @@ def test_a_masked_output_is_the_answer_that_was_put_aside(home: Home) -> None:
     gone = made_in(home)
     assert (gone.output, gone.exit_code, gone.status.value) == (stub, 2, "error")
     home.write(f"weather/{MASKED_FILE}", json.dumps({"output": whole}, indent=2))
-    held = made_in(home)
-    assert (held.output, held.exit_code, held.status.value) == (whole, 2, "error")
+    content = made_in(home)
+    assert (content.output, content.exit_code, content.status.value) == (whole, 2, "error")
 
 
 def test_an_output_shortened_before_it_was_masked_is_found_behind_both(home: Home) -> None:

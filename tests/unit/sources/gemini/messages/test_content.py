@@ -138,12 +138,12 @@ def test_thoughts_and_calls_in_the_content_are_not_said_twice(home: Home) -> Non
 
 
 def test_a_call_only_in_the_content_is_joined_with_its_answer(home: Home) -> None:
-    asked = [
+    records = [
         {"functionCall": {"id": "c1", "name": "read_file", "args": {"file_path": "a"}}, "thoughtSignature": "s"},
         {"functionCall": {"id": "c2", "name": "glob", "args": {}}},
     ]
     answer = [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"error": "no such file"}}}]
-    home.log(LOG, header(), user("u1", "go"), gemini("g1", asked, tokens=None), user("u2", answer))
+    home.log(LOG, header(), user("u1", "go"), gemini("g1", records, tokens=None), user("u2", answer))
     _, turn, result = home.only().messages
     assert [(p.name, p.status.value, p.output) for p in turn.parts if isinstance(p, ToolCall)] == [
         ("read_file", "error", "no such file"),

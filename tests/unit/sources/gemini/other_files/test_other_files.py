@@ -205,8 +205,8 @@ def test_answers_without_ids_are_told_once(library: Library, tmp_path: Path) -> 
         return {"role": "model", "parts": [{"functionCall": {"name": name, "args": {"target_file": "/a"}}}]}
 
     def answered(name: str, content: Any) -> dict[str, Any]:
-        held = {"name": name, "response": {"name": name, "content": content}}
-        return {"role": "user", "parts": [{"functionResponse": held}]}
+        record = {"name": name, "response": {"name": name, "content": content}}
+        return {"role": "user", "parts": [{"functionResponse": record}]}
 
     turns = [
         {"role": "user", "parts": [{"text": "Look"}]},

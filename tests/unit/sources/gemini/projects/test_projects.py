@@ -111,17 +111,17 @@ def test_a_taught_path_is_known_from_then_on(home: Home) -> None:
 def test_names_as_people_type_them() -> None:
     path = "/home/ada/code/Weather-App"
     assert all(
-        project_matches(asked, path) for asked in (path, path + "/", "weather", "Weather-App", "/home/ada", "app")
+        project_matches(query, path) for query in (path, path + "/", "weather", "Weather-App", "/home/ada", "app")
     )
     assert all(
-        project_matches(asked, path) for asked in ("code/Weather-App", "ada/code/Weather-App/", "weather*", "W?ather-*")
+        project_matches(query, path) for query in ("code/Weather-App", "ada/code/Weather-App/", "weather*", "W?ather-*")
     )
-    assert all(project_matches(asked, path) for asked in ("/home/*/Weather-App", "/home/ada/code/*"))
+    assert all(project_matches(query, path) for query in ("/home/*/Weather-App", "/home/ada/code/*"))
     assert not any(
-        project_matches(asked, path) for asked in ("code", "/home/ad", "weather-app-2", "ada", "eather*", "*code")
+        project_matches(query, path) for query in ("code", "/home/ad", "weather-app-2", "ada", "eather*", "*code")
     )
     assert not any(
-        project_matches(asked, path) for asked in ("de/Weather-App", "./code/Weather-App", "~/code/Weather-App")
+        project_matches(query, path) for query in ("de/Weather-App", "./code/Weather-App", "~/code/Weather-App")
     )
     assert not project_matches("weather", None)
 

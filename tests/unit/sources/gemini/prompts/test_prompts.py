@@ -71,10 +71,10 @@ def test_a_line_logged_under_a_stale_id_is_not_doubled(home: Home) -> None:
             ("aaaaaaaa-1", "two", "06:10:00"),
         ),
     )
-    found = home.sessions()
-    assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
-    assert [m.text for m in found["bbbbbbbb-1"].prompts] == ["two"]
-    assert [session.id for session in found.values() if session.kind is Kind.PROMPTS and session.prompts] == []
+    result = home.sessions()
+    assert [m.text for m in result["aaaaaaaa-1"].prompts] == ["one"]
+    assert [m.text for m in result["bbbbbbbb-1"].prompts] == ["two"]
+    assert [session.id for session in result.values() if session.kind is Kind.PROMPTS and session.prompts] == []
 
 
 def test_what_was_typed_after_a_clear_belongs_to_a_session_that_is_gone(home: Home) -> None:
@@ -85,9 +85,9 @@ def test_what_was_typed_after_a_clear_belongs_to_a_session_that_is_gone(home: Ho
             ("aaaaaaaa-1", "one", "06:00:00"), ("aaaaaaaa-1", "/clear", "06:09:00"), ("aaaaaaaa-1", "two", "06:10:00")
         ),
     )
-    found = home.sessions()
-    assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
-    (gone,) = (session for session in found.values() if session.kind is Kind.PROMPTS)
+    result = home.sessions()
+    assert [m.text for m in result["aaaaaaaa-1"].prompts] == ["one"]
+    (gone,) = (session for session in result.values() if session.kind is Kind.PROMPTS)
     assert [m.text for m in gone.prompts] == ["two"]
 
 
@@ -264,10 +264,10 @@ def test_what_follows_a_clear_belongs_to_the_session_that_it_began(home: Home, c
             ("aaaaaaaa-1", "/quit", "06:11:00"),
         ),
     )
-    found = home.sessions()
-    assert [text for _, text, _ in conversation(found["aaaaaaaa-1"])] == ["one", "1", clear]
-    assert [text for _, text, _ in conversation(found["bbbbbbbb-1"])] == ["/compress", "two", "three", "3", "/quit"]
-    assert [session.usage.exact for session in found.values()] == [True, True]
+    result = home.sessions()
+    assert [text for _, text, _ in conversation(result["aaaaaaaa-1"])] == ["one", "1", clear]
+    assert [text for _, text, _ in conversation(result["bbbbbbbb-1"])] == ["/compress", "two", "three", "3", "/quit"]
+    assert [session.usage.exact for session in result.values()] == [True, True]
 
 
 def test_after_a_new_start_the_log_means_the_old_session_again(home: Home) -> None:
@@ -283,9 +283,9 @@ def test_after_a_new_start_the_log_means_the_old_session_again(home: Home) -> No
             ("aaaaaaaa-1", "/stats", "06:20:00"),
         ),
     )
-    found = home.sessions()
-    assert [text for _, text, _ in conversation(found["aaaaaaaa-1"])] == ["one", "1", "/clear", "/stats"]
-    assert [text for _, text, _ in conversation(found["bbbbbbbb-1"])] == ["two", "2", "/quit"]
+    result = home.sessions()
+    assert [text for _, text, _ in conversation(result["aaaaaaaa-1"])] == ["one", "1", "/clear", "/stats"]
+    assert [text for _, text, _ in conversation(result["bbbbbbbb-1"])] == ["two", "2", "/quit"]
 
 
 def test_commands_alone_are_no_session_to_list(home: Home) -> None:
@@ -314,12 +314,12 @@ def test_a_file_without_a_header_keeps_the_id_that_is_known_around_it(home: Home
         home.log("weather/chats/aaaaaaaa-1/agent-1.jsonl", header("agent-1", kind="subagent"), user("t1", "look"))
     else:
         home.log("weather/chats/session-2026-11-15T07-00-aaaaaaaa.jsonl", header())
-    found = home.sessions()
-    assert [m.text for m in found["aaaaaaaa-1"].prompts] == ["one"]
+    result = home.sessions()
+    assert [m.text for m in result["aaaaaaaa-1"].prompts] == ["one"]
     if witness == "folder":
-        assert found["agent-1"].parent == "gemini:aaaaaaaa-1"
-        (made,) = (part for m in found["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall))
-        assert made.child == "gemini:agent-1"
+        assert result["agent-1"].parent == "gemini:aaaaaaaa-1"
+        (tool_call,) = (part for m in result["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall))
+        assert tool_call.child == "gemini:agent-1"
 
 
 def test_a_file_without_a_header_takes_no_id_that_may_be_anothers(home: Home) -> None:

@@ -23,9 +23,9 @@ def read(agent: Agent) -> list[Message]:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "session.jsonl"
         file.write_text("".join(json.dumps(record) + "\n" for record in agent.log))
-        found = records.parse_file(str(file), notes)
-        assert isinstance(found, records.Log)
-        entries = Replay(notes).run(found.records).entries
+        result = records.parse_file(str(file), notes)
+        assert isinstance(result, records.Log)
+        entries = Replay(notes).run(result.records).entries
     return Builder("x", entries, notes, Kind.MAIN, Companions(lambda _: None, lambda _: None)).build()
 
 
@@ -49,8 +49,8 @@ def test_any_history_is_read_as_it_happened(steps: list[tuple[str, int]], same: 
     assert [[m.author.value, m.text, m.fate.value] for m in spoken if m.text] == agent.truth
     answers = sum(author == "model" for author, _, _ in agent.truth) + sum(step == "tools" for step, _ in steps)
     assert sum(m.usage is not None for m in messages) == answers
-    made = [part for m in messages for part in m.parts if isinstance(part, ToolCall) and part.name == "read_file"]
-    assert [(part.output, part.status.value) for part in made] == [("ok", "ok")] * sum(
+    tool_call = [part for m in messages for part in m.parts if isinstance(part, ToolCall) and part.name == "read_file"]
+    assert [(part.output, part.status.value) for part in tool_call] == [("ok", "ok")] * sum(
         size for step, size in steps if step == "tools"
     )
     assert not any(m.inherited for m in messages)

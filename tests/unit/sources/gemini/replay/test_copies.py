@@ -146,25 +146,25 @@ def test_a_call_that_the_history_knows_without_an_id_is_the_recorded_one(home: H
             *copied(user("k1", [*CONTEXT, {"text": "go"}]), bare("k2", asked_twice), user("k3", answered["content"])),
         )
         session = home.only()
-        (made,) = [m for m in session.messages if m.id == "g1"]
-        assert [(part.id, part.status.value) for part in made.parts if isinstance(part, ToolCall)] == [
+        (result,) = [m for m in session.messages if m.id == "g1"]
+        assert [(part.id, part.status.value) for part in result.parts if isinstance(part, ToolCall)] == [
             ("c1", "ok"),
             ("c2", "ok"),
         ]
-        assert made.fate.value == "live"
+        assert result.fate.value == "live"
         assert sum(m.id == "g1" or m.id.startswith("k") for m in session.messages) == 1
 
 
 def test_a_failure_after_an_older_cancelled_call_is_a_failure(home: Home) -> None:
     """Up to 0.56 the line that tells of a cancelled call stays in the list, until the next list drops it."""
-    kept = [user("u1", "go"), gemini("g1", "editing", toolCalls=[call("c1", "replace", None, "cancelled")])]
+    records = [user("u1", "go"), gemini("g1", "editing", toolCalls=[call("c1", "replace", None, "cancelled")])]
     home.log(
         LOG,
         header(),
-        *kept,
+        *records,
         info("i1", "Request cancelled."),
         user("u2", "fail"),
-        {"$set": {"messages": kept}},
+        {"$set": {"messages": records}},
     )
     assert conversation(home.only()) == [
         ("human", "go", "live"),

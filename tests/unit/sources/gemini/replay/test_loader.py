@@ -39,9 +39,9 @@ def test_there_are_logs() -> None:
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem[-14:])
 def test_live_is_what_the_loader_gives(path: Path) -> None:
-    found = records.parse_file(str(path), Notes())
-    assert isinstance(found, records.Log)
-    replay = Replay(Notes()).run(found.records)
+    result = records.parse_file(str(path), Notes())
+    assert isinstance(result, records.Log)
+    replay = Replay(Notes()).run(result.records)
     assert list(replay.live) == loaded(path)
     still = {id(entry) for entry in replay.entries if entry.fate is Fate.LIVE}
     assert still == {id(entry) for entry in replay.live.values()}

@@ -165,11 +165,11 @@ def test_a_cancelled_turn_is_rolled_back_and_the_rest_written_again(home: Home) 
 
 
 def test_turns_without_words_are_recognised_by_their_calls(home: Home) -> None:
-    asked = [{"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]
+    records = [{"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]
     answered = [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "ok"}}}]
     copies = [
         user("k1", "go"),
-        gemini("k2", asked, tokens=None),
+        gemini("k2", records, tokens=None),
         user("k3", answered),
         gemini("k4", [{"text": "done"}], tokens=None),
     ]

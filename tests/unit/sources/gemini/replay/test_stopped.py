@@ -131,8 +131,8 @@ def test_a_picture_that_a_tool_read_stands_once(home: Home, kind: str, content: 
         gemini("g2", "A picture.", "06:00:06"),
     )
     session = home.only()
-    (made,) = (part for m in session.messages for part in m.parts if isinstance(part, ToolCall))
-    assert [held.data for held in made.attachments] == ["aGVsbG8="]
+    (tool_call,) = (part for m in session.messages for part in m.parts if isinstance(part, ToolCall))
+    assert [contents.data for contents in tool_call.attachments] == ["aGVsbG8="]
     (again,) = (m for m in session.messages if m.id == "r1")
     assert again.author.value == "client"
     assert [(type(part), getattr(part, "call", None)) for part in again.parts] == [(ToolResult, "c1")]
