@@ -12,7 +12,7 @@ from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
-from pollux.system.files import created
+from pollux.system.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,7 +154,7 @@ def _write(library: Library, output: Path, document: str) -> None:
 
     library.homes.protect(output)
     try:
-        with created(output) as file:
+        with replacing(output, over=False) as file:
             file.write(to_bytes(document))
     except FileExistsError:
         raise OutputError(f"{output} exists already.", "Name another file.") from None
