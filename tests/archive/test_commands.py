@@ -125,6 +125,17 @@ def test_a_recovered_document_is_written_as_a_whole_or_not_at_all(pollux: Pollux
     assert not list(file.parent.iterdir())
 
 
+@pytest.mark.parametrize("command", [["recover"], ["archive", "restore"]], ids=" ".join)
+def test_a_file_in_place_of_the_folder_is_named(pollux: Pollux, tmp_path: Path, command: list[str]) -> None:
+    pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
+    pollux("archive", "on")
+    file = tmp_path / "page.svg"
+    file.write_bytes(b"x")
+    result = pollux(*command, "abcdabcd", "-o", str(file))
+    assert (result.returncode, result.stdout) == (5, "")
+    assert result.stderr == f"pollux: {file} is a file, not a folder.\nName another folder with -o.\n"
+
+
 def test_recovered_files_go_where_the_agent_looks(pollux: Pollux, tmp_path: Path) -> None:
     file = pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
     raw = file.read_bytes()

@@ -156,13 +156,19 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_folders(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder and all missing folders above it, at any depth: Python's own helper calls itself for each level."""
+    """Make a folder and all missing folders above it, at any depth: Python's own helper calls itself for each level.
+
+    Raises `NotADirectoryError` where something else has the name of one of them.
+    """
     missing: list[Path] = []
     while not os.path.isdir(folder) and folder.parent != folder:  # noqa: PTH112
         missing.append(folder)
         folder = folder.parent
     for path in reversed(missing):
-        path.mkdir(mode=mode, exist_ok=True)
+        try:
+            path.mkdir(mode=mode, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
 
 
 def make_private_file(file: Path) -> None:

@@ -56,6 +56,12 @@ def test_a_key_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> N
     assert keys.all() == [key]
 
 
+def test_a_file_in_place_of_the_folder_is_not_taken_for_a_key(tmp_path: Path) -> None:
+    (tmp_path / "keys").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be written: Not a directory"):
+        Keys(tmp_path / "keys").new("work", "ed25519")
+
+
 def test_a_private_key_never_stays_without_its_public_half(tmp_path: Path) -> None:
     (tmp_path / "work.pub").write_bytes(b"")
     with pytest.raises(OutputError, match="never overwritten"):

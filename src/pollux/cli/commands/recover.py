@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
@@ -68,6 +68,8 @@ def command(
 
     if (key is None and (to or output or in_place)) or (yes and not in_place) or (output and in_place):
         raise RequestError("These options cannot be combined.", "Try: pollux recover KEY -o FOLDER/")
+    if in_place:
+        writing(ctx)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         _list(ctx, library, screen, as_json)

@@ -143,9 +143,13 @@ def open_library(
 
 
 def writing(ctx: click.Context) -> None:
-    """Raise `RequestError` where a command would change the sample, which is read-only."""
+    """Raise `RequestError` where a command would change the sample, which is read-only.
+
+    With `--or-sample`, such a command works with the user's own history, even if that is empty.
+    """
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
+    ctx.meta.pop(OR_SAMPLE, None)
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
