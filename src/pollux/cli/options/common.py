@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -153,11 +154,13 @@ def writing(ctx: click.Context) -> None:
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
-    """Say after an answer why it lacks something or was slow."""
+    """Say after an answer why it lacks something or was slow, unless that is the error that ended the command."""
     from pollux.answers.problems import remarks
 
+    error = str(sys.exc_info()[1])
     for sentence in remarks(library, gaps=gaps):
-        remark(sentence, for_programs=for_programs)
+        if sentence != error:
+            remark(sentence, for_programs=for_programs)
 
 
 def remark(sentence: str, *, for_programs: bool) -> None:
