@@ -84,7 +84,7 @@ def test_wrong_settings_are_one_sentence_and_status_2(pollux: Pollux, command: l
     assert result.returncode == 2
     assert not result.stdout
     assert str(file) in result.stderr
-    assert "`output`, at `prices." in result.stderr
+    assert "`output` is missing in `prices." in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -141,6 +141,17 @@ def test_an_old_locale_still_prints(pollux: Pollux) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments", [["export", "last", "--to", "markdown"], ["recover", "last", "--to", "json"]], ids=lambda a: a[0]
+)
+def test_an_old_locale_still_writes_files(pollux: Pollux, arguments: list[str]) -> None:
+    (pollux.home / "ü").mkdir()
+    old = {"LANG": "C", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    result = pollux(*arguments, "-o", "ü/é.json", **old)
+    assert result.returncode == 0, result.stderr
+    assert [file.name for file in (pollux.home / "ü").iterdir()] == ["é.json"]
+
+
+@pytest.mark.parametrize(
     "arguments", [["list"], ["stats"], ["timeline"], ["show", "1ff9"], ["doctor"], ["audit"]], ids=lambda a: a[0]
 )
 def test_our_marks_have_stand_ins_as_wide_as_they_are(empty: Pollux, arguments: list[str]) -> None:

@@ -12,6 +12,7 @@ import errno
 import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -311,8 +312,11 @@ def replacing(
 
 
 def _beginning(name: str) -> str:
-    """So much of a file's name that another may be made of it: a name has no more than 255 bytes."""
-    return os.fsencode(name)[:80].decode("utf-8", "ignore")
+    """So much of a file's name that another may be made of it: a name has no more than 255 bytes.
+
+    Half a character is left out, and so is one that the system's encoding lacks: some systems refuse them.
+    """
+    return os.fsencode(name)[:80].decode(sys.getfilesystemencoding(), "ignore")
 
 
 def write_file(place: Path, content: bytes, **options: Unpack[ReplaceOptions]) -> None:
