@@ -111,7 +111,7 @@ def test_contents_that_stand_before_what_they_are_made_from_are_taken_in_one_pas
     monkeypatch.setattr(transfer, "scan", counted)
     with world.library() as library:
         carried = transfer.import_file(library.archive._store, file)
-        assert (carried.objects, carried.states, carried.damaged) == (len(contents), 1, 0)
+        assert (carried.contents, carried.states, carried.damaged) == (len(contents), 1, 0)
         assert library.archive._store.read(last.sha) == contents[-1]
     assert len(passes) == 2
 

@@ -50,7 +50,7 @@ _BLOCK = 1 << 20
 class TransferResult(msgspec.Struct, kw_only=True):
     """How much was copied or deleted. `damaged` counts contents without a readable copy."""
 
-    objects: int = 0
+    contents: int = 0
     states: int = 0
     bytes: int = 0
     damaged: int = 0
@@ -76,7 +76,7 @@ def export(archive: Archive, file: Path) -> TransferResult:
                 elif head.sha not in written:
                     written.add(head.sha)
                     writer.write(head, payload)
-                    result.objects += 1
+                    result.contents += 1
             result.bytes = writer.end
         archive.index.refresh()
         result.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
@@ -212,7 +212,7 @@ def _import(
                 lost.contents.add(head.sha)
                 continue
             appender.write(*copy)
-            result.objects += 1
+            result.contents += 1
             result.bytes += head.size - head.copied
     refused = 0
     for state in states:
@@ -360,7 +360,7 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
                     else:
                         writer.write(head)
                 elif head.sha not in contents:
-                    result.objects += 1
+                    result.contents += 1
                 elif head.sha not in written:
                     written.add(head.sha)
                     writer.write(*_freed(archive, head, payload, contents))

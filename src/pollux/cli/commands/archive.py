@@ -168,8 +168,8 @@ def restore(
 ) -> None:
     """Write a session's files as they were, to the byte. No file is ever written over.
 
-    With them come its sub-agents' and those beside it that it was read with: what says which project it belongs to,
-    and what it goes on from.
+    It also writes the files of its sub-agents, and those that it was read with: they say which project it belongs to,
+    and what it continues.
 
     \b
     pollux archive restore 3274cde4 -o back/
@@ -259,7 +259,7 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 @json_option
 @common()
 @click.pass_context
-def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
+def import_file(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import plural

@@ -53,7 +53,7 @@ def command(
     """Put a session together again from everything that is left of it.
 
     Its files, copies and twins of them, logs of typed prompts, and every state the archive kept. Each message is as it
-    stands in a file, which is named. Without KEY: the sessions of which the agents' own files hold not all.
+    stands in a file, which is named. Without KEY: the sessions that the agents' own files hold only in part.
 
     In a folder, or with --in-place, it becomes files in the agent's own format, of the agent's own records, that it
     can resume. They are read back and compared first, and no file is ever written over.
@@ -172,9 +172,9 @@ def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str
     amount = plural(len(recovery.session.messages), "message")
     yield f"{amount}, {recovery.lost:,} of them in none of the agent's files any more"
     count, file = Column("messages", right=True), Column("file", flexible=True, least=30, path=True)
-    for witness in recovery.shares:
-        count.add(f"{witness.messages:,}")
-        file.add(one_line(tilde(witness.file, home)) if witness.file else "–", "dim")
+    for share in recovery.shares:
+        count.add(f"{share.messages:,}")
+        file.add(one_line(tilde(share.file, home)) if share.file else "–", "dim")
     yield from table(screen, [count, file], indent="  ")
 
 

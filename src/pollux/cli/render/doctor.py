@@ -22,7 +22,7 @@ STATUSES = {
     "read": "with sessions, or the name of a project",
     "copy": "with the same in it as another file",
     "ignored": "without a conversation",
-    "unreadable": "not to be opened, or damaged",
+    "unreadable": "cannot be opened, or damaged",
     "unknown": "of a kind that pollux does not know",
 }
 
@@ -134,7 +134,7 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
     if not kinds:
         return
     yield ""
-    yield screen.paint("Remarks", "bold")
+    yield screen.paint("Notices", "bold")
     for (severity, code), notices in sorted(kinds.items()):
         first, often = notices[0], sum(notice.count for notice in notices)
         times = f" ({often:,} times)" if often > 1 else ""

@@ -13,7 +13,7 @@ from pollux.sources.codex.replay.entries import ASSISTANT, HUMAN, MODEL, USER, E
 from pollux.sources.codex.replay.thread_state import Task
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
-_BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
+_BROKEN_OFF = "A turn was broken off: it may have cost more than was written."
 _CUT = "A response has no figures, because it or its tool never ended."
 _UNSURE = "Where the parent's lines end is not certain: some of the figures may be the parent's."
 _GOES_ON = "The first figures go on from others that are not here: what was used before them may be missing."
