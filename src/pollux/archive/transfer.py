@@ -39,7 +39,7 @@ from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.system.files import rename_new
 from pollux.wire import display_path, opened
 
-MOST = 200
+MOST_GROWTH = 200
 """Sessions are packed to a tenth of their size, and some to a fiftieth. What grows to more than this many times the
 archive that holds it was made to fill a disk."""
 SMALL = 1 << 26
@@ -184,7 +184,7 @@ def _refuse_bomb(file: Path) -> None:
         packed = stream.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
-            f"{display_path(file)} was refused: its files would be more than {MOST} times as large as the "
+            f"{display_path(file)} was refused: its files would be more than {MOST_GROWTH} times as large as the "
             "archive, which sessions never are.",
             "Somebody may have made it to fill the disk.",
         )
@@ -192,7 +192,7 @@ def _refuse_bomb(file: Path) -> None:
 
 def _most(packed: int) -> int:
     """How large something may become that was packed to so many bytes."""
-    return max(SMALL, MOST * packed)
+    return max(SMALL, MOST_GROWTH * packed)
 
 
 def _import(
