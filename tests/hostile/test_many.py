@@ -76,6 +76,7 @@ def test_empty_records_take_no_more_room_than_their_file(
     world = World(tmp_path, ())
     file = AGENTS[agent](world.home, b"{}\n" * 100_000)
     source = registry.source(agent)
+    source.read(source.bundle_of_file(file, SourceContext()))  # so that all modules are imported before
     bundle = source.bundle_of_file(file, SourceContext())
     tracemalloc.start()
     sessions = source.read(bundle).sessions
