@@ -1,14 +1,18 @@
 """The folder with the catalogue and the index of words. It is a cache.
 
 Nothing in it is the user's own, so nothing is migrated or repaired. A damaged or outdated cache is thrown away, and
-everything is read again from the agents' files. One pollux at a time writes, and others wait for it, so that their
-answers are complete. If that one makes no progress, a run uses a copy of the cache. If no folder can be written, it
-uses a catalogue in memory.
+everything is read again from the agents' files. One pollux at a time writes to the catalogue, and others wait for it,
+so that their answers are complete. If that one makes no progress, a run uses a copy of the cache. If no folder can be
+written, it uses a catalogue in memory.
+
+The index of words has a lock of its own. While one pollux writes words, others may write to the catalogue: the words of
+what they read stay pending. Who needs both locks takes that of the words first, or does without it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import sqlite3
 import threading
 import time
@@ -19,19 +23,21 @@ from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
 from pollux.index.catalog.catalog import Catalog, Damage, Peeks
-from pollux.index.search.errors import Damaged, NotWritten
-from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
+from pollux.index.search.errors import Damaged, Gone, NotWritten
+from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput, heal
+from pollux.index.sync.tasks import Task
 from pollux.model import Value
 from pollux.system.files import make_private_folder
 from pollux.system.locks import owner, try_lock, write_lock
 from pollux.system.per_thread import PerThread
-from pollux.system.progress import Report
+from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
 
 _LOCK = "lock"
+_WORDS_LOCK = "words.lock"
 _CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
 
 
@@ -44,6 +50,7 @@ class CacheInfo(Value, frozen=True, kw_only=True):
     sessions: int = 0
     passages: int = 0
     generation: int = 0
+    pending: int = 0
 
 
 # With less free room than this, writing failed because the disk is full.
@@ -139,7 +146,7 @@ class Index:
                     return
 
     def _is_behind(self, text: WordIndex) -> bool:
-        return (text.generation() or 0) < self.catalogue.generation
+        return (text.generation() or 0) < self.catalogue.words_generation
 
     def _existing_catalogue(self) -> Catalog | None:
         """The catalogue, if one can be opened at once."""
@@ -183,7 +190,8 @@ class Index:
 
         for name in _CATALOGUE:
             (self._place / name).unlink(missing_ok=True)
-        shutil.rmtree(self._place / "text", ignore_errors=True)
+        for name in ("text", "pieces"):
+            shutil.rmtree(self._place / name, ignore_errors=True)
 
     def info(self) -> CacheInfo:
         """What the folder holds. If there is no cache yet, none is made."""
@@ -197,6 +205,7 @@ class Index:
             sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],
             passages=self.text.size() if catalogue.path is not None else 0,
             generation=catalogue.generation,
+            pending=catalogue.count_pending(),
         )
 
     def clear(self) -> None:
@@ -279,7 +288,8 @@ class Index:
             return self._in_memory(_unusable(self._place, error), scans, now)
 
     def _sync_here(self, scans: list[RootScan], now: SyncInput) -> Outcome:
-        return self._run(self.text, scans, now)
+        with try_lock(self._place / _WORDS_LOCK) as alone:
+            return self._run(self.text if alone else None, scans, now)
 
     def _run(self, text: WordIndex | None, scans: list[RootScan], now: SyncInput) -> Outcome:
         with self.catalogue.change():
@@ -287,6 +297,50 @@ class Index:
         # Another pollux may just have synced. Sessions under one root of an agent may depend on its other roots.
         changed = {scan.source.name for scan in scans if not scan.is_known(self.catalogue)}
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
+
+    # ------------------------------------------------------------------ pending words
+
+    def add_words(self, scan_all: Callable[[], list[RootScan]], report: Report, patience: float | None = None) -> bool:
+        """Add the words that are pending. Returns False where another pollux is adding them.
+
+        This one waits for it, as long as it makes progress, or for `patience` seconds without any.
+        """
+        if self.catalogue.path is None or not self.catalogue.count_pending():
+            return True
+        with write_lock(self._place / _WORDS_LOCK, report, patience) as lock:
+            if lock is None:
+                return False
+            self._add_words(scan_all, report, lock.report)
+            return True
+
+    def _add_words(self, scan_all: Callable[[], list[RootScan]], report: Report, pulse: Report) -> None:
+        from pollux.index.sync.words import WordLoad
+        from pollux.system.workers import process_count
+
+        with self._may_write():
+            heal(self.catalogue, self.text)
+        tasks = Sync(self.catalogue, None, SyncInput(report)).pending(scan_all())
+        sizes = [each.task.bundle.size for each in tasks]
+        progress = Progress(files=len(tasks), bytes=sum(sizes))
+
+        def done(task: Task) -> None:
+            progress.done_files += 1
+            progress.done_bytes += task.bundle.size
+            pulse(progress)
+            report(progress)
+
+        if tasks:
+            WordLoad(self.catalogue, self.text, process_count(sizes), done, self._may_write).run(tasks)
+
+    @contextlib.contextmanager
+    def _may_write(self) -> Iterator[None]:
+        """The right to write to the catalogue. Raises `Gone` where it was thrown away meanwhile."""
+        with write_lock(self._place / _LOCK, self._report, math.inf):
+            if not self.catalogue.is_current():
+                raise Gone("The cache was cleared.")
+            yield
+
+    # ------------------------------------------------------------------ ways out
 
     def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem

@@ -43,6 +43,7 @@ OUTPUT_TAIL = 64 * 1024
 
 CUT = "\n[…]\n"
 
+_WITH_OUTPUT = (ToolCall, ToolResult)
 _PATH_KEYS = ("path", "paths", "file", "files", "filename", "filenames", "filepath")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S|.)[^\S\n]*$", re.MULTILINE)
 _LONGEST_PATH = 1024
@@ -136,6 +137,14 @@ def passages(session: Session) -> Iterator[Passage]:
     for number, (message, model) in enumerate(zip(session.messages, models, strict=True)):
         at = message.at or at
         yield from _of_message(number, message, at, model)
+
+
+def cut_outputs(session: Session) -> int:
+    """How many outputs of tools are too long to be indexed completely."""
+    outputs = [
+        part.output or "" for message in session.messages for part in message.parts if isinstance(part, _WITH_OUTPUT)
+    ]
+    return sum(len(output) > OUTPUT_HEAD + OUTPUT_TAIL for output in outputs)
 
 
 def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:

@@ -186,8 +186,8 @@ class Writer:
         self._dirty = False
         self._recency = index.max_recency()
 
-    def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
-        """Add the passages of a session under its number. Returns how many of them were cut."""
+    def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> None:
+        """Add the passages of a session under its number."""
         self._dirty = True
         items = list(passages)
         self._recency = max(
@@ -196,7 +196,6 @@ class Writer:
         with _store_errors(self._index.folder, writing=True):
             for passage in items:
                 self._writer.add_document(to_document(number, facts, passage))
-        return sum(passage.cut for passage in items)
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions, including passages that were added since the last commit."""
