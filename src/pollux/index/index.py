@@ -28,9 +28,9 @@ from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput, heal
 from pollux.index.sync.tasks import Task
 from pollux.model import Value
 from pollux.system.files import make_private_folder
-from pollux.system.locks import owner, try_lock, write_lock
+from pollux.system.locks import WriteLock, owner, try_lock, write_lock
 from pollux.system.per_thread import PerThread
-from pollux.system.progress import Progress, Report
+from pollux.system.progress import Enough, Progress, Report
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Index:
                 self.close()
                 self._use(self._valid_catalogue() or self._new_catalogue())
 
-            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=lock.report))
+            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=_pulse(lock, now)))
 
     def _sync_or_rebuild(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Sync as the only process that writes here. After trouble, make the cache anew; then use memory."""
@@ -379,6 +379,17 @@ class Index:
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
+
+
+def _pulse(lock: WriteLock, now: SyncInput) -> Report:
+    """What shows waiting processes the progress of a sync."""
+
+    def pulse(progress: Progress) -> None:
+        lock.report(progress)
+        if now.yields and lock.is_wanted():
+            raise Enough
+
+    return pulse
 
 
 def _is_full(folder: Path) -> bool:

@@ -228,6 +228,8 @@ class Library:
             with self.index.store.words() as words:
                 return find(words, current, query, request)
 
+        if self.index.pending():
+            self.index.add_words()
         return self.index.ask(question, frozen=False)
 
     def match(  # noqa: PLR0913

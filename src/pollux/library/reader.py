@@ -79,7 +79,7 @@ class SessionReader:
         )
 
     def _with_prefix(self, prefix: str, agent: str | None) -> list[SessionLocation]:
-        return self._index.ask(lambda current: current.with_prefix(prefix, agent))
+        return self._index.find(prefix, agent)
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""

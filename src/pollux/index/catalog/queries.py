@@ -150,6 +150,11 @@ class CatalogQueries:
         preferred = (no for key, id, no in rows if self.catalogue.rows(best_copy, key, id, *values) == [(no,)])
         return list(islice(preferred, limit))
 
+    def newest_moments(self, criteria: Filter, limit: int) -> list[int]:
+        """The times (microseconds) of the first few sessions that are wanted, the newest first; -1 for none."""
+        rows = self.catalogue.rows_with("SELECT no, moment FROM sessions WHERE 1", "no", self._first(criteria, limit))
+        return sorted((-1 if moment is None else moment for _, moment in rows), reverse=True)
+
     def where(self, criteria: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, and its values."""
         terms, values = [self.here], list[Any]()

@@ -23,6 +23,9 @@ from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
 from pollux.system.workers import WorkerPool
 
+_AT_ONCE = 700 << 20
+"""So many bytes are read in one step. Each process then makes few segments, and few must be merged."""
+
 _COMMIT_SECONDS = 1.0
 """How often rows are committed, so that other processes see them."""
 
@@ -111,7 +114,7 @@ class Load:
     def run(self, tasks: Sequence[Task]) -> None:
         """Read and store all tasks. If interrupted, store what was read so far."""
         with self._pieces:
-            for step in steps(tasks, lambda task: task.bundle.size):
+            for step in steps(tasks, lambda task: task.bundle.size, _AT_ONCE):
                 self._step(step)
         self._pulse()
         self._pieces.join()

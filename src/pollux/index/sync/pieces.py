@@ -20,9 +20,6 @@ from pollux.system.workers import WorkerPool
 T = TypeVar("T")
 Work = TypeVar("Work", bound=Callable[..., bytes])
 
-_AT_ONCE = 700 << 20
-"""So many bytes are read in one step. Each process then makes few segments, and few must be merged."""
-
 _HEAP = 300_000_000
 """The memory in which all processes together gather words."""
 
@@ -85,7 +82,7 @@ class Pieces:
             catalogue.settle(reservation, dropped=reservation.garbage)
 
 
-def steps(tasks: Sequence[T], size_of: Callable[[T], int], at_once: int = _AT_ONCE) -> Iterator[list[T]]:
+def steps(tasks: Sequence[T], size_of: Callable[[T], int], at_once: int) -> Iterator[list[T]]:
     """Groups of tasks that are stored together. In each the largest come first, so that processes end together."""
     step: list[T] = []
     size = 0

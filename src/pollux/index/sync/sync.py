@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _FEW = 40
 """How many of the newest bundles are read before it is checked whether they are enough."""
 
-_MANY = 320
-"""More bundles are not read at once for an early answer: then everything is read, by several processes."""
+_MANY = 160
+"""More bundles are not read by one process for an early answer: several processes then read everything."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -115,7 +115,8 @@ class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
     `words`: words are written together with rows, however long that takes. `pulse` shows waiting processes that this
-    one makes progress. A sync with a `goal` raises `Enough` when it is reached.
+    one makes progress. A sync with a `goal` raises `Enough` when it is reached. A sync that `yields` raises it when
+    another process waits.
     """
 
     report: Report
@@ -123,6 +124,7 @@ class SyncInput(NamedTuple):
     words: bool = False
     pulse: Report = lambda _: None
     goal: Goal | None = None
+    yields: bool = False
 
 
 class Sync:
@@ -281,7 +283,7 @@ class Sync:
             self._pulse()
             self._report(self._progress)
 
-        if self._goal is not None:
+        if self._goal is not None and sum(task.bundle.size for task in tasks) >= WORTH_FORKING:
             tasks = self._read_for(self._goal, tasks, report)
         sizes = [task.bundle.size for task in tasks]
         size = process_count(sizes)
@@ -295,27 +297,21 @@ class Sync:
         else:
             Load(self._catalogue, text, size, report, self._pulse).run(tasks)
 
-    def _read_for(
-        self, goal: Goal, tasks: list[Task], report: Callable[[Task, BundleRows], None]
-    ) -> list[Task]:
-        """Read what a goal wants, then the newest tasks, until it is reached: then raises `Enough`.
-
-        Returns the rest if it is too much for one process.
-        """
+    def _read_for(self, goal: Goal, tasks: list[Task], report: Callable[[Task, BundleRows], None]) -> list[Task]:
+        """Read what a goal wants, then the newest tasks. Raises `Enough` when it is reached, or seems out of reach."""
         from pollux.index.sync.small import Batch
 
         tasks = sorted(tasks, key=lambda task: not goal.wants(task.bundle))
         count = sum(goal.wants(task.bundle) for task in tasks) or _FEW
-        while tasks and count <= _MANY:
+        while tasks:
             with Batch(self._catalogue, None) as batch:
                 for task in tasks[:count]:
                     report(task, batch.add(task))
             tasks = tasks[count:]
-            if tasks and goal.is_reached(tasks[0].bundle.changed_ns):
+            if tasks and (goal.is_reached(tasks[0].bundle.changed_ns) or count > _MANY):
                 raise Enough
             count *= 2
         return tasks
-
 
     # ------------------------------------------------------------------ pending words
 

@@ -103,7 +103,9 @@ class WordLoad:
         order = [number for number in range(len(tasks)) if number not in fatal]
         answers = dict.fromkeys(fatal, _Answer(failure="the process died"))
         stopped: BaseException | None = None
-        with WorkerPool(lambda place: _Reader(tasks, order, self._pieces.writer(place)), len(order), self._size) as pool:
+        with WorkerPool(
+            lambda place: _Reader(tasks, order, self._pieces.writer(place)), len(order), self._size
+        ) as pool:
             for number, content in outcomes(pool, order):
                 if number is None:
                     continue

@@ -1,0 +1,59 @@
+"""What an early answer needs: the newest sessions, or those of an id. The rest is read later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pollux.index.catalog.queries import CatalogQueries, Filter
+from pollux.sources.base import Bundle
+
+MOST_NEWEST = 100
+"""Longer lists wait until all sessions are read."""
+
+_NANOSECONDS = 1000
+"""A microsecond, in nanoseconds."""
+
+
+class Newest:
+    """The newest sessions that match. Those that are not read yet are older, by the times of their files."""
+
+    def __init__(self, current: Callable[[], CatalogQueries], criteria: Filter, limit: int) -> None:
+        self._current = current
+        self._criteria = criteria
+        self._limit = limit
+        self.reached = False
+
+    @staticmethod
+    def can_answer(criteria: Filter, limit: int | None) -> bool:
+        """Can a list be known early? The projects of some sessions are known only when all are read."""
+        return limit is not None and limit <= MOST_NEWEST and not (criteria.project or criteria.words or criteria.facts)
+
+    def wants(self, bundle: Bundle) -> bool:  # noqa: ARG002 (the newest ones are read anyway)
+        """No bundle is more important than a newer one."""
+        return False
+
+    def is_reached(self, unread_since: int) -> bool:
+        """Is every session on the list newer than all that is unread?"""
+        moments = self._current().newest_moments(self._criteria, self._limit)
+        oldest = moments[-1] if len(moments) == self._limit else None
+        self.reached = oldest is not None and oldest * _NANOSECONDS > unread_since
+        return self.reached
+
+
+class Lookup:
+    """The sessions whose id begins like this."""
+
+    def __init__(self, prefix: str, agent: str | None) -> None:
+        self._prefix = prefix
+        self._agent = agent
+        self.reached = False
+
+    def wants(self, bundle: Bundle) -> bool:
+        """Is it a bundle of such a session?"""
+        is_one = bundle.id.startswith(self._prefix) and self._agent in (None, bundle.agent)
+        self.reached |= is_one
+        return is_one
+
+    def is_reached(self, unread_since: int) -> bool:  # noqa: ARG002 (its time does not matter)
+        """Was there such a session? Otherwise the id may be that of a sub-agent, in any bundle."""
+        return self.reached
