@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from pollux.index.catalog.families import Families
 from pollux.index.catalog.origins import RequestOrigin, request_origins
 from pollux.index.catalog.queries import CatalogQueries, Filter
-from pollux.index.catalog.rollups import prompt_size, quarter
-from pollux.index.catalog.rows import micros
+from pollux.index.catalog.rollups import micros, prompt_size, quarter
 from pollux.index.catalog.usage_queries import RollUp, UsageQueries
 from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load

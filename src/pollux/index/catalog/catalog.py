@@ -8,7 +8,6 @@ is a step behind the other. `pending` are the sessions whose words are not in th
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
@@ -18,8 +17,8 @@ from uuid import uuid4
 
 import msgspec
 
-from pollux.index.catalog.rollups import quarter, roll_up
-from pollux.index.catalog.rows import AuditFacts, BundleRows, Entry, MessageIndex, UsageRow, micros
+from pollux.index.catalog.rollups import UsageRow
+from pollux.index.catalog.rows import AuditFacts, BundleRows, Entry, MessageIndex
 from pollux.model import FIGURES, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
@@ -66,9 +65,28 @@ CREATE TABLE prompts(
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
 CREATE TABLE pending(session INTEGER PRIMARY KEY);
 """
+
+
+def _insert(table: str, *columns: str) -> str:
+    """A statement that takes the values of these columns."""
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
+
+
 _BATCH = 500
 _PATIENCE = 5.0
 """How long (seconds) to wait for a lock: only one process writes, and it makes and repairs the file in a moment."""
+
+_INSERTS = {
+    "sessions": f"INSERT INTO sessions VALUES({', '.join('?' * 21)})",
+    "abouts": "INSERT INTO abouts VALUES(?, ?, ?)",
+    "facts": "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
+    "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
+    "usage": _insert("usage", "session", "number", *UsageRow.__struct_fields__),
+    "calls": f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
+    "quarters": _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
+    "prompts": "INSERT INTO prompts VALUES(?, ?, ?)",
+}
+"""The statement that adds a row to each table, with the values in the order of an `Entry`."""
 
 _PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts", "pending")
 
@@ -361,62 +379,18 @@ class Catalog:
         self._sql.executemany("INSERT OR IGNORE INTO garbage VALUES(?)", [(no,) for no in reading.wasted])
 
     def _add(self, root: int, bundle: int, entry: Entry) -> None:
-        no, summary = entry.no, entry.summary
-        moment = summary.ended or summary.started
-        row: tuple[Any, ...] = (
-            no,
-            root,
-            bundle,
-            summary.key,
-            summary.id,
-            summary.agent,
-            summary.kind.value,
-            summary.parent,
-        )
-        row += (
-            summary.project,
-            summary.project_evidence,
-            summary.project_hash,
-            micros(summary.started),
-            micros(moment),
-        )
-        notices = msgspec.msgpack.encode(entry.notices) if entry.notices else None
-        row += (
-            len(entry.marks.ids),
-            summary.usage.exact,
-            msgspec.msgpack.encode(entry.proof),
-            entry.troubled,
-            entry.cut,
-            msgspec.msgpack.encode(summary),
-            notices,
-            entry.unsettled,
-        )
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 21)})", row)
-        self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
-        self._sql.executemany(
-            "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
-            [(no, name, value) for name, values in summary.facts.items() for value in values],
-        )
-        self._sql.executemany(
-            "INSERT INTO links VALUES(?, ?, ?, ?)",
-            [(no, link.kind, link.target, link.evidence) for link in entry.links],
-        )
-        self._sql.executemany(
-            _insert("usage", "session", "number", *UsageRow.__struct_fields__),
-            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
-        )
-        self._sql.executemany(
-            f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
-            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
-        )
-        self._sql.executemany(
-            _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
-            [(no, *place, *total.values) for place, total in roll_up(entry.usage, summary).items()],
-        )
-        self._sql.executemany(
-            "INSERT INTO prompts VALUES(?, ?, ?)",
-            [(no, *count) for count in Counter(map(quarter, entry.prompts)).items()],
-        )
+        no = entry.no
+        self._sql.execute(_INSERTS["sessions"], (no, root, bundle, *entry.session))
+        self._sql.execute(_INSERTS["abouts"], (no, *entry.about))
+        for table, rows in (
+            ("facts", entry.facts),
+            ("links", entry.links),
+            ("usage", [(number, *row) for number, row in enumerate(entry.usage)]),
+            ("calls", [(number, *row) for number, row in enumerate(entry.calls)]),
+            ("quarters", entry.quarters),
+            ("prompts", entry.prompts),
+        ):
+            self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
 
     def pending_numbers(self) -> list[int]:
         """The numbers of all sessions whose words are pending."""
@@ -440,11 +414,6 @@ class Catalog:
     def garbage(self) -> list[int]:
         """The numbers of dropped sessions that the index of words may still hold."""
         return [no for (no,) in self.rows("SELECT session FROM garbage")]
-
-
-def _insert(table: str, *columns: str) -> str:
-    """A statement that takes the values of these columns."""
-    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
 
 
 @cache

@@ -11,7 +11,8 @@ from typing import Any
 from pollux.index.catalog.catalog import Catalog, message_index_of, notices_of, summary_of
 from pollux.index.catalog.families import Families
 from pollux.index.catalog.prefixes import ShortIds
-from pollux.index.catalog.rows import MessageIndex, micros
+from pollux.index.catalog.rollups import micros
+from pollux.index.catalog.rows import MessageIndex
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches
 from pollux.system.link_bounds import path_in_home

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from datetime import datetime
 
-from pollux.index.catalog.rows import UsageRow, micros
 from pollux.model import Figures, Kind, Summary, Total, values
 
 QUARTER = 15 * 60
@@ -17,8 +17,29 @@ INCOMPLETE = -1
 STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
 """Sizes of a prompt above which a vendor has another price for the whole request. A roll-up does not mix them."""
 
+
+class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
+    """The tokens of one request, and where they stand: `file` counts in the session's files."""
+
+    message: str
+    at: int | None
+    model: str | None
+    fate: str
+    inherited: bool
+    exact: bool | None
+    file: int | None
+    line: int | None
+
+
 RollUpKey = tuple[int, str, int]
 """A quarter of an hour since 1970, a model, and the step that its prompts exceed."""
+
+
+def micros(at: datetime | None) -> int | None:
+    """A moment as an integer of microseconds."""
+    if at is None:
+        return None
+    return int(at.timestamp()) * 1_000_000 + at.microsecond
 
 
 def quarter(at: int | None) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from pollux.index.catalog.rollups import UsageRow, micros, quarter, roll_up
 from pollux.model import (
     Author,
     Figures,
     Gap,
-    Link,
     Message,
     Notice,
     Role,
@@ -28,32 +28,6 @@ from pollux.model import (
 )
 from pollux.model.project_hash import unsettled_hash
 from pollux.text.folding import fold
-
-
-class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
-    """The tokens of one request, and where they stand: `file` counts in the session's files."""
-
-    message: str
-    at: int | None
-    model: str | None
-    fate: str
-    inherited: bool
-    exact: bool | None
-    file: int | None
-    line: int | None
-
-
-class CallRow(msgspec.Struct, array_like=True):
-    """One tool call."""
-
-    message: str
-    name: str
-    canonical: str
-    kind: str
-    status: str
-    at: int | None
-    inherited: bool
-    seconds: float | None
 
 
 class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
@@ -80,27 +54,29 @@ class MessageIndex(msgspec.Struct, array_like=True):
 
 
 _ROLES, _AUTHORS = tuple(Role), tuple(Author)
+_ROLE_NUMBERS = {role: number for number, role in enumerate(Role)}
+_AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
+_encode = msgspec.msgpack.Encoder().encode
+
+
+Row = tuple[Any, ...]
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session for the catalogue. Its words are indexed under `no`; `cut` of its outputs were too long for that.
+    """One session for the catalogue, whose words are indexed under `no`: the values of its rows in each table.
 
-    `prompts` has the time of each prompt, `unsettled` the hash of a project whose path is not certain.
+    The rows lack the number of the session, and `session` also the numbers of its root and its bundle.
     """
 
     no: int
-    cut: int
-    summary: Summary
-    about: str
-    marks: MessageIndex
-    troubled: bool
-    notices: tuple[Notice, ...]
-    links: tuple[Link, ...]
-    usage: list[UsageRow]
-    calls: list[CallRow]
-    prompts: list[int | None]
-    proof: AuditFacts
-    unsettled: str | None
+    session: Row
+    about: Row
+    facts: list[Row]
+    links: list[Row]
+    usage: list[Row]
+    calls: list[Row]
+    quarters: list[Row]
+    prompts: list[Row]
 
 
 class BundleRows(msgspec.Struct, array_like=True):
@@ -130,27 +106,48 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     summary = summarize(session)
     if (used := summary.usage) != (usable := _storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
-    names = session.facts.get("name", ())
-    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    usage = list(usage_rows(session))
     return Entry(
         no=no,
-        cut=cut,
-        summary=summary,
-        about=fold("\n".join(texts)),
-        marks=MessageIndex(
-            [message.id for message in session.messages],
-            bytes([_ROLES.index(message.role) for message in session.messages]),
-            bytes([_AUTHORS.index(message.author) for message in session.messages]),
-        ),
-        troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
-        notices=session.notices,
-        links=session.links,
-        usage=list(usage_rows(session)),
+        session=_session(session, summary, cut),
+        about=_about(session, summary),
+        facts=[(name, value) for name, values in summary.facts.items() for value in dict.fromkeys(values)],
+        links=[(link.kind, link.target, link.evidence) for link in session.links],
+        usage=[msgspec.structs.astuple(row) for row in usage],
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
-        prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
-        unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
+        quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
+        prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
     )
+
+
+def _session(session: Session, summary: Summary, cut: int) -> Row:
+    """The row of a session."""
+    moment = summary.ended or summary.started
+    return (
+        *(summary.key, summary.id, summary.agent, summary.kind.value, summary.parent),
+        *(summary.project, summary.project_evidence, summary.project_hash),
+        *(micros(summary.started), micros(moment), len(session.messages), summary.usage.exact),
+        _encode(
+            AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
+        ),
+        any(notice.severity is not Severity.INFO for notice in session.notices),
+        cut,
+        _encode(summary),
+        _encode(session.notices) if session.notices else None,
+        unsettled_hash(session.project, session.project_evidence, session.project_hash),
+    )
+
+
+def _about(session: Session, summary: Summary) -> Row:
+    """The words by which a list is narrowed, and what is known of each message."""
+    names = session.facts.get("name", ())
+    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    marks = MessageIndex(
+        [message.id for message in session.messages],
+        bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
+        bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
+    )
+    return fold("\n".join(texts)), _encode(marks)
 
 
 def _storable_usage(used: Usage) -> Usage:
@@ -188,15 +185,7 @@ def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
     )
 
 
-def _call(message: Message, call: ToolCall) -> CallRow:
+def _call(message: Message, call: ToolCall) -> Row:
+    """The row of a tool call."""
     at = micros(call.at or message.at)
-    return CallRow(
-        message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
-    )
-
-
-def micros(at: datetime | None) -> int | None:
-    """A moment as an integer of microseconds."""
-    if at is None:
-        return None
-    return int(at.timestamp()) * 1_000_000 + at.microsecond
+    return message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds

@@ -10,8 +10,8 @@ import msgspec
 
 from pollux.index.catalog.catalog import audit_facts_of
 from pollux.index.catalog.queries import ALWAYS_LISTED, WORST_FIRST, CatalogQueries, Filter
-from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
-from pollux.index.catalog.rows import AuditFacts, micros
+from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, UNTIMED, micros, quarter
+from pollux.index.catalog.rows import AuditFacts
 from pollux.model import UNKNOWN, Figures, Value, values
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"

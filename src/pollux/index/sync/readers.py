@@ -7,10 +7,10 @@ from collections.abc import Callable
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalog.rows import BundleRows, Entry, entry
+from pollux.index.catalog.rows import BundleRows, entry
 from pollux.index.search.passages import cut_outputs
 from pollux.model import Notice, Session, Severity
-from pollux.sources.base import Bundle, Source
+from pollux.sources.base import Bundle, Reading, Source
 from pollux.text.surrogates import escape_surrogates
 from pollux.wire import display_path
 
@@ -31,26 +31,30 @@ def read(number: int, task: tuple[Source, Bundle], store_words: StoreWords) -> B
     source, bundle = task
     numbers: list[int] = []
     try:
-        entries: list[Entry] = []
         reading = source.read(bundle)
         for session in reading.sessions:
-            numbers.append(store_words(session))
-            entries.append(entry(session, numbers[-1], cut_outputs(session)))
-        notices = () if entries else reading.notices
-        return _writable(BundleRows(number, reading.problem, notices, reading.dependencies, entries))
+            numbers.append(store_words(session))  # noqa: PERF401 (an error leaves those that were stored)
+        return _rows(number, reading, numbers)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
         return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no in numbers if no])
 
 
-def _writable(reading: BundleRows) -> BundleRows:
-    """The rows, with lone surrogates escaped."""
+def _rows(number: int, reading: Reading, numbers: list[int]) -> BundleRows:
+    """The rows of what was read. Lone surrogates, which cannot be stored, are escaped."""
     try:
-        _encode(reading)
+        rows = _make_rows(number, reading, numbers)
+        _encode(rows)
     except UnicodeEncodeError:
-        return escape_surrogates(reading, BundleRows)
-    return reading
+        return _make_rows(number, escape_surrogates(reading, Reading), numbers)
+    return rows
+
+
+def _make_rows(number: int, reading: Reading, numbers: list[int]) -> BundleRows:
+    entries = [entry(session, no, cut_outputs(session)) for session, no in zip(reading.sessions, numbers, strict=True)]
+    notices = () if entries else reading.notices
+    return BundleRows(number, reading.problem, notices, reading.dependencies, entries)
 
 
 def failed(number: int, bundle: Bundle, reason: str, unused: list[int]) -> BundleRows:
