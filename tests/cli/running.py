@@ -32,6 +32,7 @@ class Pollux:
             "TZ": "UTC",
             "COLUMNS": "100",
             "NO_COLOR": "1",
+            "POLLUX_BACKGROUND": "0",
             "POLLUX_NOW": "2026-11-15T12:00:00Z",
             **({"PYTHONPATH": path} if (path := os.environ.get("PYTHONPATH")) else {}),
             **{f"XDG_{name}_HOME": str(folder / "xdg" / name.lower()) for name in ("CACHE", "CONFIG", "DATA")},

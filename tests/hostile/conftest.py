@@ -84,7 +84,14 @@ class World:
     def env(self) -> Mapping[str, str]:
         """The environment of a program."""
         path = str(Path(pollux.__file__).parent.parent)
-        return {**self.environ, "PYTHONPATH": path, "PATH": os.environ["PATH"], "TZ": "UTC", "LANG": "C.UTF-8"}
+        return {
+            **self.environ,
+            "PYTHONPATH": path,
+            "PATH": os.environ["PATH"],
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+            "POLLUX_BACKGROUND": "0",
+        }
 
 
 def read_all(library: Library) -> dict[str, Session]:

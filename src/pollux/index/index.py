@@ -58,6 +58,9 @@ _LITTLE_ROOM = 1 << 20
 
 _TRIES = 5
 
+_CLEAR_SECONDS = 2.0
+"""How long to wait for a process that lets others go first."""
+
 TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 """Exceptions that mean trouble with the files of a cache."""
 
@@ -209,18 +212,25 @@ class Index:
         )
 
     def clear(self) -> None:
-        """Throw everything away. Raises `StoreError` while another pollux writes to the cache."""
+        """Throw everything away. Raises `StoreError` while another pollux writes to the cache.
+
+        A process in the background lets this one go first, and ends.
+        """
         self.close()
         try:
-            with self.lock, try_lock(self.folder / _LOCK) as alone:
-                if not alone:
-                    other = owner(self.folder / _LOCK)
-                    raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
+            with self.lock, write_lock(self.folder / _LOCK, _patient(_CLEAR_SECONDS)) as lock:
+                if lock is None:
+                    raise self._busy()
                 self._wipe()
+        except Enough:
+            raise self._busy() from None
         except FileNotFoundError:
             pass
         except OSError as error:
             raise StoreError(_unusable(self.folder, error)) from error
+
+    def _busy(self) -> StoreError:
+        return StoreError(f"{owner(self.folder / _LOCK)} is writing to the cache.", "Try again when it is done.")
 
     def close(self) -> None:
         """Close all files, after a sync of another thread has ended."""
@@ -263,6 +273,8 @@ class Index:
                 outcome = self._sync_or_rebuild(scans, now)
                 outcome.busy = True
                 return outcome
+            if now.yields and not self.catalogue.is_current():
+                raise Gone("The cache was cleared.")
             if self._copy is not None or not self.catalogue.is_current():
                 self.close()
                 self._use(self._valid_catalogue() or self._new_catalogue())
@@ -390,6 +402,17 @@ def _pulse(lock: WriteLock, now: SyncInput) -> Report:
             raise Enough
 
     return pulse
+
+
+def _patient(seconds: float) -> Report:
+    """Waits so long, and not longer, for another process."""
+    end = time.monotonic() + seconds
+
+    def wait(_progress: Progress) -> None:
+        if time.monotonic() > end:
+            raise Enough
+
+    return wait
 
 
 def _is_full(folder: Path) -> bool:

@@ -129,17 +129,26 @@ class FreshIndex:
         """Where the sessions lie whose id starts like this, the last used first."""
         return self.ask(lambda current: current.with_prefix(prefix, agent), goal=Lookup(prefix, agent))
 
+    def find_known(self, key: str) -> list[SessionLocation]:
+        """Where a session lies that was listed just now."""
+        agent, _, id = key.partition(":")
+        return [place for place in self.ask_known(lambda c: c.with_prefix(id, agent)) if place.key == key]
+
     def unread(self) -> int:
         """How many sessions may be missing from every list because their files could not be read."""
-        return self.ask(CatalogQueries.unread, synced=not self.is_ready)
+        return self.ask_known(CatalogQueries.unread)
 
     def lacking(self) -> set[str]:
         """The agents with files that could not be read: sessions of theirs may be missing from every list."""
-        return self.ask(CatalogQueries.agents_with_unread_files, synced=not self.is_ready)
+        return self.ask_known(CatalogQueries.agents_with_unread_files)
 
     def pending(self) -> int:
         """How many sessions have words that are not in the index yet."""
-        return self.ask(lambda current: current.catalogue.count_pending(), synced=not self.is_ready)
+        return self.ask_known(lambda current: current.catalogue.count_pending())
+
+    def ask_known(self, question: Callable[[CatalogQueries], T]) -> T:
+        """Ask about what was read already. If anything was read in this run, this does not wait for the rest."""
+        return self.ask(question, synced=not self.is_ready)
 
     def ask(
         self,
@@ -290,8 +299,14 @@ class FreshIndex:
             self.busy = True
             return False
 
+    def has_work_left(self) -> bool:
+        """Did the answers of this run leave something to read, or words to add, that can be stored?"""
+        if not (self._fresh and self.is_ready) or self.store.problem is not None:
+            return False
+        return self.unread_files > 0 or self.pending() > 0
+
     def complete(self) -> None:
-        """Read everything, and add all words, while other processes go first."""
+        """Read everything, and add all words, while other processes go first. Raises `Gone` if the cache is cleared."""
         while self._keep_up(SyncInput(self._report, yields=True)).busy:
             time.sleep(_LET_OTHERS_GO)
         self.add_words(patience=0)

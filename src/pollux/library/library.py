@@ -119,7 +119,12 @@ class Library:
         """What was used, and what it cost."""
         from pollux.usage.service import UsageService
 
-        return UsageService(self.index.ask, settings=self.places.settings, prices=self.places.prices)
+        return UsageService(
+            self.index.ask,
+            settings=self.places.settings,
+            prices=self.places.prices,
+            ask_known=self.index.ask_known,
+        )
 
     @cached_property
     def archive(self) -> ArchiveService:

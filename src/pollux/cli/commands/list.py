@@ -58,12 +58,13 @@ def command(
     from pollux.cli.render.list import listing
 
     screen.lines(listing(screen, entries, str(library.places.home)))
-    every = library.count(selection) if limit is not None else len(entries)
+    is_early = library.index.unread_files > 0
+    every = library.count(selection) if limit is not None and not is_early else len(entries)
     if screen.terminal:
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
         for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.unreadable_paths)):
             talk(screen.paint(line, "dim"))
-    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
+    if screen.terminal and not is_early and not ctx.meta.get(SAMPLE) and library.archive.offer():
         from pollux.text.figures import size
 
         room = size(library.archive.estimate())
