@@ -30,7 +30,8 @@ def warning_document(sentence: str, **fields: Any) -> dict[str, Any]:
 def early_sentence(unread_files: int) -> str:
     """What an early answer did not wait for."""
     verb = "is" if unread_files == 1 else "are"
-    return f"{plural(unread_files, 'older file')} {verb} not read yet. Sums with sub-agents may be too low until then."
+    files = plural(unread_files, "older file")
+    return f"{files} {verb} not read yet. Until then, projects and sums with sub-agents may be incomplete."
 
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:

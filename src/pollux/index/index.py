@@ -193,8 +193,8 @@ class Index:
 
         for name in _CATALOGUE:
             (self._place / name).unlink(missing_ok=True)
-        for name in ("text", "pieces"):
-            shutil.rmtree(self._place / name, ignore_errors=True)
+        for folder in (self._place / "text", *self._place.glob("pieces-*")):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def info(self) -> CacheInfo:
         """What the folder holds. If there is no cache yet, none is made."""

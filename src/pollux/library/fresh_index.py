@@ -127,7 +127,9 @@ class FreshIndex:
 
     def find(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
         """Where the sessions lie whose id starts like this, the last used first."""
-        return self.ask(lambda current: current.with_prefix(prefix, agent), goal=Lookup(prefix, agent))
+        return self.ask(
+            lambda current: current.with_prefix(prefix, agent), goal=Lookup(lambda: self._queries, prefix, agent)
+        )
 
     def find_known(self, key: str) -> list[SessionLocation]:
         """Where a session lies that was listed just now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pollux.index.catalog.queries import CatalogQueries, Filter
+from pollux.index.catalog.rows import BundleRows
 from pollux.sources.base import Bundle
 
 MOST_NEWEST = 100
@@ -13,14 +14,21 @@ MOST_NEWEST = 100
 _NANOSECONDS = 1000
 """A microsecond, in nanoseconds."""
 
+_SLACK = 60 * 10**9
+"""A file may be so much older (nanoseconds) than what it says: agents note a time, and then write."""
+
 
 class Newest:
-    """The newest sessions that match. Those that are not read yet are older, by the times of their files."""
+    """The newest sessions that match. Those that are not read yet are older, by the times of their files.
+
+    If a session is newer than its own file, the times of files say nothing, and all must be read.
+    """
 
     def __init__(self, current: Callable[[], CatalogQueries], criteria: Filter, limit: int) -> None:
         self._current = current
         self._criteria = criteria
         self._limit = limit
+        self._can_trust_files = True
         self.reached = False
 
     @staticmethod
@@ -32,28 +40,38 @@ class Newest:
         """No bundle is more important than a newer one."""
         return False
 
+    def note(self, bundle: Bundle, rows: BundleRows) -> None:
+        """Compare the times of sessions with that of their file."""
+        latest = max((entry.moment for entry in rows.entries), default=0)
+        self._can_trust_files &= latest * _NANOSECONDS <= bundle.changed_ns + _SLACK
+
     def is_reached(self, unread_since: int) -> bool:
         """Is every session on the list newer than all that is unread?"""
+        if not self._can_trust_files:
+            return False
         moments = self._current().newest_moments(self._criteria, self._limit)
         oldest = moments[-1] if len(moments) == self._limit else None
-        self.reached = oldest is not None and oldest * _NANOSECONDS > unread_since
+        self.reached = oldest is not None and oldest * _NANOSECONDS > unread_since + _SLACK
         return self.reached
 
 
 class Lookup:
     """The sessions whose id begins like this."""
 
-    def __init__(self, prefix: str, agent: str | None) -> None:
+    def __init__(self, current: Callable[[], CatalogQueries], prefix: str, agent: str | None) -> None:
+        self._current = current
         self._prefix = prefix
         self._agent = agent
         self.reached = False
 
     def wants(self, bundle: Bundle) -> bool:
         """Is it a bundle of such a session?"""
-        is_one = bundle.id.startswith(self._prefix) and self._agent in (None, bundle.agent)
-        self.reached |= is_one
-        return is_one
+        return bundle.id.startswith(self._prefix) and self._agent in (None, bundle.agent)
+
+    def note(self, bundle: Bundle, rows: BundleRows) -> None:
+        """Whatever was read, the wanted bundles were read first."""
 
     def is_reached(self, unread_since: int) -> bool:  # noqa: ARG002 (its time does not matter)
-        """Was there such a session? Otherwise the id may be that of a sub-agent, in any bundle."""
+        """Is there such a session? Otherwise the id may be that of a sub-agent, in any bundle."""
+        self.reached = bool(self._current().with_prefix(self._prefix, self._agent))
         return self.reached

@@ -78,6 +78,15 @@ class Entry(msgspec.Struct, array_like=True):
     quarters: list[Row]
     prompts: list[Row]
 
+    @property
+    def moment(self) -> int:
+        """When the session ended, or began (microseconds); 0 where that is not known."""
+        return self.session[_MOMENT] or 0
+
+
+_MOMENT = 9
+"""The place of the moment in the row of a session."""
+
 
 class BundleRows(msgspec.Struct, array_like=True):
     """The rows of one bundle; `number` is its place in the list of bundles to read.

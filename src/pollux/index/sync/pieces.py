@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import threading
@@ -19,6 +20,9 @@ from pollux.system.workers import WorkerPool
 
 T = TypeVar("T")
 Work = TypeVar("Work", bound=Callable[..., bytes])
+
+PIECES = "pieces"
+"""The names of all folders of pieces begin like this. Only one process writes words, so all others are left over."""
 
 _HEAP = 300_000_000
 """The memory in which all processes together gather words."""
@@ -42,7 +46,7 @@ class Pieces:
     def __init__(self, text: WordIndex, size: int) -> None:
         self._text = text
         self._heap = max(_HEAP // size, _LEAST)
-        self._folder = text.folder.with_name("pieces")
+        self._folder = text.folder.with_name(f"{PIECES}-{os.getpid()}")
 
     def __enter__(self) -> Self:
         return self
@@ -53,8 +57,9 @@ class Pieces:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def empty(self) -> None:
-        """Make the folder anew."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Make the folder anew, and remove those of processes that were killed."""
+        for folder in self._folder.parent.glob(f"{PIECES}-*"):
+            shutil.rmtree(folder, ignore_errors=True)
         self._folder.mkdir(0o700)
 
     def writer(self, place: int) -> Writer:

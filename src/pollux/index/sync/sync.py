@@ -106,6 +106,10 @@ class Goal(Protocol):
         """Must this bundle be read before the answer?"""
         ...
 
+    def note(self, bundle: Bundle, rows: BundleRows) -> None:
+        """Note what was read."""
+        ...
+
     def is_reached(self, unread_since: int) -> bool:
         """Can what is left to read not change the answer? No unread file changed after that time (nanoseconds)."""
         ...
@@ -306,7 +310,9 @@ class Sync:
         while tasks:
             with Batch(self._catalogue, None) as batch:
                 for task in tasks[:count]:
-                    report(task, batch.add(task))
+                    rows = batch.add(task)
+                    goal.note(task.bundle, rows)
+                    report(task, rows)
             tasks = tasks[count:]
             if tasks and (goal.is_reached(tasks[0].bundle.changed_ns) or count > _MANY):
                 raise Enough
