@@ -162,7 +162,7 @@ def test_a_document_that_is_rewritten_often_takes_no_more_than_its_turns(world: 
         file.write_text(made(["amber", *WORDS[3:length]]))
         world.tomorrow()
         world.keeping()
-    (held,) = world.library().places.kept.glob("*/tmp/weather/chats/*.json")
+    (held,) = world.library()._places.kept.glob("*/tmp/weather/chats/*.json")
     assert len(held.read_text()) < 3 * len(file.read_text())
     assert set(fates(world)) == set(WORDS[: len(WORDS) - 1])
 

@@ -73,7 +73,7 @@ def test_a_sync_that_was_killed(world: World) -> None:
 
 def test_a_keeping_that_was_killed(world: World) -> None:
     moments = _moments(world, "archive", "run")
-    states = len(world.library().archive.store.index.states())
+    states = len(world.library().archive._store.index.states())
     for number, moment in enumerate(moments):
         shutil.rmtree(world.data)
         with _killed(world, moment, "archive", "run"):
@@ -162,8 +162,8 @@ def test_there_is_room_again(small: tuple[World, dict[str, Any]]) -> None:
     assert world.command("archive", "run").returncode == 0
     assert world.command("search", "weather").returncode == 0
     with world.library() as library:
-        assert verify(library.archive.store).sound
-        kept = {(state.agent, state.path) for state in library.archive.store.index.states()}
+        assert verify(library.archive._store).sound
+        kept = {(state.agent, state.path) for state in library.archive._store.index.states()}
         assert len(kept) > len(library.list(EVERYTHING)) / 2
 
 
@@ -207,7 +207,7 @@ def test_a_folder_that_cannot_be_opened(world: World, folder: str, agent: str) -
         library = world.library()
         there = {key: words(session) for key, session in read_all(library).items()}
         account = library.doctor()
-        library.archive.turn(on=True)
+        library.archive.on()
         library.archive.run()
         library.close()
     assert {key for key in whole if not key.startswith(agent)} <= there.keys() < whole.keys()

@@ -58,7 +58,7 @@ def test_everywhere_at_once(world: World) -> None:
         library = world.library()
         assert read_all(library)
         library.doctor()
-        library.archive.turn(on=True)
+        library.archive.on()
         library.archive.run()
         list(library.archive.due())
 
@@ -84,7 +84,7 @@ def test_everywhere_at_once(world: World) -> None:
 def test_where_pollux_has_its_own(tmp_path: Path, place: str, kind: str) -> None:
     world = World(tmp_path, ("gemini/0.44.0",))
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     count = len(library.list(EVERYTHING))
     library.close()
     file = world.folder / "own" / place
@@ -106,7 +106,7 @@ def test_an_archive_that_is_none_is_no_archive(world: World) -> None:
     fifo = world.folder / "fifo"
     os.mkfifo(fifo)
     with within(20), pytest.raises(Unreadable, match="it is a FIFO, not a regular file"):
-        library.archive.add(fifo)
+        library.archive.import_file(fifo)
 
 
 def test_named_by_a_person(world: World) -> None:
@@ -172,7 +172,7 @@ def test_a_file_that_was_closed_to_us_after_it_was_read(world: World, monkeypatc
     monkeypatch.setattr("pollux.sources.walk.os.access", lambda path, _: path != str(file))  # root may read all
     library = world.library()
     assert library.count(EVERYTHING) == count
-    assert [told.path for told in library.index.forbidden_files] == [str(file)]
+    assert [told.path for told in library._index.forbidden_files] == [str(file)]
     said = gaps_sentence(library)
     assert said is not None
     assert said.startswith("1 session could not be read.")

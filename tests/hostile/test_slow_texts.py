@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pollux.cli.render.transcript.highlight import highlighted
+from pollux.draw.transcript.highlight import highlighted
 from pollux.index.search.passages import paths_in
 from pollux.model import Status, ToolCall
 from pollux.sources.claude.group import recognizes

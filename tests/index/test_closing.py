@@ -25,7 +25,7 @@ def held(folder: Path) -> list[str]:
 def test_what_was_closed_holds_nothing_and_answers_again(home: ChangingHome) -> None:
     home.talk("aaaa", "wombats")
     with home.library() as library:
-        library.archive.turn(on=True)
+        library.archive.on()
         assert library.search("wombats").hits
         assert library.archive.history(library.session("aaaa"))
         assert held(home.cache)
@@ -46,7 +46,7 @@ def test_what_an_agent_deletes_is_kept_or_gone(empty_home: ChangingHome) -> None
     with empty_home.library() as library:
         outcome = library.sync()
         assert (outcome.sessions, outcome.files, outcome.removed, outcome.kept) == (1, 1, 1, 0)
-        library.archive.turn(on=True)
+        library.archive.on()
     with empty_home.library() as library:
         library.sync()
     first.unlink()

@@ -59,7 +59,7 @@ def test_words_are_added_to_what_did_not_change_meanwhile(large: ChangingHome) -
     keys(library)
     pending = library.index.pending()
     large.talk("s007", "a zebra came later")
-    assert library.index.add_words()
+    assert library._index.add_words()
     assert (pending, library.index.pending()) == (200, 1)
     assert [hit.key for hit in large.library().search("zebra").hits] == ["gemini:s007"]
     assert large.answers() == large.truth()
@@ -69,7 +69,7 @@ def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
     library = large.library()
     assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
     assert library.index.unread_files == 160
-    assert library.index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(40,)]
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(40,)]
     assert library.count() == 200
     assert library.index.unread_files == 0
 
@@ -103,7 +103,7 @@ def test_a_small_change_is_complete_at_once(large: ChangingHome, monkeypatch: py
 
 def complete(home: ChangingHome) -> None:
     with contextlib.suppress(Gone):
-        home.library().index.complete()
+        home.library()._index.complete()
 
 
 def slowly(pause: float) -> Callable[..., BundleRows]:

@@ -49,7 +49,7 @@ class Exporter:
         self._options = options or Options()
         self._redactor = redactor
         self._context = WriterContext(price=self._price, knowledge=knowledge)
-        self._forbidden = library.homes.own()
+        self._forbidden = library.homes.protected_folders()
 
     # ------------------------------------------------------------------ one session
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import PolluxError, RequestError
@@ -18,7 +17,7 @@ from pollux.system.config import load
 from pollux.system.locks import try_lock
 
 if TYPE_CHECKING:
-    from pollux.library.library import Library
+    from pollux.library.fresh_index import FreshIndex
     from pollux.system.directories import Places
 
 VARIABLE = "POLLUX_BACKGROUND"
@@ -60,13 +59,9 @@ def start(places: Places) -> None:
         )
 
 
-def run(library: Library) -> None:
+def run(index: FreshIndex, places: Places) -> None:
     """Do all that is left to do, as the only such process. Nobody hears of a problem: the next command meets it."""
     os.nice(_LOWEST)
-    with contextlib.suppress(PolluxError, OSError), try_lock(_lock_of(library)) as alone:
-        if alone and library.index.info().generation:  # otherwise the cache was cleared meanwhile
-            library.index.complete()
-
-
-def _lock_of(library: Library) -> Path:
-    return library.places.index / _LOCK
+    with contextlib.suppress(PolluxError, OSError), try_lock(places.index / _LOCK) as alone:
+        if alone and index.info().generation:  # otherwise the cache was cleared meanwhile
+            index.complete()

@@ -13,8 +13,8 @@ from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry, Sess
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.goals import Lookup, Newest
-from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper, join_sentences
+from pollux.library.session_files import SessionFiles
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -42,7 +42,7 @@ class FreshIndex:
     def __init__(  # noqa: PLR0913
         self,
         store: Index,
-        homes: Homes,
+        session_files: SessionFiles,
         keeper: Keeper,
         *,
         resolver: Resolver,
@@ -55,7 +55,8 @@ class FreshIndex:
         self.unreadable_paths: list[str] = []
         self.forbidden_files: list[File] = []
         self.store = store
-        self._homes = homes
+        self._session_files = session_files
+        self._homes = session_files.homes
         self._keeper = keeper
         self._resolver = resolver
         self._fresh = fresh
@@ -245,7 +246,7 @@ class FreshIndex:
 
     @property
     def _queries(self) -> CatalogQueries:
-        return self._queries_about(self._homes.every_root())
+        return self._queries_about(self._session_files.every_root())
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogQueries:
         return CatalogQueries(self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots])
@@ -276,10 +277,10 @@ class FreshIndex:
         answers may be older than the files.
         """
         with self._lock:
-            before, own = self._keys(self._homes.every_root()), self._keys(self._homes.roots())
+            before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up(SyncInput(self._report, words=True))
             self.add_words()
-            after = self._keys(self._homes.every_root())
+            after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)
             outcome.kept = len((own & after) - self._keys(self._homes.roots()))
@@ -380,5 +381,5 @@ class FreshIndex:
         self.unreadable_paths = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
-        scans += [RootScan(source, root) for source, root in self._homes.kept_roots()]
+        scans += [RootScan(source, root) for source, root in self._session_files.kept_roots()]
         return scans

@@ -124,7 +124,7 @@ class SigningService:
         return path, copy
 
     def _write(self, path: str, data: bytes, *, force: bool) -> None:
-        OutputFile(path, forbidden=self._homes.own(), force=force).write(data)
+        OutputFile(path, forbidden=self._homes.protected_folders(), force=force).write(data)
 
 
 def _places(file: str) -> tuple[Path, Path]:

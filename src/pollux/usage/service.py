@@ -56,7 +56,7 @@ class UsageService:
         own = load(self._settings).prices
         return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
 
-    def pricer(self, models: Iterable[str]) -> Pricer:
+    def _pricer(self, models: Iterable[str]) -> Pricer:
         """A pricer for requests of these models."""
         return Pricer(self.prices.cards(models))
 
@@ -80,7 +80,7 @@ class UsageService:
 
         def question(current: CatalogQueries) -> Stats:
             queries = UsageQueries(current, criteria or Filter())
-            pricer = self.pricer(queries.models())
+            pricer = self._pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
             result = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
             agents = _agents_in(current.agents_with_unread_files(), criteria)
@@ -113,7 +113,7 @@ class UsageService:
             queries = UsageQueries(current, criteria or Filter())
             if of is Measure.PROMPTS:
                 return days_of_prompts(queries.prompts(), where)
-            pricer = self.pricer(queries.models()) if of is Measure.COST else Pricer({})
+            pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
             return days_of_rows(of, queries.sessions, _rows(queries, pricer), pricer, where)
 
         days: dict[date | None, float] = self._ask(question)
@@ -127,22 +127,18 @@ class UsageService:
 
         def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
             queries = UsageQueries(current, criteria or Filter())
-            pricer = self.pricer(queries.models()) if of is Measure.COST else Pricer({})
+            pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
         layers: dict[str | None, dict[str, float]] = self._ask(question)
         return layers
-
-    def costs(self, keys: Collection[str]) -> dict[str, float | None]:
-        """The cost of each session without its sub-agents, as far as its requests have a price."""
-        return {key: bill.usd for key, bill in self.bills(keys).items()}
 
     def bills(self, keys: Collection[str]) -> dict[str, Bill]:
         """The cost of each session without its sub-agents, and the number of its requests without a price."""
 
         def question(current: CatalogQueries) -> dict[str, Bill]:
             queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
-            pricer = self.pricer(queries.models())
+            pricer = self._pricer(queries.models())
             sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
             return {key: Bill(dollars(total.cost), total.unpriced_causes.requests) for key, total in sums.items()}
 
@@ -160,14 +156,14 @@ class UsageService:
         costs = [cost for cost, _ in charges if cost is not None]
         return Bill(dollars(sum(costs)) if costs else None, sum(unpriced for _, unpriced in charges))
 
-    def price_function(self, session: Session) -> Price:
+    def _price_function(self, session: Session) -> Price:
         """A function that prices each message of a session; it gives None where no request has a price."""
         charge = self.charge_function(session)
         return lambda message: charge(message)[0]
 
     def charge_function(self, session: Session) -> Charge:
         """A function that gives the cost of a message, and the number of its requests without a price."""
-        pricer = self.pricer({message.model for message in session.messages if message.model is not None})
+        pricer = self._pricer({message.model for message in session.messages if message.model is not None})
 
         def charge(message: Message) -> tuple[int | None, int]:
             usage, model = message.usage, message.model or ""
@@ -187,7 +183,7 @@ class UsageService:
         """Every figure of a session with its evidence."""
         own, cost = session.usage.total, self.cost(session)
         family: list[str] = self._ask(lambda current: current.family(session.key))
-        members = [*self.costs(family[1:]).values(), cost]
+        members = [*(bill.usd for bill in self.bills(family[1:]).values()), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         family_usage = self.family(session)
         elsewhere: dict[str, RequestOrigin] = self._ask(lambda current: request_origins(current, session))
@@ -197,7 +193,7 @@ class UsageService:
             "family": (family_usage.total, sum(known_costs) if known_costs else None),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
-        return audit_session(session, self.price_function(session), totals, elsewhere, sum(inherited))
+        return audit_session(session, self._price_function(session), totals, elsewhere, sum(inherited))
 
     def audit_all(self, criteria: Filter | None = None, *, priced: bool = True) -> HistoryAudit:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
@@ -233,7 +229,7 @@ class UsageService:
     def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
         """The cost of every session without its sub-agents."""
         queries = UsageQueries(current, Filter(everything=True))
-        pricer = self.pricer(queries.models())
+        pricer = self._pricer(queries.models())
         sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(total.cost) for key, total in sums.items()}
 

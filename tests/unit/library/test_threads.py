@@ -84,7 +84,7 @@ def test_the_first_question_may_come_from_several_threads(library: Library) -> N
     counts: list[int] = []
     at_once(*[lambda: counts.append(len(library.list(EVERYTHING)))] * THREADS)
     assert counts == [SESSIONS] * THREADS
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
 
 
 def test_many_questions_while_the_files_change(home: Home, library: Library) -> None:
@@ -127,7 +127,7 @@ def test_many_questions_while_the_files_change(home: Home, library: Library) -> 
         assert (total.sessions, total.usage.total) == (SESSIONS, SESSIONS * SPENT["total"])
 
     at_once(change, *map(repeat, (listed, searched, read, added_up)))
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
     last = library.search(f"word3x{ROUNDS - 2}").hits
     assert [(hit.key, hit.message_id) for hit in last] == [("gemini:talk3", f"m{ROUNDS - 2}")]
 
@@ -143,7 +143,7 @@ def test_several_syncs_take_turns(home: Home, library: Library) -> None:
 
 def test_what_is_kept_can_be_asked_for_from_several_threads(home: Home, library: Library) -> None:
     library.archive.run()
-    library.archive.turn(on=True)
+    library.archive.on()
     (home.chats / "session-talk1.json").unlink()
     numbers = count(1)
 
@@ -166,7 +166,7 @@ def test_a_library_that_one_thread_closes_opens_again_in_the_others(library: Lib
             library.close()
 
     at_once(*[ask] * THREADS)
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
 
 
 def test_without_a_cache_each_thread_has_its_answers(home: Home) -> None:

@@ -54,8 +54,8 @@ def test_a_tier_is_by_request_not_by_session(tmp_path: Path) -> None:
     large = session(reply(used(300_000, 0)), id="large")
     told = session(reply(Usage(input=300_000, output=0, requests=2, each=(used(150_000, 0),) * 2)), id="together")
     usage = usage_of(tmp_path, small, large, told)
-    costs = usage.costs(["gemini:small", "gemini:large", "gemini:together"])
-    assert costs == {"gemini:small": 0.375, "gemini:large": 0.75, "gemini:together": 0.375}
+    bills = usage.bills(["gemini:small", "gemini:large", "gemini:together"])
+    assert [bill.usd for bill in bills.values()] == [0.375, 0.75, 0.375]
     assert [usage.cost(each) for each in (small, large, told)] == [0.375, 0.75, 0.375]
 
 

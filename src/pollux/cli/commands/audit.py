@@ -60,7 +60,7 @@ def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool
         return
     from pollux.cli.render.audit import audit_lines
 
-    screen.lines(audit_lines(screen, session, evidence, bill, str(library.places.home), raw=raw))
+    screen.lines(audit_lines(screen, session, evidence, bill, str(library.user_home), raw=raw))
 
 
 def _all(ctx: click.Context, screen: Screen, library: Library, selection: Any, as_json: bool) -> None:

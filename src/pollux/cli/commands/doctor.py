@@ -34,7 +34,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     elif report.files:
         from pollux.cli.render.doctor import diagnosis
 
-        screen.lines(diagnosis(screen, report, str(library.places.home), every_file=every_file))
+        screen.lines(diagnosis(screen, report, str(library.user_home), every_file=every_file))
     elif archive_count:
         from pollux.text.figures import plural
 

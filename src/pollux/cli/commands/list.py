@@ -55,16 +55,16 @@ def command(
         ctx.exit(0 if entries else library.index.absence(selection.agent).exit_code)
     if not entries:
         _nothing(ctx, screen, library, selection)
-    from pollux.cli.render.list import listing
+    from pollux.draw.list import listing
 
-    screen.lines(listing(screen, entries, str(library.places.home)))
+    screen.lines(listing(screen, entries, str(library.user_home)))
     is_early = library.index.unread_files > 0
     every = library.count(selection) if limit is not None and not is_early else len(entries)
     if screen.terminal:
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
         for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.unreadable_paths)):
             talk(screen.paint(line, "dim"))
-    if screen.terminal and not is_early and not ctx.meta.get(SAMPLE) and library.archive.offer():
+    if screen.terminal and not is_early and not ctx.meta.get(SAMPLE) and library.archive.should_suggest():
         from pollux.text.figures import size
 
         room = size(library.archive.estimate())
@@ -101,7 +101,7 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Fi
 
 
 def _remarks(screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
-    from pollux.cli.terminal.width import wrap
+    from pollux.draw.width import wrap
     from pollux.text.figures import least, plural
 
     remarks = []

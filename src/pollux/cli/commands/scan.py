@@ -76,7 +76,7 @@ def command(
         )
     result = secrets(jobs, remover, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
-        from pollux.answers.secrets import secrets_document
+        from pollux.answers.export import secrets_document
 
         screen.json(secrets_document(result))
     else:
@@ -88,7 +88,7 @@ def command(
 
 def _show(screen: Screen, result: Secrets, short: dict[str, str]) -> None:
     from pollux.cli.terminal.screen import talk
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import visible
     from pollux.text.figures import plural
 

@@ -172,8 +172,8 @@ def _check_options(text: str, regex: str | None, sort: str | None, timeout: floa
 
 def _for_people(screen: Screen, result: SearchResult) -> None:
     from pollux.answers.search import search_remarks
-    from pollux.cli.render.results import by_session, result_lines
     from pollux.cli.terminal.screen import talk
+    from pollux.draw.results import by_session, result_lines
 
     screen.lines(result_lines(screen, by_session(result)))
     for sentence in search_remarks(result):
@@ -192,7 +192,7 @@ def _show_matches(
     screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, progress: Bar
 ) -> bool:
     """Write what a pattern finds as it comes; progress is not drawn after that. Returns whether there was something."""
-    from pollux.cli.render.results import as_they_come, result_lines
+    from pollux.draw.results import as_they_come, result_lines
 
     groups = as_they_come(stream, limit, each if as_json else each or EACH)
     if as_json:

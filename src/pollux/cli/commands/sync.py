@@ -28,10 +28,9 @@ def command(ctx: click.Context, as_json: bool, background: bool) -> None:
     from pollux.cli.terminal.screen import Screen, talk
 
     if background:
-        from pollux.library.background import run
         from pollux.library.library import Library
 
-        run(ctx.with_resource(Library()))
+        ctx.with_resource(Library()).index.complete()
         return
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
     try:
@@ -60,4 +59,4 @@ def command(ctx: click.Context, as_json: bool, background: bool) -> None:
 
 def _lost(ctx: click.Context, library: Library) -> bool:
     """Was all that was read forgotten again, for want of a cache? The sample has none."""
-    return library.index.store.problem is not None and not ctx.meta.get(SAMPLE)
+    return library.index.cache_problem is not None and not ctx.meta.get(SAMPLE)

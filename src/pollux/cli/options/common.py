@@ -120,7 +120,7 @@ def open_library(
 
         bar = Bar(quiet=quiet)
         library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
-        ctx.call_on_close(lambda: _leave(library))
+        ctx.call_on_close(library.index.complete_later)
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
         if not ctx.meta.get(OR_SAMPLE):
@@ -147,15 +147,6 @@ def writing(ctx: click.Context) -> None:
     """Raise `RequestError` where a command would change the sample, which is read-only."""
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
-
-
-def _leave(library: Library) -> None:
-    """Leave a process behind that does what this command did not wait for."""
-    if library.index.has_work_left():
-        from pollux.library.background import is_enabled, start
-
-        if is_enabled(library.places):
-            start(library.places)
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pollux.cli.options.choice import Choice
 from pollux.cli.options.complete import agents, projects
 from pollux.system.clock import parse
 
@@ -44,6 +45,14 @@ timezone_option = click.option(
     metavar="NAME",
     is_eager=True,  # what a day is must be known before the days are read
     help="The time zone of days: Europe/Berlin, UTC.  [default: this machine's]",
+)
+
+fate_option = click.option(
+    "--fate",
+    type=Choice(["live", "all"]),
+    default="all",
+    show_default=True,
+    help="All that is in the files, or only what the agent would resume.",
 )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
-from pollux.cli.terminal.bars import sparkline
-from pollux.cli.terminal.table import Chart, Column, table
-from pollux.cli.terminal.width import wrap
+from pollux.draw.bars import sparkline
+from pollux.draw.table import Chart, Column, table
+from pollux.draw.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
 from pollux.usage.labels import tokens

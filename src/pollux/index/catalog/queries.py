@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
@@ -14,7 +13,7 @@ from pollux.index.catalog.prefixes import ShortIds
 from pollux.index.catalog.rollups import micros
 from pollux.index.catalog.rows import MessageIndex
 from pollux.model import Kind, Notice, Summary, Usage, Value
-from pollux.model.names import name_matches, project_matches
+from pollux.model.names import name_matches, project_matches, project_name
 from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
 
@@ -421,6 +420,6 @@ def _project(group: list[tuple[Any, ...]]) -> Project:
     for agent, _, _, _, _, count in sorted(counted, key=lambda row: str(row[0])):
         agents[agent] = agents.get(agent, 0) + count
     known = {row[4] for row in group if row[4]}
-    name = os.path.basename(path.rstrip("/\\")) or path if path else hashes[0][:8] if hashes else "unknown"  # noqa: PTH119
+    name = project_name(path) if path else hashes[0][:8] if hashes else "unknown"
     evidence = next((kind for kind in (*EVIDENCE_ORDER, *sorted(known)) if kind in known), None)
     return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)

@@ -15,7 +15,7 @@ from pollux.index.catalog.queries import CatalogQueries, Filter, is_project
 from pollux.index.search.compile import KNOWN_VALUES, matching_values, values_of
 from pollux.index.search.fields import path_tokens
 from pollux.index.search.query import FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
-from pollux.model.names import name_matches, words_of
+from pollux.model.names import name_matches, project_name, words_of
 from pollux.text.folding import fold
 from pollux.text.suggest import closest
 
@@ -61,15 +61,11 @@ def _project(typed: str, paths: Iterable[str]) -> str | None:
     by_folder: dict[str, list[str]] = {}
     for path in paths:
         if not path.startswith("#"):  # a hash without a known path
-            by_folder.setdefault(_last_folder(path), []).append(path)
-    similar = _similar_name(_last_folder(typed), by_folder)
+            by_folder.setdefault(project_name(path), []).append(path)
+    similar = _similar_name(project_name(typed), by_folder)
     if similar is None:
         return None
-    return closest(typed, by_folder[similar.name], alike=0) if _last_folder(typed) != typed else similar.name
-
-
-def _last_folder(path: str) -> str:
-    return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
+    return closest(typed, by_folder[similar.name], alike=0) if project_name(typed) != typed else similar.name
 
 
 class _SimilarName(NamedTuple):

@@ -71,6 +71,6 @@ def corpus() -> list[Session]:
     for home in sorted(CORPUS.glob("*/*/home")):
         places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
         library = Library(places, home, hunt=False)
-        for source, bundle in library.homes.bundles():
+        for source, bundle in library._files.bundles():
             sessions += source.read(bundle).sessions
     return sessions

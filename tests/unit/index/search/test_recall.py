@@ -29,7 +29,7 @@ def generated(folder: Path, sessions: int = 12) -> list[Session]:
     maker = [sys.executable, str(ROOT / "benchmarks" / "gen.py"), "--out", str(folder), "--sessions", str(sessions)]
     subprocess.run([*maker, "--seed", "11", "--agents", "gemini"], check=True, capture_output=True)
     library = Library({"HOME": str(folder)}, folder, hunt=False)
-    return [session for source, bundle in library.homes.bundles() for session in source.read(bundle).sessions]
+    return [session for source, bundle in library._files.bundles() for session in source.read(bundle).sessions]
 
 
 class Twins:

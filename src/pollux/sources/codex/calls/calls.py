@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from pollux.model import NOTHING, Attachment, Status, Text, ToolCall, ToolResult
-from pollux.sources.codex.calls.durations import seconds_of
-from pollux.sources.codex.calls.heads import exit_code
+from pollux.sources.codex.calls.heads import exit_code, wall_time
 from pollux.sources.codex.format.content import part_of
 from pollux.sources.codex.format.schema import (
     CustomCall,
@@ -28,7 +28,7 @@ from pollux.sources.codex.format.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.format.tools import canonical, edit_name, full_name, hunks, patch_of
-from pollux.wire import REFUSED, tidy
+from pollux.wire import REFUSED, seconds, tidy
 
 CallItem = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
 AnswerItem = FunctionOutput | CustomOutput | ToolSearchOutput
@@ -199,7 +199,7 @@ def tool_call(call: Call) -> ToolCall:
         output=output,
         exit_code=code,
         at=call.at,
-        seconds=seconds_of(call.events, extra.get("metadata"), output),
+        seconds=_seconds_of(call.events, extra.get("metadata"), output),
         child=call.child,
         attachments=attachments,
         extra=extra,
@@ -351,3 +351,16 @@ def leftovers(item: Item, envelope: Envelope) -> dict[str, Any]:
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     return rest
+
+
+def _seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
+    """How long a tool took. An event, the answer's metadata or the first lines of its text may say so."""
+    for event in events or ():
+        record = item if type(item := event.get("item")) is dict else event
+        if type(duration := record.get("duration")) is dict:
+            whole, rest = seconds(duration.get("secs")), seconds(duration.get("nanos"), 10**9)
+            if whole is not None and rest is not None:
+                return whole + rest
+    if type(metadata) is dict and (time := seconds(metadata.get("duration_seconds"))) is not None:
+        return time
+    return wall_time(output) if output is not None else None

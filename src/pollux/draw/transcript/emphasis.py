@@ -12,7 +12,7 @@ from pollux.text.escape import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.render.transcript.layout import Span
+    from pollux.draw.transcript.layout import Span
 
 _MARK = re.compile(
     r"\\[!-/:-@\[-`{-~]|`+|\*{1,3}|_{1,2}|~~|!?\[|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"

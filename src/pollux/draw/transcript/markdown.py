@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.emphasis import spans
-from pollux.cli.render.transcript.highlight import highlighted
-from pollux.cli.render.transcript.layout import Edge, Span, flow, grid, paint_spans
-from pollux.cli.terminal.width import width
+from pollux.draw.transcript.emphasis import spans
+from pollux.draw.transcript.highlight import highlighted
+from pollux.draw.transcript.layout import Edge, Span, flow, grid, paint_spans
+from pollux.draw.width import width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
 
 _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6} +(.*)")
@@ -29,18 +29,18 @@ _CELL = re.compile(r"(?:[^|\\]|\\.?)*")
 _DIM = ("dim",)
 
 
-def markdown(screen: Screen, text: str, columns: int | None) -> Iterator[str]:
+def markdown(canvas: Canvas, text: str, columns: int | None) -> Iterator[str]:
     """The lines of a clean text."""
-    page = _Page(screen, columns)
+    page = _Page(canvas, columns)
     for line in page.lines(text.split("\n")):
-        yield paint_spans(screen, line).rstrip()
+        yield paint_spans(canvas, line).rstrip()
 
 
 class _Page:
     """Knows how much room there is, and what it may paint."""
 
-    def __init__(self, screen: Screen, columns: int | None) -> None:
-        self._color = screen.color
+    def __init__(self, canvas: Canvas, columns: int | None) -> None:
+        self._color = canvas.color
         self._columns = columns
 
     def lines(self, source: list[str]) -> Iterator[list[Span]]:
@@ -105,7 +105,7 @@ class _Page:
         code = block[1:-1] if closed else block[1:]
         yield [(block[0], _DIM)]
         if code:
-            yield from highlighted("\n".join(code), info.partition(" ")[0], self._color)
+            yield from highlighted("\n".join(code), info.partition(" ")[0], color=self._color)
         if closed:
             yield [(block[-1], _DIM)]
 

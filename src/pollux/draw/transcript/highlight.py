@@ -10,7 +10,7 @@ from pollux.writers.lexing import lexed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pollux.cli.render.transcript.layout import Span
+    from pollux.draw.transcript.layout import Span
 
 LONGEST = 20_000
 """Longer code, in characters, has no colours in a terminal, because that would take too long."""
@@ -31,7 +31,7 @@ _LOOKS = (
 )
 
 
-def highlighted(code: str, language: str, color: bool) -> Iterable[list[Span]]:
+def highlighted(code: str, language: str, *, color: bool) -> Iterable[list[Span]]:
     """The lines of some code, in colours where its language is known."""
     plain: list[list[Span]] = [[(line, ())] for line in code.split("\n")]
     ended = f"{code}\n"  # some grammars know whole lines only

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-import click
-
-from pollux.cli.render.transcript.messages import Reader
-from pollux.cli.terminal.screen import Screen
+from pollux.draw.canvas import Canvas
+from pollux.draw.transcript.messages import Reader
 from pollux.model import Author, Message, Part, Role, Text, Thinking, ToolResult, Usage
 from pollux.writers.transcript import Block, walk
 from tests.unit.writers.kitchen_sink import SESSION
 
 
 def reader(*, full: bool = False) -> Reader:
-    return Reader(Screen(click.Context(click.Command("show"))), full=full)
+    return Reader(Canvas(), full=full)
 
 
 def message(*parts: Part, author: Author = Author.MODEL, usage: Usage | None = None) -> Message:

@@ -2,56 +2,30 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-import click
-
-from pollux.cli.terminal.width import steady, width, words
+from pollux.draw.width import steady, width, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
 
 Span = tuple[str, tuple[str, ...]]
 """A text and the names of its styles."""
 
 Edge = Literal["left", "center", "right"]
 
-STYLES: dict[str, dict[str, Any]] = {
-    "bold": {"bold": True},
-    "italic": {"italic": True},
-    "strike": {"strikethrough": True},
-    "dim": {"dim": True},
-    "code": {"fg": "cyan"},
-    "link": {"underline": True},
-    "keyword": {"fg": "magenta"},
-    "string": {"fg": "green"},
-    "number": {"fg": "cyan"},
-    "name": {"fg": "blue"},
-    "comment": {"dim": True},
-    "added": {"fg": "green"},
-    "removed": {"fg": "red"},
-}
 LEAST = 4
 
 
-def paint_spans(screen: Screen, spans: Iterable[Span]) -> str:
+def paint_spans(canvas: Canvas, spans: Iterable[Span]) -> str:
     """The spans in their styles, where there are colours."""
-    if not screen.color:
-        return "".join(text for text, _ in spans)
-    runs = ((styles, "".join(text for text, _ in some)) for styles, some in groupby(spans, key=itemgetter(1)))
-    return "".join(f"{_style_start(styles)}{text}\x1b[0m" if styles and text else text for styles, text in runs)
-
-
-@cache
-def _style_start(styles: tuple[str, ...]) -> str:
-    """The sequence that begins some styles."""
-    attributes = {key: value for style in styles for key, value in STYLES[style].items()}
-    return click.style("", reset=False, **attributes)
+    return "".join(
+        canvas.paint("".join(text for text, _ in run), *styles) for styles, run in groupby(spans, key=itemgetter(1))
+    )
 
 
 def flow(spans: Iterable[Span], columns: int | None) -> Iterator[list[Span]]:

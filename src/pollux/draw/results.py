@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.terminal.times import ago
-from pollux.cli.terminal.width import pad, width, wrap, wrap_facts
+from pollux.draw.times import ago
+from pollux.draw.width import pad, width, wrap, wrap_facts
+from pollux.model.names import project_name
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import KINDS
@@ -14,7 +15,7 @@ from pollux.text.figures import KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.library.library import Hit, SearchResult
 
 SPEAKERS = {
@@ -60,55 +61,54 @@ def as_they_come(stream: Iterable[Hit], limit: int, each: int | None) -> Iterato
             return
 
 
-def result_lines(screen: Screen, groups: Iterable[Group]) -> Iterator[str]:
+def result_lines(canvas: Canvas, groups: Iterable[Group]) -> Iterator[str]:
     """The lines of all groups."""
     gap = False
     for group in groups:
         if gap:
             yield ""
         gap = True
-        yield from _session(screen, group.hits[0])
+        yield from _session(canvas, group.hits[0])
         # The title is above already.
         hits = [hit for hit in group.hits if hit.kind != "title"] or group.hits
         wide = max(width(_name(hit)) for hit in hits)
         for hit in hits:
-            yield from _passage(screen, hit, wide)
+            yield from _passage(canvas, hit, wide)
         if group.more:
-            yield screen.paint(f"  {group.more:,} more", "dim")
+            yield canvas.paint(f"  {group.more:,} more", "dim")
 
 
-def _session(screen: Screen, hit: Hit) -> Iterator[str]:
-    for line in wrap(one_line(hit.title or "A session without a title"), screen.columns):
-        yield screen.paint(line, "bold")
-    agent, project = hit.key.partition(":")[0], hit.project or ""
-    name = project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project
+def _session(canvas: Canvas, hit: Hit) -> Iterator[str]:
+    for line in wrap(one_line(hit.title or "A session without a title"), canvas.columns):
+        yield canvas.paint(line, "bold")
+    agent, name = hit.key.partition(":")[0], project_name(hit.project or "")
     facts = [agent, one_line(name), ago(hit.at, now()) if hit.at else "", KINDS.get(hit.session_kind, "")]
-    for line in wrap_facts([*(fact for fact in facts if fact), one_line(hit.short_id)], screen.columns):
-        yield screen.paint(line, "dim")
+    for line in wrap_facts([*(fact for fact in facts if fact), one_line(hit.short_id)], canvas.columns):
+        yield canvas.paint(line, "dim")
 
 
 def _name(hit: Hit) -> str:
     return one_line(hit.short_message_id)
 
 
-def _passage(screen: Screen, hit: Hit, wide: int) -> Iterator[str]:
-    """Who said it, the message's name, and the words; on a narrow screen the words are below."""
+def _passage(canvas: Canvas, hit: Hit, wide: int) -> Iterator[str]:
+    """Who said it, the message's name, and the words; on a narrow canvas the words are below."""
     speaker = SPEAKERS[hit.kind]
     lead = f"  {pad(speaker, LABEL)}  {pad(_name(hit), wide)}  "
     style = {"prompt": "human", "reply": "model"}.get(hit.kind, "dim")
-    styled_lead = f"  {screen.paint(pad(speaker, LABEL), style)}  {screen.paint(pad(_name(hit), wide), 'id')}  "
-    fits = screen.columns is None or screen.columns - width(lead) >= LEAST
+    styled_lead = f"  {canvas.paint(pad(speaker, LABEL), style)}  {canvas.paint(pad(_name(hit), wide), 'id')}  "
+    fits = canvas.columns is None or canvas.columns - width(lead) >= LEAST
     if not fits:
         yield styled_lead.rstrip()
     indent = " " * (width(lead) if fits else 4)
-    for number, line in enumerate(_words(screen, hit, width(indent))):
+    for number, line in enumerate(_words(canvas, hit, width(indent))):
         yield (styled_lead if fits and number == 0 else indent) + line
 
 
-def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
+def _words(canvas: Canvas, hit: Hit, indent: int) -> list[str]:
     """The wrapped passage with its matches marked; of a long one, the lines around the first match."""
     text, spans = _make_visible(hit.snippet, hit.spans)
-    columns = None if screen.columns is None else max(screen.columns - indent, 16)
+    columns = None if canvas.columns is None else max(canvas.columns - indent, 16)
     lines: list[tuple[int, str]] = []
     place = 0
     for line in wrap(text, columns):
@@ -122,7 +122,7 @@ def _words(screen: Screen, hit: Hit, indent: int) -> list[str]:
     # The mark of what is left out needs room.
     if cut and columns is not None and width(visible_lines[-1][1]) >= columns:
         visible_lines[-1] = (visible_lines[-1][0], visible_lines[-1][1].rpartition(" ")[0] or visible_lines[-1][1])
-    result = [_highlight(screen, start, line, spans) for start, line in visible_lines]
+    result = [_highlight(canvas, start, line, spans) for start, line in visible_lines]
     if begin:
         result[0] = f"…{result[0]}"
     if cut:
@@ -142,12 +142,12 @@ def _make_visible(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, lis
     return result + visible(text[place:]), result_spans
 
 
-def _highlight(screen: Screen, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:
+def _highlight(canvas: Canvas, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:
     """A line that begins at this place of the text, with what was found in it painted."""
     painted, place = "", 0
     for first, last in spans:
         begin, end = max(first - start, place), min(last - start, len(line))
         if begin < end:
-            painted += line[place:begin] + screen.paint(line[begin:end], "match")
+            painted += line[place:begin] + canvas.paint(line[begin:end], "match")
             place = end
     return painted + line[place:]

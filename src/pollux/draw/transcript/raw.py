@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.messages import tags, who
-from pollux.cli.render.transcript.records import Records
-from pollux.cli.terminal.times import full
+from pollux.draw.times import full
+from pollux.draw.transcript.messages import tags, who
+from pollux.draw.transcript.records import Records
 from pollux.text.escape import one_line, visible
 from pollux.writers.transcript import heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.model import Message, Origin
 
 
-def raw_lines(screen: Screen, messages: Iterable[Message]) -> Iterator[str]:
+def raw_lines(canvas: Canvas, messages: Iterable[Message]) -> Iterator[str]:
     """Place, heading and record of each message."""
     records = Records()
     before: Origin | None = None
@@ -29,18 +29,18 @@ def raw_lines(screen: Screen, messages: Iterable[Message]) -> Iterator[str]:
         else:
             line = records.line(origin)
             place = one_line(origin.file) + (f":{line}" if line is not None else "")
-        yield screen.paint(place, "bold")
+        yield canvas.paint(place, "bold")
         top = heading(message)
         facts = [who(top), full(message.at) if message.at else "", f"id {one_line(message.id)}", *tags(top)]
-        yield screen.paint(" · ".join(fact for fact in facts if fact), "dim")
+        yield canvas.paint(" · ".join(fact for fact in facts if fact), "dim")
         if origin is None:
             continue
         if origin == before:
-            yield screen.paint("(the same record as above)", "dim")
+            yield canvas.paint("(the same record as above)", "dim")
             continue
         before = origin
         record = records.text(origin)
         if record is None:
-            yield screen.paint("(the record is not there any more)", "dim")
+            yield canvas.paint("(the record is not there any more)", "dim")
         else:
             yield from visible(record).split("\n")

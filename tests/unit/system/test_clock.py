@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pollux.cli.terminal.times import ago, clock, full
 from pollux.errors import RequestError
 from pollux.system.clock import now, parse
 
@@ -88,28 +87,6 @@ def test_nonsense_is_refused_or_harmless(text: str) -> None:
         return
     with pytest.raises(RequestError):
         parse(text)
-
-
-@pytest.mark.parametrize(
-    ("passed", "told"),
-    [
-        (timedelta(seconds=5), "just now"),
-        (timedelta(minutes=5), "5 min ago"),
-        (timedelta(hours=5), "5 h ago"),
-        (timedelta(days=5), "Nov 10 12:00"),
-        (timedelta(days=350), "Nov 30  2025"),
-        (-timedelta(hours=5), "Nov 15 17:00"),
-    ],
-)
-def test_ago(passed: timedelta, told: str) -> None:
-    assert ago(NOON - passed, now()) == told
-
-
-def test_the_edges_of_the_calendar() -> None:
-    for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
-        assert ago(moment, now())
-        assert full(moment)
-        assert clock(moment)
 
 
 def test_a_wrong_now_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.head import head, remarks
-from pollux.cli.render.transcript.messages import Reader
+from pollux.draw.transcript.head import head, remarks
+from pollux.draw.transcript.messages import Reader
 from pollux.errors import RequestError, UnknownName
 from pollux.text.escape import one_line
 from pollux.text.suggest import closest
@@ -15,7 +15,7 @@ from pollux.writers.transcript import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.model import Message, Session
 
 
@@ -25,8 +25,8 @@ class Here(str):
     __slots__ = ()
 
 
-def transcript(
-    screen: Screen,
+def transcript(  # noqa: PLR0913
+    canvas: Canvas,
     session: Session,
     *,
     home: str,
@@ -42,26 +42,26 @@ def transcript(
     """
     messages = [message for message in session.messages if not live or message.fate == "live"]
     here = None if at is None else find(messages, at)
-    yield from head(screen, session, home)
+    yield from head(canvas, session, home)
     if raw:
-        from pollux.cli.render.transcript.raw import raw_lines
+        from pollux.draw.transcript.raw import raw_lines
 
-        yield from raw_lines(screen, messages[:here])
+        yield from raw_lines(canvas, messages[:here])
         if here is not None:
-            yield from _here(screen, messages[here])
-            yield from raw_lines(screen, messages[here:])
+            yield from _here(canvas, messages[here])
+            yield from raw_lines(canvas, messages[here:])
     else:
-        yield from _lines(screen, messages[:here], full=full)
+        yield from _lines(canvas, messages[:here], full=full)
         if here is not None:
-            yield from _here(screen, messages[here])
-            yield from islice(_lines(screen, messages[here : here + 1], full=True), 1, None)
-            yield from _lines(screen, messages[here + 1 :], full=full)
-    yield from remarks(screen, session, home, full=full)
+            yield from _here(canvas, messages[here])
+            yield from islice(_lines(canvas, messages[here : here + 1], full=True), 1, None)
+            yield from _lines(canvas, messages[here + 1 :], full=full)
+    yield from remarks(canvas, session, home, full=full)
 
 
-def _lines(screen: Screen, messages: list[Message], *, full: bool) -> Iterator[str]:
+def _lines(canvas: Canvas, messages: list[Message], *, full: bool) -> Iterator[str]:
     """What was said and done in messages, drawn block by block."""
-    reader = Reader(screen, full=full)
+    reader = Reader(canvas, full=full)
     yield from reader.lines(walk(messages))
     yield from reader.rest()
 
@@ -80,6 +80,6 @@ def find(messages: list[Message], name: str) -> int:
     return numbers[0]
 
 
-def _here(screen: Screen, message: Message) -> Iterator[str]:
+def _here(canvas: Canvas, message: Message) -> Iterator[str]:
     yield ""
-    yield Here(screen.paint(f"▶ {one_line(message.id)}", "match"))
+    yield Here(canvas.paint(f"▶ {one_line(message.id)}", "match"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.table import Column, table
-from pollux.cli.terminal.times import ago
+from pollux.draw.table import Column, table
+from pollux.draw.times import ago
+from pollux.model.names import project_name
 from pollux.system.clock import now
 from pollux.text.escape import one_line
 from pollux.text.figures import KINDS, NONE, number, tilde
@@ -14,18 +15,18 @@ from pollux.usage.labels import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.library.library import ListEntry
 
 WIDE, MERGED, NARROW = 130, 100, 80
 
 
-def listing(screen: Screen, entries: list[ListEntry], home: str) -> Iterator[str]:
+def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str]:
     """The sessions as a table."""
     one_agent = len({entry.summary.agent for entry in entries}) == 1
-    wide = screen.columns is None or screen.columns >= WIDE
-    narrow = screen.columns is not None and screen.columns < NARROW
-    merged = screen.columns is not None and screen.columns < MERGED  # kind and title share a column
+    wide = canvas.columns is None or canvas.columns >= WIDE
+    narrow = canvas.columns is not None and canvas.columns < NARROW
+    merged = canvas.columns is not None and canvas.columns < MERGED  # kind and title share a column
     mark = Column("")
     time = Column("when")
     agent = Column("agent", sacrifice=9 if one_agent else 2)
@@ -42,7 +43,7 @@ def listing(screen: Screen, entries: list[ListEntry], home: str) -> Iterator[str
         mark.add(("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
         time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
         agent.add(summary.agent)
-        project.add(*_project(entry, home, wide))
+        project.add(*_project(entry, home, wide=wide))
         id.add(one_line(entry.short), "id")
         other = KINDS.get(summary.kind, "")
         kind.add("" if merged else other, "dim")
@@ -50,13 +51,13 @@ def listing(screen: Screen, entries: list[ListEntry], home: str) -> Iterator[str
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
         used.add(tokens(summary.usage))
-    return table(screen, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+    return table(canvas, [mark, time, agent, project, id, kind, title, prompts, tools, used])
 
 
-def _project(one: ListEntry, home: str, wide: bool) -> tuple[str, str | None]:
+def _project(one: ListEntry, home: str, *, wide: bool) -> tuple[str, str | None]:
     """A project's name, its path where there is room, the first digits of its hash where it is unknown."""
     path = one.summary.project
     if path is None:
         return (one.summary.project_hash[:8], "dim") if one.summary.project_hash else (NONE, "dim")
-    name = tilde(path, home) if wide else path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
+    name = tilde(path, home) if wide else project_name(path)
     return one_line(name) + ("?" if one.summary.project_evidence == "guess" else ""), None

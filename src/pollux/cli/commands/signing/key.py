@@ -79,7 +79,7 @@ def _chosen(own: Keys, name: str) -> NamedKey:
 
 
 def _table(screen: Screen, keys: Sequence[NamedKey]) -> None:
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
 
     columns = [Column("name"), Column("algorithm"), Column("id")]
     for key in keys:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pollux.cli.render.transcript.calls import one_call
-from pollux.cli.terminal.width import cut, short, wrap
+from pollux.draw.transcript.calls import one_call
+from pollux.draw.width import cut, short, wrap
 from pollux.model import Author
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import plural, size
@@ -26,7 +26,7 @@ from pollux.writers.transcript import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.model import Attachment, FileReference
     from pollux.writers.transcript import Block
 
@@ -37,8 +37,8 @@ TIGHT = (CallBlock, ReferenceBlock, AttachmentBlock, ResultBlock)
 class Writing:
     """Turns blocks into lines; `full` unfolds everything. `before` is the kind of block written last."""
 
-    def __init__(self, screen: Screen, *, full: bool) -> None:
-        self._screen = screen
+    def __init__(self, canvas: Canvas, *, full: bool) -> None:
+        self._canvas = canvas
         self._full = full
         self.before: type | None = None
 
@@ -78,18 +78,18 @@ class Writing:
 
     def _words(self, words: TextBlock) -> Iterator[str]:
         """A model's Markdown is laid out on a terminal; everything else stays as it was written."""
-        if words.author is Author.MODEL and self._screen.markdown:
-            from pollux.cli.render.transcript.markdown import markdown
+        if words.author is Author.MODEL and self._canvas.markdown:
+            from pollux.draw.transcript.markdown import markdown
 
-            columns = None if self._screen.columns is None else max(self._screen.columns - len(INDENT), 20)
-            for line in markdown(self._screen, visible(words.text).strip("\n").expandtabs(4), columns):
+            columns = None if self._canvas.columns is None else max(self._canvas.columns - len(INDENT), 20)
+            for line in markdown(self._canvas, visible(words.text).strip("\n").expandtabs(4), columns):
                 yield f"{INDENT}{line}" if line else ""
         else:
             yield from self._prose(words.text, "dim" if words.author is Author.CLIENT else None)
 
     def _prose(self, text: str, style: str | None, indent: str = INDENT) -> Iterator[str]:
         """Text as it was written, wrapped at words; code and tables keep their lines."""
-        columns = None if self._screen.columns is None else max(self._screen.columns - len(indent), 20)
+        columns = None if self._canvas.columns is None else max(self._canvas.columns - len(indent), 20)
         in_code = False
         for line in visible(text).strip("\n").expandtabs(4).split("\n"):
             fence = line.lstrip().startswith(("```", "~~~"))
@@ -97,7 +97,7 @@ class Writing:
             as_it_is = in_code or fence or line.lstrip().startswith("|")
             for piece in [line] if as_it_is else wrap(line, columns):
                 line_style = style or ("bold" if piece.startswith("#") and not in_code else None)
-                yield f"{indent}{self._screen.paint(piece, line_style) if line_style else piece}" if piece else ""
+                yield f"{indent}{self._canvas.paint(piece, line_style) if line_style else piece}" if piece else ""
 
     def _thought(self, thought: ThinkingBlock) -> Iterator[str]:
         subject = f": {one_line(thought.subject)}" if thought.subject else ""
@@ -108,21 +108,21 @@ class Writing:
     def _folded(self, label: str, text: str) -> Iterator[str]:
         """A text that is not the speaker's own: one line, or the whole under its label."""
         if not self._full:
-            room = 80 if self._screen.columns is None else self._screen.columns - len(INDENT) - len(label) - 4
+            room = 80 if self._canvas.columns is None else self._canvas.columns - len(INDENT) - len(label) - 4
             yield self._note(f"· {label}: {short(text, room)}")
             return
         yield self._note(f"· {label}:")
         yield from self._prose(text, "dim", INDENT * 2)
 
     def _note(self, text: str) -> str:
-        columns = self._screen.columns
+        columns = self._canvas.columns
         line = INDENT + text
-        return self._screen.paint(line if columns is None or self._full else cut(line, columns), "dim")
+        return self._canvas.paint(line if columns is None or self._full else cut(line, columns), "dim")
 
     # ------------------------------------------------------------------ tools and files
 
     def _call(self, block: CallBlock) -> Iterator[str]:
-        yield INDENT + one_call(self._screen, block, len(INDENT))
+        yield INDENT + one_call(self._canvas, block, len(INDENT))
         if not self._full:
             return
         call = block.call
@@ -155,7 +155,7 @@ class Writing:
     def _literal(self, text: str) -> Iterator[str]:
         """Text whose lines must stay: indented, not wrapped."""
         for line in visible(text).rstrip("\n").expandtabs(8).split("\n"):
-            yield self._screen.paint(f"{INDENT * 3}{line}", "dim") if line else ""
+            yield self._canvas.paint(f"{INDENT * 3}{line}", "dim") if line else ""
 
 
 def _attachment(part: Attachment) -> str:

@@ -53,5 +53,5 @@ def command(
     library = open_library(ctx)
     whole = parse_salted(read_file(file))
     copy = hide(whole, places, words, secrets=secrets, names=names)
-    OutputFile(output, forbidden=library.homes.own(), force=force).write(copy.document())
+    OutputFile(output, forbidden=library.homes.protected_folders(), force=force).write(copy.document())
     talk(f"Hid {plural(copy.hidden - whole.hidden, 'value')} of {len(copy.leaves):,}.")

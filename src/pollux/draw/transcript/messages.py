@@ -6,9 +6,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.blocks import Writing
-from pollux.cli.terminal.times import clock, full as full_time
-from pollux.cli.terminal.width import cut, short
+from pollux.draw.times import clock, full as full_time
+from pollux.draw.transcript.blocks import Writing
+from pollux.draw.width import cut, short
 from pollux.model import Author, Fate
 from pollux.system.clock import local
 from pollux.text.escape import one_line
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import date, datetime
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.writers.transcript import Block
 
 FATES = {
@@ -58,10 +58,10 @@ MANY = 4
 class Reader:
     """Turns blocks into lines, one block at a time; remembers who spoke last."""
 
-    def __init__(self, screen: Screen, *, full: bool) -> None:
-        self._screen = screen
+    def __init__(self, canvas: Canvas, *, full: bool) -> None:
+        self._canvas = canvas
         self._full = full
-        self._writing = Writing(screen, full=full)
+        self._writing = Writing(canvas, full=full)
         self._last: tuple[str, ...] | None = None
         self._pending: Heading | None = None
         self._lead: str | None = None
@@ -109,11 +109,11 @@ class Reader:
     def _heading(self, heading: Heading) -> str:
         message = heading.message
         style = {Author.HUMAN: "human", Author.MODEL: "model"}.get(message.author, "bold")
-        line = self._screen.paint(who(heading), style)
+        line = self._canvas.paint(who(heading), style)
         if message.at is not None:
-            line += "  " + self._screen.paint(self._time(message.at), "dim")
+            line += "  " + self._canvas.paint(self._time(message.at), "dim")
         if words := tags(heading):
-            line += "  " + self._screen.paint(", ".join(words), "warn")
+            line += "  " + self._canvas.paint(", ".join(words), "warn")
         return line
 
     def _time(self, at: datetime) -> str:
@@ -124,7 +124,7 @@ class Reader:
 
     def rest(self) -> Iterator[str]:
         """The client's texts that wait: one line each, or one line for many in a row."""
-        columns = self._screen.columns
+        columns = self._canvas.columns
         waiting, self._waiting = self._waiting, []
         lines: list[str] = []
         for lead, group in groupby(waiting, key=itemgetter(0)):
@@ -140,7 +140,7 @@ class Reader:
         self._folded = True
         self._writing.before = TextBlock
         for line in lines:
-            yield self._screen.paint(line, "dim")
+            yield self._canvas.paint(line, "dim")
 
 
 def who(heading: Heading) -> str:

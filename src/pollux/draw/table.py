@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pollux.cli.terminal.bars import bar
-from pollux.cli.terminal.screen import Screen
-from pollux.cli.terminal.width import cut, cut_left, pad, steady, width
+from pollux.draw.bars import bar
+from pollux.draw.canvas import Canvas
+from pollux.draw.width import cut, cut_left, pad, steady, width
 
 GAP = 2
 
@@ -89,17 +89,17 @@ class Chart(Column):
         return pad(bar(self.values[index], self.peak, columns), columns)
 
 
-def table(screen: Screen, columns: Sequence[Column], indent: str = "") -> Iterator[str]:
+def table(canvas: Canvas, columns: Sequence[Column], indent: str = "") -> Iterator[str]:
     """The lines of a table, its titles first."""
-    room = None if screen.columns is None else screen.columns - len(indent)
+    room = None if canvas.columns is None else canvas.columns - len(indent)
     visible, widths = _fit([column for column in columns if column.filled], room)
     fitted = list(zip(visible, widths, strict=True))
     if any(column.title for column in visible):
-        titles = [screen.paint(column.heading(wide), "head") for column, wide in fitted]
+        titles = [canvas.paint(column.heading(wide), "head") for column, wide in fitted]
         yield (indent + (" " * GAP).join(titles)).rstrip()
     for index in range(max((len(column.cells) for column in visible), default=0)):
         cells = [(column.cell(index, wide), column.styles[index]) for column, wide in fitted]
-        painted = [screen.paint(cell, style) if style else cell for cell, style in cells]
+        painted = [canvas.paint(cell, style) if style else cell for cell, style in cells]
         yield (indent + (" " * GAP).join(painted)).rstrip()
 
 

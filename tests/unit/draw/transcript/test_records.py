@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.cli.render.transcript.records import Records, items_of
+from pollux.draw.transcript.records import Records, items_of
 from pollux.model import Origin
 
 MESSAGES = [

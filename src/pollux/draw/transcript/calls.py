@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.width import cut, width
+from pollux.draw.width import cut, width
 from pollux.model import Status
 from pollux.text.escape import one_line, visible
 
 if TYPE_CHECKING:
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.model import ToolCall
     from pollux.writers.transcript import CallBlock
 
@@ -22,21 +22,21 @@ MARKS = {
 LEAST = 12
 
 
-def one_call(screen: Screen, block: CallBlock, indent: int) -> str:
+def one_call(canvas: Canvas, block: CallBlock, indent: int) -> str:
     """`✓ run_shell_command  ls -la`, `✗ read_file  notes.txt · File not found`."""
     call = block.call
     mark, style = MARKS[call.status]
     name = one_line(call.name)
     request, outcome = _request(block), _outcome(call)
-    if screen.columns is not None:
-        room = screen.columns - indent - width(mark) - 1 - width(name) - 2
+    if canvas.columns is not None:
+        room = canvas.columns - indent - width(mark) - 1 - width(name) - 2
         outcome = cut(outcome, max(room - min(width(request), max(room // 2, LEAST)) - 3, LEAST)) if outcome else ""
         request = cut(request, max(room - (width(outcome) + 3 if outcome else 0), LEAST))
-    line = f"{screen.paint(mark, style)} {name}"
+    line = f"{canvas.paint(mark, style)} {name}"
     if request:
-        line += f"  {screen.paint(request, 'dim')}"
+        line += f"  {canvas.paint(request, 'dim')}"
     if outcome:
-        line += f" · {screen.paint(outcome, style)}"
+        line += f" · {canvas.paint(outcome, style)}"
     return line
 
 

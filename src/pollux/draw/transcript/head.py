@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.times import clock, full as full_time
-from pollux.cli.terminal.width import wrap, wrap_facts
+from pollux.draw.times import clock, full as full_time
+from pollux.draw.width import wrap, wrap_facts
 from pollux.system.clock import local
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, tilde
@@ -14,7 +14,7 @@ from pollux.usage.labels import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.model import Session, Summary
 
 LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
@@ -22,25 +22,25 @@ _DIGEST = 12
 KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
 
 
-def head(screen: Screen, session: Session, home: str) -> Iterator[str]:
+def head(canvas: Canvas, session: Session, home: str) -> Iterator[str]:
     """Title, facts, key, links."""
     from pollux.model import summarize
 
     summary = summarize(session)
-    for line in wrap(one_line(summary.title or "A session without a title"), screen.columns):
-        yield screen.paint(line, "bold")
+    for line in wrap(one_line(summary.title or "A session without a title"), canvas.columns):
+        yield canvas.paint(line, "bold")
     facts = [session.agent, *map(one_line, summary.models), _project(summary, home), _span(summary), *_amounts(summary)]
-    for line in wrap_facts((fact for fact in facts if fact), screen.columns):
-        yield screen.paint(line, "dim")
-    for line in wrap_facts(_circumstances(session), screen.columns):
-        yield screen.paint(line, "dim")
-    yield screen.paint(one_line(session.key), "dim")
+    for line in wrap_facts((fact for fact in facts if fact), canvas.columns):
+        yield canvas.paint(line, "dim")
+    for line in wrap_facts(_circumstances(session), canvas.columns):
+        yield canvas.paint(line, "dim")
+    yield canvas.paint(one_line(session.key), "dim")
     if session.kept:
-        yield screen.paint("from what pollux kept: pollux history tells what became of its files", "dim")
+        yield canvas.paint("from what pollux kept: pollux history tells what became of its files", "dim")
     for link in session.links:
         if link.target == session.key:
             continue  # its own second file: the facts count the files
-        yield screen.paint(f"{LINKS.get(link.kind, link.kind)} {one_line(link.target)}", "dim")
+        yield canvas.paint(f"{LINKS.get(link.kind, link.kind)} {one_line(link.target)}", "dim")
 
 
 def _circumstances(session: Session) -> Iterator[str]:
@@ -83,19 +83,19 @@ def _amounts(summary: Summary) -> Iterator[str]:
         yield plural(len(summary.files), "file")
 
 
-def remarks(screen: Screen, session: Session, home: str, *, full: bool) -> Iterator[str]:
+def remarks(canvas: Canvas, session: Session, home: str, *, full: bool) -> Iterator[str]:
     """The notices about the files. Minor ones are shown only if everything is."""
     notices = [notice for notice in session.notices if full or notice.severity != "info"]
     if not notices:
         return
     yield ""
-    yield screen.paint("About the files", "bold")
+    yield canvas.paint("About the files", "bold")
     for notice in notices:
         place = one_line(tilde(notice.file, home)) if notice.file else ""
         place += f":{notice.line}" if place and notice.line is not None else ""
         often = f" ({notice.count:,} times)" if notice.count > 1 else ""
         text = f"! {one_line(notice.text)}{often} [{notice.code}]"
-        for line in wrap(text, screen.columns):
-            yield screen.paint(line, "warn" if notice.severity != "info" else "dim")
+        for line in wrap(text, canvas.columns):
+            yield canvas.paint(line, "warn" if notice.severity != "info" else "dim")
         if place:
-            yield screen.paint(f"  {place}", "dim")
+            yield canvas.paint(f"  {place}", "dim")
