@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from pollux.errors import StoreError
 from pollux.index.catalog.catalog import Catalog, Damage, Peeks
 from pollux.index.search.errors import Damaged, Gone, NotWritten
-from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput, heal
+from pollux.index.sync.sync import Goal, Outcome, RootScan, Sync, SyncInput, heal
 from pollux.index.sync.tasks import Task
 from pollux.model import Value
 from pollux.system.files import make_private_folder
@@ -309,6 +309,15 @@ class Index:
         # Another pollux may just have synced. Sessions under one root of an agent may depend on its other roots.
         changed = {scan.source.name for scan in scans if not scan.is_known(self.catalogue)}
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
+
+    def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> int:
+        """Read what an early answer needs. Returns about how many files were left unread."""
+        if self.catalogue.path is None:
+            return 0
+        with write_lock(self.folder / _LOCK, self._report, None if self._copy is None else 0) as lock:
+            if lock is None or not self.catalogue.is_current():
+                return 0
+            return Sync(self.catalogue, None, now._replace(pulse=_pulse(lock, now))).reach(goal, scans)
 
     # ------------------------------------------------------------------ pending words
 

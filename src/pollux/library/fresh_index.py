@@ -19,7 +19,7 @@ from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
-from pollux.system.progress import Enough, Progress, Report
+from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
 
 T = TypeVar("T")
@@ -66,7 +66,6 @@ class FreshIndex:
         self._synced_catalogues: set[str] = set()
         self._lock = store.lock
         self._syncs = 0
-        self._changed = 0
         self._mine = threading.local()
 
     @property
@@ -212,24 +211,20 @@ class FreshIndex:
         return True
 
     def _reach(self, goal: EarlyGoal, scans: list[RootScan]) -> bool:
-        """Sync as far as a goal needs. Returns False where it is not reached before everything is read."""
+        """Read as much as a goal needs, if there is much to read. Returns whether it was reached."""
         unknown = [scan for scan in scans if not scan.is_known(self.store.catalogue)]
-        if not unknown:
+        incomplete = [scan for scan in unknown if not self.store.catalogue.root(scan.source.name, scan.name)[1]]
+        if not any(scan.files for scan in incomplete):
             return False
         from pollux.system.workers import WORTH_FORKING  # imported only if there is something to read
 
-        if sum(file.size for scan in unknown for file in scan.files) < WORTH_FORKING:
+        if sum(file.size for scan in incomplete for file in scan.files) < WORTH_FORKING:
             return False
-        try:
-            self._changed += self._sync(scans, SyncInput(self._count_unread, goal=goal)).changed
-        except Enough:
-            self._syncs += 1
-            self.is_ready = goal.reached
-            return goal.reached
-        return False
-
-    def _count_unread(self, progress: Progress) -> None:
-        self.unread_files = progress.files - progress.done_files
+        unread_files = self.store.reach(goal, unknown, SyncInput(self._report))
+        self._syncs += 1
+        if goal.reached:
+            self.unread_files, self.is_ready = unread_files, True
+        return goal.reached
 
     def _forget(self) -> None:
         """The next question brings the catalogue up to date."""
@@ -320,8 +315,7 @@ class FreshIndex:
         self.unread_files = 0
         try:
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
-            self._resolve(mode, changed=bool(outcome.changed or self._changed))
-            self._changed = 0
+            self._resolve(mode, changed=bool(outcome.changed))
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True

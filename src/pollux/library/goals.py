@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pollux.index.catalog.queries import CatalogQueries, Filter
 from pollux.index.catalog.rows import BundleRows
-from pollux.sources.base import Bundle
+from pollux.index.sync.newest import files_named, newest_files
+from pollux.sources.base import Bundle, File
 
 MOST_NEWEST = 100
 """Longer lists wait until all sessions are read."""
+
+_FILES, _FILES_EACH = 200, 4
+"""How many files are looked at, and how many more for each session of the list: some are no sessions."""
 
 _NANOSECONDS = 1000
 """A microsecond, in nanoseconds."""
@@ -36,9 +40,9 @@ class Newest:
         """Can a list be known early? The projects of some sessions are known only when all are read."""
         return limit is not None and limit <= MOST_NEWEST and not (criteria.project or criteria.words or criteria.facts)
 
-    def wants(self, bundle: Bundle) -> bool:  # noqa: ARG002 (the newest ones are read anyway)
-        """No bundle is more important than a newer one."""
-        return False
+    def choose(self, files: Sequence[File]) -> set[str]:
+        """The files that changed last."""
+        return newest_files(files, _FILES + _FILES_EACH * self._limit)
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
         """Compare the times of sessions with that of their file."""
@@ -64,9 +68,9 @@ class Lookup:
         self._agent = agent
         self.reached = False
 
-    def wants(self, bundle: Bundle) -> bool:
-        """Is it a bundle of such a session?"""
-        return bundle.id.startswith(self._prefix) and self._agent in (None, bundle.agent)
+    def choose(self, files: Sequence[File]) -> set[str]:
+        """The files with the id in their names."""
+        return files_named(files, self._prefix)
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
         """Whatever was read, the wanted bundles were read first."""

@@ -190,10 +190,8 @@ def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, 
 
 def fingerprint_of(texts: Iterable[str]) -> str:
     """A short digest of these texts."""
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
-    return digest.hexdigest()
+    whole = "\0".join(texts).encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
 def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:

@@ -8,8 +8,9 @@ and the next sync drops them. If there is much to read, rows are written alone, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,11 +18,12 @@ import msgspec
 
 from pollux.index.catalog.catalog import Catalog, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
+from pollux.index.sync.newest import with_relatives
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
 from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
-from pollux.system.progress import Enough, Progress, Report
+from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
@@ -31,9 +33,6 @@ if TYPE_CHECKING:
 
 _FEW = 40
 """How many of the newest bundles are read before it is checked whether they are enough."""
-
-_MANY = 160
-"""More bundles are not read by one process for an early answer: several processes then read everything."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -94,24 +93,32 @@ class RootScan:
         except UnicodeEncodeError:  # names that are no text
             return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
+    def part(self, files: list[File]) -> RootScan:
+        """The same root with some of its files."""
+        part = copy(self)
+        part.files = files
+        return part
+
     def is_known(self, catalogue: Catalog) -> bool:
         """Does a catalogue hold this root as it is now?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
 
 class Goal(Protocol):
-    """What an early answer needs. The bundles that it wants are read first, then the newest ones."""
+    """What an early answer needs. `reached` says that what is left to read cannot change it."""
 
-    def wants(self, bundle: Bundle) -> bool:
-        """Must this bundle be read before the answer?"""
+    reached: bool
+
+    def choose(self, files: Sequence[File]) -> set[str]:
+        """The paths of the files that the answer needs, or more."""
+        ...
+
+    def is_reached(self, unread_since: int) -> bool:
+        """Is it reached now? No unread file changed after that time (nanoseconds)."""
         ...
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
         """Note what was read."""
-        ...
-
-    def is_reached(self, unread_since: int) -> bool:
-        """Can what is left to read not change the answer? No unread file changed after that time (nanoseconds)."""
         ...
 
 
@@ -119,15 +126,13 @@ class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
     `words`: words are written together with rows, however long that takes. `pulse` shows waiting processes that this
-    one makes progress. A sync with a `goal` raises `Enough` when it is reached. A sync that `yields` raises it when
-    another process waits.
+    one makes progress. A sync that `yields` raises `Enough` when another process waits.
     """
 
     report: Report
     resolved: Collection[str] = ()
     words: bool = False
     pulse: Report = lambda _: None
-    goal: Goal | None = None
     yields: bool = False
 
 
@@ -139,7 +144,6 @@ class Sync:
         self._text = text
         self._report = now.report
         self._words = now.words
-        self._goal = now.goal
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
@@ -287,8 +291,6 @@ class Sync:
             self._pulse()
             self._report(self._progress)
 
-        if self._goal is not None and sum(task.bundle.size for task in tasks) >= WORTH_FORKING:
-            tasks = self._read_for(self._goal, tasks, report)
         sizes = [task.bundle.size for task in tasks]
         size = process_count(sizes)
         text = self._text if self._words or sum(sizes) < WORTH_FORKING else None
@@ -301,23 +303,39 @@ class Sync:
         else:
             Load(self._catalogue, text, size, report, self._pulse).run(tasks)
 
-    def _read_for(self, goal: Goal, tasks: list[Task], report: Callable[[Task, BundleRows], None]) -> list[Task]:
-        """Read what a goal wants, then the newest tasks. Raises `Enough` when it is reached, or seems out of reach."""
+    # ------------------------------------------------------------------ early answers
+
+    def reach(self, goal: Goal, scans: list[RootScan]) -> int:
+        """Read what a goal needs, the newest sessions first. Returns about how many files were left unread.
+
+        Only a few files are looked at. So what is read may lack what other files say about it: a complete sync reads it
+        again.
+        """
         from pollux.index.sync.small import Batch
 
-        tasks = sorted(tasks, key=lambda task: not goal.wants(task.bundle))
-        count = sum(goal.wants(task.bundle) for task in tasks) or _FEW
-        while tasks:
-            with Batch(self._catalogue, None) as batch:
-                for task in tasks[:count]:
-                    rows = batch.add(task)
-                    goal.note(task.bundle, rows)
-                    report(task, rows)
-            tasks = tasks[count:]
-            if tasks and (goal.is_reached(tasks[0].bundle.changed_ns) or count > _MANY):
-                raise Enough
-            count *= 2
-        return tasks
+        files = [file for scan in scans for file in scan.files]
+        chosen = goal.choose(files)
+        beyond = max((file.mtime_ns for file in files if file.path not in chosen), default=0)
+        self._roots = self._begin([scan.part(with_relatives(scan.files, chosen)) for scan in scans])
+        tasks = [task for scan, root in self._roots for task in self._early_tasks(scan, root, chosen)]
+        tasks.sort(key=lambda task: task.bundle.changed_ns, reverse=True)
+        with Batch(self._catalogue, None) as batch:
+            for number, task in enumerate(tasks):
+                if number and not number % _FEW and goal.is_reached(max(task.bundle.changed_ns, beyond)):
+                    break
+                goal.note(task.bundle, batch.add(task))
+                self._pulse()
+            else:
+                goal.is_reached(beyond)
+        return max(1, len(files) - sum(self._catalogue.count_bundles(root) for _, root in self._roots))
+
+    def _early_tasks(self, scan: RootScan, root: int, chosen: Collection[str]) -> Iterator[Task]:
+        """The bundles of some files that must be read. They have no fingerprint, so that they are read again."""
+        bundles = [bundle for bundle in self._bundles(scan, root) if any(file.path in chosen for file in bundle.files)]
+        known = self._catalogue.known_bundles(root, (bundle.key for bundle in bundles))
+        for task in self._outdated(scan, root, bundles, known):
+            task.fingerprint = ""
+            yield task
 
     # ------------------------------------------------------------------ pending words
 
