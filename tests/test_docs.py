@@ -32,7 +32,7 @@ from pollux.testing import Spare, Subject, cases
 from pollux.transforms.redact import RULES
 from pollux.writers.csv import COLUMNS
 from pollux.writers.parquet import WRITER as PARQUET
-from tests.cli.running import CORPUS, Pollux
+from tests.cli.program import CORPUS, Pollux
 from tests.unit.writers.judges import JUDGES
 
 ROOT = Path(__file__).parent.parent

@@ -50,9 +50,9 @@ def test_only_a_few_modules_stand_outside_of_every_room() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
 def test_a_room_says_what_it_is_for_and_is_not_crowded(folder: Path) -> None:
-    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
-    assert said is not None
-    assert said.endswith(".") or "\n" in said
+    content = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
+    assert content is not None
+    assert content.endswith(".") or "\n" in content
     assert len(list(folder.glob("*.py"))) <= CROWDED
 
 

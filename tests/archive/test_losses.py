@@ -24,7 +24,7 @@ from tests.archive.losses import (
     places,
     stored,
 )
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 @pytest.mark.parametrize("cleared", [False, True], ids=["", "cache cleared"])

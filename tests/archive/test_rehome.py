@@ -14,7 +14,7 @@ from pollux.errors import NotFound, OutputError, PolluxError
 from pollux.library.library import Filter, Library
 from pollux.model import Kind
 from pollux.projects.relocate import Relocations, entries_of
-from pollux.sources.relocation import Rename, Rewrite
+from pollux.sources.rehome_plan import Rename, Rewrite
 from tests.archive.conftest import World
 
 EVERY = ("gemini/upgrade", "gemini/0.20.2-tui", "claude/2.1.325", "codex/0.166.0")

@@ -95,7 +95,7 @@ def test_what_came_of_the_states_is_found_out_once(world: World, monkeypatch: py
         file.write_text(made(state.split()))
         world.tomorrow()
         world.keeping()
-    monkeypatch.setattr("pollux.archive.merge.united_content", lambda *_: pytest.fail("it was known"))
+    monkeypatch.setattr("pollux.archive.merge.joined_versions_of", lambda *_: pytest.fail("it was known"))
     other = file.with_name("session-2026-10-02T10-00-22222222.json")
     other.write_text(file.read_text().replace(ID, ID.replace("1", "2")))
     world.tomorrow()

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 from tests.cli.test_terminal import in_terminal
 from tests.unit.draw.transcript.test_markdown import COLOUR, TEXT
 

@@ -19,6 +19,7 @@ import pytest
 
 from pollux.archive.archive import Archive
 from pollux.archive.verify import verify
+from tests import program
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 
 KILLS = 4
@@ -55,7 +56,7 @@ def _killed(world: World, after: float, *arguments: str) -> Iterator[None]:
 def _moments(world: World, *arguments: str) -> list[float]:
     """Some moments while a command is at work, by the time that it takes."""
     began = time.monotonic()
-    assert world.command(*arguments).returncode == 0
+    assert program.run_new(*arguments, env=world.env(), cwd=world.home).returncode == 0
     chance = random.Random(" ".join(arguments))
     return [chance.uniform(0.3, 1.0) * (time.monotonic() - began) for _ in range(KILLS)]
 
@@ -114,7 +115,7 @@ def small(request: pytest.FixtureRequest, world: World) -> Iterator[tuple[World,
     own = world.folder / "own"
     own.mkdir()
     if request.param == "a limit":
-        yield world, {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
+        yield world, {"prepare": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
         return
     mount = shutil.which("mount")
     made = (
@@ -226,7 +227,7 @@ def _bound(world: World, *arguments: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("root may read everything")
     program = [*bound, sys.executable, "-m", "pollux", *arguments]
     return subprocess.run(
-        program, env=world.env(), cwd=world.home, capture_output=True, encoding="utf-8", timeout=60, check=False
+        program, env=world.env(), cwd=world.home, capture_output=True, encoding="utf-8", timeout=240, check=False
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.errors import Gone
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library.library import Filter, Library

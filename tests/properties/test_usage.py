@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pollux.index.catalog.queries import Filter
-from pollux.index.catalog.usage_queries import UsageQueries
+from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.usage_queries import UsageQueries
 from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
 from pollux.usage.service import Grouping, UsageService
 from pollux.usage.stats import stats
-from tests.unit.usage.usage_of import CODEX, OPUS, PRO, questions, reply, session
+from tests.unit.usage.small_sessions import CODEX, OPUS, PRO, questions, reply, session
 
 DIMENSIONS = [by for by in Grouping if by is not Grouping.TOOL]
 ZONES = st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"])

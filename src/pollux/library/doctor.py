@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.catalog.queries import BundleOutcome, CatalogQueries
+from pollux.index.catalogue.queries import BundleOutcome, CatalogueQueries
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.session_files import SessionFiles
 from pollux.model import Notice, Severity, Value
@@ -89,7 +89,7 @@ def diagnose(files: SessionFiles, index: FreshIndex, due: Iterable[Due], archive
         (source, list(source.find(root.path)), files.bundles_of(source, root), root_outcomes)
         for (source, root), root_outcomes in zip(roots, outcomes, strict=True)
     )
-    account.totals["outputs_cut"] = index.ask(CatalogQueries.cut)
+    account.totals["outputs_cut"] = index.ask(CatalogueQueries.cut)
     return msgspec.structs.replace(account, retention=tuple(due), archive=archive)
 
 

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
-from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.goals import Lookup, Newest
@@ -122,7 +122,7 @@ class FreshIndex:
 
     def resolve(self, digest: str) -> bool:
         """Look for the path of a project's hash. Returns whether more is known of it than before."""
-        directories = self.ask(CatalogQueries.directories)
+        directories = self.ask(CatalogueQueries.directories)
         return bool(self._resolver.resolve({digest}, lambda: directories))
 
     def find(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
@@ -138,23 +138,23 @@ class FreshIndex:
 
     def unread(self) -> int:
         """How many sessions may be missing from every list because their files could not be read."""
-        return self.ask_known(CatalogQueries.unread)
+        return self.ask_known(CatalogueQueries.unread)
 
     def lacking(self) -> set[str]:
         """The agents with files that could not be read: sessions of theirs may be missing from every list."""
-        return self.ask_known(CatalogQueries.agents_with_unread_files)
+        return self.ask_known(CatalogueQueries.agents_with_unread_files)
 
     def pending(self) -> int:
         """How many sessions have words that are not in the index yet."""
         return self.ask_known(lambda current: current.catalogue.count_pending())
 
-    def ask_known(self, question: Callable[[CatalogQueries], T]) -> T:
+    def ask_known(self, question: Callable[[CatalogueQueries], T]) -> T:
         """Ask about what was read already. If anything was read in this run, this does not wait for the rest."""
         return self.ask(question, synced=not self.is_ready)
 
     def ask(
         self,
-        question: Callable[[CatalogQueries], T],
+        question: Callable[[CatalogueQueries], T],
         *,
         synced: bool = True,
         frozen: bool = True,
@@ -183,7 +183,7 @@ class FreshIndex:
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
-    def _current(self, goal: EarlyGoal | None) -> CatalogQueries:
+    def _current(self, goal: EarlyGoal | None) -> CatalogueQueries:
         """The catalogue. It is brought up to date once in a run, while others wait, or as far as a goal needs."""
         if self.store.catalogue.born not in self._synced_catalogues:
             with self._lock:
@@ -193,7 +193,7 @@ class FreshIndex:
         state = (self.store.catalogue, self._syncs)
         if getattr(self._mine, "state", None) != state:
             self._mine.state, self._mine.queries = state, self._queries
-        queries: CatalogQueries = self._mine.queries
+        queries: CatalogueQueries = self._mine.queries
         return queries
 
     def _begin(self, goal: EarlyGoal | None) -> bool:
@@ -240,11 +240,13 @@ class FreshIndex:
         return "The cache does not hold everything yet. Without --no-sync, the rest is read first."
 
     @property
-    def _queries(self) -> CatalogQueries:
+    def _queries(self) -> CatalogueQueries:
         return self._queries_about(self._session_files.every_root())
 
-    def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogQueries:
-        return CatalogQueries(self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots])
+    def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
+        return CatalogueQueries(
+            self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots]
+        )
 
     # ------------------------------------------------------------------ the cache
 
@@ -275,6 +277,8 @@ class FreshIndex:
             before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up(SyncInput(self._report, words=True))
             self.add_words()
+            # Without a cache each thread has its own catalogue: the others bring theirs up to date when they ask.
+            self._synced_catalogues = {self.store.catalogue.born}
             after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pollux.index.catalog.queries import CatalogQueries, Filter
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.sync.newest import files_named, newest_files
 from pollux.sources.base import Bundle, File
 
@@ -28,7 +28,7 @@ class Newest:
     If a session is newer than its own file, the times of files say nothing, and all must be read.
     """
 
-    def __init__(self, current: Callable[[], CatalogQueries], criteria: Filter, limit: int) -> None:
+    def __init__(self, current: Callable[[], CatalogueQueries], criteria: Filter, limit: int) -> None:
         self._current = current
         self._criteria = criteria
         self._limit = limit
@@ -62,7 +62,7 @@ class Newest:
 class Lookup:
     """The sessions whose id begins like this."""
 
-    def __init__(self, current: Callable[[], CatalogQueries], prefix: str, agent: str | None) -> None:
+    def __init__(self, current: Callable[[], CatalogueQueries], prefix: str, agent: str | None) -> None:
         self._current = current
         self._prefix = prefix
         self._agent = agent

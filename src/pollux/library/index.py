@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pollux.errors import NotFound, Unreadable
-from pollux.index.catalog.queries import Filter
+from pollux.index.catalogue.queries import Filter
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
 from pollux.system.directories import Places

@@ -24,7 +24,7 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry, Project
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
@@ -251,7 +251,7 @@ class Library:
             limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact
         )
 
-        def question(current: CatalogQueries) -> SearchResult:
+        def question(current: CatalogueQueries) -> SearchResult:
             with self._index.store.words() as words:
                 return find(words, current, query, request)
 

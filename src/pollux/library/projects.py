@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pollux.index.catalog.queries import CatalogQueries, Project, is_project
+from pollux.index.catalogue.queries import CatalogueQueries, Project, is_project
 from pollux.library.fresh_index import FreshIndex
 from pollux.model.names import project_matches
 from pollux.model.project_hash import project_hash
@@ -20,7 +20,7 @@ class ProjectsService:
 
     def all(self, name: str | None = None) -> list[Project]:
         """Every project, by name; a name, or part of it, narrows them down."""
-        projects = self._index.ask(CatalogQueries.projects)
+        projects = self._index.ask(CatalogueQueries.projects)
         if name is None:
             return projects
         return [

@@ -30,8 +30,8 @@ from pollux.library.reader import SessionReader
 from pollux.library.session_files import SessionFiles
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
-from pollux.sources.capabilities import resumable_files
-from pollux.sources.resume_files import FileVersion, Resumable, largest_versions
+from pollux.sources.capabilities import resume_files_of
+from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions
 from pollux.system.directories import Places
 from pollux.system.files import HUGE, read, write_file
 from pollux.wire import display_path
@@ -43,7 +43,7 @@ class Rebuilt(Value, frozen=True, kw_only=True):
 
     key: str
     home: Path
-    files: tuple[Resumable, ...]
+    files: tuple[ResumeFile, ...]
     messages: int
     left: tuple[UnrestoredMessages, ...]
 
@@ -216,11 +216,11 @@ class RecoverService:
             raise NotFound(f"{remains} left of {session.key}; its agent could not resume the session.", hint)
         return best
 
-    def _resumable(self, session: Session, versions: list[FileVersion], home: Path) -> list[Resumable]:
+    def _resumable(self, session: Session, versions: list[FileVersion], home: Path) -> list[ResumeFile]:
         source = with_complete_sessions(self._homes.source(session.agent))
         roots = [root.path for owner, root in self._homes.roots() if owner.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
-        return resumable_files(source, session, versions, root)
+        return resume_files_of(source, session, versions, root)
 
     def _versions(self, session: Session, files: Collection[str]) -> tuple[Path, list[FileVersion]]:
         """All versions of some files, the one that was written last at the end; and the home of that one."""

@@ -16,8 +16,8 @@ from pollux.model import Value
 from pollux.model.project_hash import project_hash
 from pollux.projects.moves import EVIDENCE, Moves, folder
 from pollux.projects.relocate import JournalEntry, Relocations, entries_of
-from pollux.sources.capabilities import moving_of
-from pollux.sources.relocation import Rename, Rewrite
+from pollux.sources.capabilities import rehome_plan_of
+from pollux.sources.rehome_plan import Rename, Rewrite
 from pollux.system.clock import now
 from pollux.system.deep_folders import files_below
 from pollux.system.directories import Places
@@ -156,14 +156,14 @@ class RehomeService:
         for source, root in self._homes.roots():
             if source.name not in agents or not folder_at(root.path):
                 continue
-            moving = moving_of(source, root.path, projects)
-            if moving is None:
+            agent_plan = rehome_plan_of(source, root.path, projects)
+            if agent_plan is None:
                 left.append(Unchanged(agent=source.name, why="pollux does not know where it looks for sessions"))
                 continue
-            steps += moving.steps
-            folders += moving.folders
-            changes += [_step(source.name, step) for step in moving.steps]
-            left += [Unchanged(agent=source.name, why=why) for why in moving.left]
+            steps += agent_plan.steps
+            folders += agent_plan.folders
+            changes += [_step(source.name, step) for step in agent_plan.steps]
+            left += [Unchanged(agent=source.name, why=why) for why in agent_plan.left]
         entries = entries_of(steps)
         plan = Plan(
             old=display_path(before), new=display_path(after), steps=tuple(changes), left=tuple(dict.fromkeys(left))

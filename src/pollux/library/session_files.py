@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pollux.index.catalog.catalog import Peeks
+from pollux.index.catalogue.catalogue import Peeks
 from pollux.library.homes import Homes
 from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, other_files
 from pollux.system.directories import Places

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from pollux.index.catalog.families import Families
-from pollux.index.catalog.origins import RequestOrigin, request_origins
-from pollux.index.catalog.queries import CatalogQueries, Filter
-from pollux.index.catalog.rollups import micros, prompt_size, quarter
-from pollux.index.catalog.usage_queries import RollUp, UsageQueries
+from pollux.index.catalogue.families import Families
+from pollux.index.catalogue.origins import RequestOrigin, request_origins
+from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.rollups import micros, prompt_size, quarter
+from pollux.index.catalogue.usage_queries import RollUp, UsageQueries
 from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
 from pollux.usage.audit import SessionAudit, audit_session
@@ -32,7 +32,7 @@ __all__ = ["Grouping", "Measure", "Stats", "ToolRow", "UsageService"]
 
 T = TypeVar("T")
 
-Ask = Callable[[Callable[[CatalogQueries], Any]], Any]
+Ask = Callable[[Callable[[CatalogueQueries], Any]], Any]
 """Asks the catalogue a question."""
 
 
@@ -78,7 +78,7 @@ class UsageService:
         where = zone(timezone)
         day = day_of(where)
 
-        def question(current: CatalogQueries) -> Stats:
+        def question(current: CatalogueQueries) -> Stats:
             queries = UsageQueries(current, criteria or Filter())
             pricer = self._pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
@@ -95,7 +95,7 @@ class UsageService:
         """The calls of each tool, and of all tools; also by agent, project, session or time."""
         where = zone(timezone)
 
-        def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
+        def question(current: CatalogueQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
             queries = UsageQueries(current, criteria or Filter())
             rows, total = tools(queries.sessions, queries.calls(), by, where)
             return rows, replace(total, open=bool(_agents_in(current.agents_with_unread_files(), criteria)))
@@ -109,7 +109,7 @@ class UsageService:
         """The amount of each day; None is the key for what has no time."""
         where = zone(timezone)
 
-        def question(current: CatalogQueries) -> dict[date | None, float]:
+        def question(current: CatalogueQueries) -> dict[date | None, float]:
             queries = UsageQueries(current, criteria or Filter())
             if of is Measure.PROMPTS:
                 return days_of_prompts(queries.prompts(), where)
@@ -125,7 +125,7 @@ class UsageService:
         """Tokens or dollars of each name, by agent or model, for a chart."""
         where = zone(timezone)
 
-        def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
+        def question(current: CatalogueQueries) -> dict[str | None, dict[str, float]]:
             queries = UsageQueries(current, criteria or Filter())
             pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
@@ -136,7 +136,7 @@ class UsageService:
     def bills(self, keys: Collection[str]) -> dict[str, Bill]:
         """The cost of each session without its sub-agents, and the number of its requests without a price."""
 
-        def question(current: CatalogQueries) -> dict[str, Bill]:
+        def question(current: CatalogueQueries) -> dict[str, Bill]:
             queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
             pricer = self._pricer(queries.models())
             sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
@@ -201,7 +201,7 @@ class UsageService:
         Without `priced`, no prices are loaded, and costs are None.
         """
 
-        def question(current: CatalogQueries) -> HistoryAudit:
+        def question(current: CatalogueQueries) -> HistoryAudit:
             queries = UsageQueries(current, criteria or Filter())
             usage = stats(Grouping.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
@@ -226,7 +226,7 @@ class UsageService:
         result: HistoryAudit = self._ask(question)
         return result
 
-    def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
+    def _costs(self, current: CatalogueQueries) -> dict[str, float | None]:
         """The cost of every session without its sub-agents."""
         queries = UsageQueries(current, Filter(everything=True))
         pricer = self._pricer(queries.models())

@@ -177,6 +177,42 @@ def test_without_a_cache_each_thread_has_its_answers(home: Home) -> None:
     assert counts == [SESSIONS] * THREADS
 
 
+def asked_before_and_after_a_sync(home: Home, library: Library, between: Callable[[], object]) -> list[int]:
+    """How many sessions another thread knows, before this one syncs something new and after that."""
+    counts: list[int] = []
+    with ThreadPoolExecutor(1) as pool:
+        counts.append(pool.submit(lambda: len(library.list(EVERYTHING))).result(60))
+        between()
+        home.write(SESSIONS, 1)
+        library.sync()
+        counts.append(pool.submit(lambda: len(library.list(EVERYTHING))).result(60))
+    return counts
+
+
+def test_without_a_cache_a_sync_reaches_the_other_threads(home: Home) -> None:
+    (home.folder / ".cache").write_text("in the way")
+    library = home.library()
+    library.sync()
+    assert asked_before_and_after_a_sync(home, library, lambda: None) == [SESSIONS, SESSIONS + 1]
+    assert library.index.cache_problem is not None
+
+
+def test_a_thread_that_had_no_cache_uses_the_one_that_there_is_now(home: Home) -> None:
+    obstacle = home.folder / ".cache"
+    obstacle.write_text("in the way")
+    library = home.library()
+    assert len(library.list(EVERYTHING)) == SESSIONS
+
+    def mend() -> None:
+        obstacle.unlink()
+        with home.library() as other:
+            other.sync()
+
+    assert asked_before_and_after_a_sync(home, library, mend) == [SESSIONS, SESSIONS + 1]
+    assert library.index.cache_problem is None
+    assert library.search("weather", limit=1).hits
+
+
 def test_a_process_with_several_threads_starts_no_others() -> None:
     counts: list[int] = []
     done = threading.Event()

@@ -24,16 +24,20 @@ if TYPE_CHECKING:
 
 
 @click.group("archive", cls=Group, invoke_without_command=True)
+@json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, as_json: bool) -> None:
     """Keep every state of the agents' files, and have them back.
 
     Agents delete sessions after a while, rewrite them and break them. What is kept stays in every list and search,
     marked. Without a command: what is kept.
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(status)
+        ctx.invoke(status, as_json=as_json)
+    elif as_json:
+        name = ctx.invoked_subcommand
+        raise RequestError(f"--json belongs after {name}.", f"Try: pollux archive {name} --json")
 
 
 def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:

@@ -149,6 +149,10 @@ def command(
     selection = filter_from_options(agent, project, since, until, everything=True)
     jobs = library.jobs(selection) if everything else [Job.of(session) for session in sessions]
     if not jobs:
+        from pollux.cli.render.empty import explain_empty_home
+        from pollux.cli.terminal.screen import Screen
+
+        explain_empty_home(ctx, Screen(ctx), library)
         raise library.index.absence(agent)(
             "There are no such sessions to export.", library.index.hint(selection, "Try: pollux list --all")
         )

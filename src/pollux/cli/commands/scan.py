@@ -71,6 +71,10 @@ def command(
     selection = filter_from_options(agent, project, since, until, everything=True)
     jobs = library.jobs(selection) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
+        from pollux.cli.render.empty import explain_empty_home
+
+        if not as_json:
+            explain_empty_home(ctx, screen, library)
         raise library.index.absence(agent)(
             "There are no such sessions.", library.index.hint(selection, "Try: pollux list --all")
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.choice import Choice
+from pollux.cli.options.choice import Amount, Choice, Seconds
 from pollux.cli.options.common import common, json_option, open_library, remark
 from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
 from pollux.cli.options.group import Command
@@ -62,7 +62,7 @@ def _excludes(argument: str) -> bool:
     "--limit",
     "-n",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Amount(),
     default=20,
     show_default=True,
     help="At most N messages.",
@@ -70,7 +70,7 @@ def _excludes(argument: str) -> bool:
 @click.option(
     "--each",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Amount(),
     help=f"At most N messages of one session.  [default: {EACH}; with --json: no limit]",
 )
 @click.option(
@@ -80,7 +80,7 @@ def _excludes(argument: str) -> bool:
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     help=f"How long the regular expression may take in one file.  [default: {SECONDS:g}]",
 )
 @click.option("--all", "everything", is_flag=True, hidden=True, help="No effect: search always includes all sessions.")

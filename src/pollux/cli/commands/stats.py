@@ -9,7 +9,7 @@ import click
 from pollux.cli.options.choice import Choice, Several
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
-from pollux.cli.options.filters import filter_from_options, narrowing, timezone_option
+from pollux.cli.options.filters import filter_from_options, narrowing_requests, timezone_option
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
@@ -32,7 +32,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
     multiple=True,
     help="What each row stands for; a second name divides each row: day,model.  [default: day]",
 )
-@narrowing
+@narrowing_requests
 @timezone_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")

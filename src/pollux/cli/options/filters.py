@@ -80,13 +80,21 @@ def whose(function: Decorated) -> Decorated:
 
 def narrowing(function: Decorated) -> Decorated:
     """Add `--agent`, `--project`, `--since`, `--until`."""
+    return whose(_times(function, "sessions"))
+
+
+def narrowing_requests(function: Decorated) -> Decorated:
+    """Add the same options as `narrowing`, where the times choose requests."""
+    return whose(_times(function, "requests"))
+
+
+def _times(function: Decorated, what: str) -> Decorated:
+    examples = "3d, 2w, 12h, yesterday, 2026-11-15"
     options: list[Callable[[Any], Any]] = [
-        click.option(
-            "--since", metavar="WHEN", type=When(), help="Only sessions since then: 3d, 2w, 12h, yesterday, 2026-11-15."
-        ),
-        click.option("--until", metavar="WHEN", type=When(end=True), help="Only sessions until then."),
+        click.option("--since", metavar="WHEN", type=When(), help=f"Only {what} since then: {examples}."),
+        click.option("--until", metavar="WHEN", type=When(end=True), help=f"Only {what} until then."),
     ]
-    return whose(_added(function, options))
+    return _added(function, options)
 
 
 def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorated:

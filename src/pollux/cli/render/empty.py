@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
 
 
+def explain_empty_home(ctx: click.Context, screen: Screen, library: Library) -> None:
+    """Say where pollux looked if there is no session of any kind. Otherwise do nothing."""
+    from pollux.library.library import Filter
+
+    if not library.count(Filter(everything=True)):
+        nothing(ctx, screen, library)
+
+
 def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
     """Say where pollux looked, and what it could not read."""
     talk("\n".join(_places_table(screen, library)))

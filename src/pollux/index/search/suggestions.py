@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from pollux.index.catalog.queries import CatalogQueries, Filter, is_project
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, is_project
 from pollux.index.search.compile import KNOWN_VALUES, matching_values, values_of
 from pollux.index.search.fields import path_tokens
 from pollux.index.search.query import FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
@@ -20,7 +20,7 @@ from pollux.text.folding import fold
 from pollux.text.suggest import closest
 
 
-def list_hints(current: CatalogQueries, criteria: Filter) -> list[str]:
+def list_hints(current: CatalogueQueries, criteria: Filter) -> list[str]:
     """A sentence for each criterion of a list that no session meets."""
     project = likely_project(current, criteria.project) if criteria.project is not None else None
     hints = [f"Did you mean: --project {project}?"] if project is not None else []
@@ -45,7 +45,7 @@ def query_hints(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
             yield _no_such_value(only.name, only.value, only.value.replace(part, word) if word is not None else None)
 
 
-def likely_project(current: CatalogQueries, typed: str) -> str | None:
+def likely_project(current: CatalogueQueries, typed: str) -> str | None:
     """The project that was probably meant; None where the typed one exists, or none is similar."""
     known = current.projects()
     if any(is_project(typed, project.path, digest) for project in known for digest in project.hashes or (None,)):

@@ -11,8 +11,8 @@ from contextlib import ExitStack
 
 import msgspec
 
-from pollux.index.catalog.catalog import Catalog, first_number
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.catalogue import Catalogue, first_number
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.word_index import WordIndex, Writer
 from pollux.index.sync.pieces import Pieces, as_failure, interrupt_later, outcomes, retry_without_fatal, steps
@@ -39,7 +39,7 @@ _decode = msgspec.msgpack.Decoder(BundleRows).decode
 class RowLoad:
     """Reads many tasks, and stores their rows. Their words stay pending."""
 
-    def __init__(self, catalogue: Catalog, size: int, report: Report) -> None:
+    def __init__(self, catalogue: Catalogue, size: int, report: Report) -> None:
         self._catalogue = catalogue
         self._size = size
         self._report = report
@@ -91,7 +91,7 @@ class _RowReader:
         return b""
 
 
-def _replace(catalogue: Catalog, task: Task, rows: BundleRows, *, pending: bool) -> None:
+def _replace(catalogue: Catalogue, task: Task, rows: BundleRows, *, pending: bool) -> None:
     """Replace what was known of a bundle."""
     with catalogue.savepoint():
         if task.old is not None:
@@ -103,7 +103,7 @@ class Load:
     """Reads many tasks, and stores their words and rows step by step."""
 
     def __init__(
-        self, catalogue: Catalog, text: WordIndex, size: int, report: Report, pulse: Callable[[], None]
+        self, catalogue: Catalogue, text: WordIndex, size: int, report: Report, pulse: Callable[[], None]
     ) -> None:
         self._catalogue = catalogue
         self._size = size

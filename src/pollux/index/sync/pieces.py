@@ -13,7 +13,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self, TypeVar
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalog
+from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.search.errors import NotWritten
 from pollux.index.search.word_index import WordIndex, Writer
 from pollux.system.workers import WorkerPool
@@ -77,7 +77,7 @@ class Pieces:
         with self._text.writer() as writer:
             writer.join()
 
-    def drop_garbage(self, catalogue: Catalog) -> None:
+    def drop_garbage(self, catalogue: Catalogue) -> None:
         """Drop the words of sessions that were replaced."""
         reservation = catalogue.reserve(1)
         with self._text.writer() as writer:

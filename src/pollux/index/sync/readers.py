@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalog.rows import BundleRows, entry
+from pollux.index.catalogue.rows import BundleRows, entry
 from pollux.index.search.passages import cut_outputs
 from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Reading, Source

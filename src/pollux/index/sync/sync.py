@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from pollux.index.catalog.catalog import Catalog, KnownBundle, Peeks, first_number
+from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.newest import with_relatives
 from pollux.index.sync.tasks import Task
@@ -27,7 +27,7 @@ from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
-    from pollux.index.catalog.rows import BundleRows
+    from pollux.index.catalogue.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
     from pollux.index.sync.words import WordTask
 
@@ -99,7 +99,7 @@ class RootScan:
         part.files = files
         return part
 
-    def is_known(self, catalogue: Catalog) -> bool:
+    def is_known(self, catalogue: Catalogue) -> bool:
         """Does a catalogue hold this root as it is now?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
@@ -139,7 +139,7 @@ class SyncInput(NamedTuple):
 class Sync:
     """One sync, by the only process that writes. Without `text`, all words stay pending."""
 
-    def __init__(self, catalogue: Catalog, text: WordIndex | None, now: SyncInput) -> None:
+    def __init__(self, catalogue: Catalogue, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
         self._text = text
         self._report = now.report
@@ -361,7 +361,7 @@ class Sync:
         return scan.source.bundles(scan.root.path, scan.files, context)
 
 
-def heal(catalogue: Catalog, text: WordIndex) -> None:
+def heal(catalogue: Catalogue, text: WordIndex) -> None:
     """Drop the words that an interrupted process wrote without their rows."""
     if catalogue.interrupted:
         with text.writer() as writer:

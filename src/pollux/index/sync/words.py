@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from pollux.index.catalog.catalog import Catalog
+from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.word_index import WordIndex, Writer
 from pollux.index.sync.pieces import Pieces, as_failure, interrupt_later, outcomes, retry_without_fatal, steps
@@ -50,7 +50,7 @@ class WordLoad:
 
     def __init__(
         self,
-        catalogue: Catalog,
+        catalogue: Catalogue,
         text: WordIndex,
         size: int,
         report: Callable[[Task], None],

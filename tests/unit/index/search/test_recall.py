@@ -15,8 +15,8 @@ from pollux.index.search.query import And, Query, Words
 from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Session
-from tests.unit.index.search.making import corpus, make_index
 from tests.unit.index.search.scan import HAN, Scan
+from tests.unit.index.search.small_sessions import corpus, make_index
 
 pytestmark = pytest.mark.slow
 

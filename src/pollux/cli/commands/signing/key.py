@@ -56,9 +56,12 @@ def command(
         raise RequestError("Which key?" if name is None else "A list is of all keys.", f"Try: {example}")
     if name is None:
         keys = own.all()
+        if as_json:
+            screen.json(keys_document(keys))
+            ctx.exit(0 if keys else NotFound.exit_code)
         if not keys:
             raise NotFound("You have no keys.", "Try: pollux key new NAME")
-        screen.json(keys_document(keys)) if as_json else _table(screen, keys)
+        _table(screen, keys)
         return
     if action == "new" and folder is not None:
         open_library(ctx, quiet=as_json).homes.protect(folder)

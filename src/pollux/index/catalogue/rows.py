@@ -1,0 +1,200 @@
+"""The rows of a session for the catalogue, made where the session is read, and small enough to be sent on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from pollux.index.catalogue.rollups import UsageRow, micros, quarter, roll_up
+from pollux.model import (
+    Author,
+    Figures,
+    Gap,
+    Message,
+    Notice,
+    Role,
+    Session,
+    Severity,
+    Summary,
+    Tally,
+    ToolCall,
+    Usage,
+    by_name,
+    summarize,
+    values,
+)
+from pollux.model.project_hash import unsettled_hash
+from pollux.text.folding import fold
+
+
+class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
+    """What a session's figures can be checked by: their gaps, and the agent's own totals."""
+
+    gaps: tuple[Gap, ...]
+    tallies: tuple[Tally, ...]
+
+
+class MessageIndex(msgspec.Struct, array_like=True):
+    """Each message's id, and the numbers of its role and author, so that a search can look up one message."""
+
+    ids: list[str]
+    roles: bytes
+    authors: bytes
+
+    def role(self, message: int) -> Role:
+        """A message's role."""
+        return _ROLES[self.roles[message]]
+
+    def author(self, message: int) -> Author:
+        """A message's author."""
+        return _AUTHORS[self.authors[message]]
+
+
+_ROLES, _AUTHORS = tuple(Role), tuple(Author)
+_ROLE_NUMBERS = {role: number for number, role in enumerate(Role)}
+_AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
+_encode = msgspec.msgpack.Encoder().encode
+
+
+Row = tuple[Any, ...]
+
+
+class Entry(msgspec.Struct, array_like=True):
+    """One session for the catalogue, whose words are indexed under `no`: the values of its rows in each table.
+
+    The rows lack the number of the session, and `session` also the numbers of its root and its bundle.
+    """
+
+    no: int
+    session: Row
+    about: Row
+    facts: list[Row]
+    links: list[Row]
+    usage: list[Row]
+    calls: list[Row]
+    quarters: list[Row]
+    prompts: list[Row]
+
+    @property
+    def moment(self) -> int:
+        """When the session ended, or began (microseconds); 0 where that is not known."""
+        return self.session[_MOMENT] or 0
+
+
+_MOMENT = 9
+"""The place of the moment in the row of a session."""
+
+
+class BundleRows(msgspec.Struct, array_like=True):
+    """The rows of one bundle; `number` is its place in the list of bundles to read.
+
+    `wasted` are numbers whose words were indexed before the reading failed.
+    """
+
+    number: int
+    problem: str | None
+    notices: tuple[Notice, ...]
+    dependencies: bytes
+    entries: list[Entry]
+    wasted: list[int] = []
+
+
+_LARGEST = 1 << 53  # sums of many such figures must fit, too
+
+
+def _storable(figure: int | None) -> int | None:
+    """A figure that the database can store; None for a larger one."""
+    return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
+
+
+def entry(session: Session, no: int, cut: int) -> Entry:
+    """The rows of a session."""
+    summary = summarize(session)
+    if (used := summary.usage) != (usable := _storable_usage(used)):
+        summary = msgspec.structs.replace(summary, usage=usable)
+    usage = list(usage_rows(session))
+    return Entry(
+        no=no,
+        session=_session(session, summary, cut),
+        about=_about(session, summary),
+        facts=[(name, value) for name, values in summary.facts.items() for value in dict.fromkeys(values)],
+        links=[(link.kind, link.target, link.evidence) for link in session.links],
+        usage=[msgspec.structs.astuple(row) for row in usage],
+        calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
+        prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
+    )
+
+
+def _session(session: Session, summary: Summary, cut: int) -> Row:
+    """The row of a session."""
+    moment = summary.ended or summary.started
+    return (
+        *(summary.key, summary.id, summary.agent, summary.kind.value, summary.parent),
+        *(summary.project, summary.project_evidence, summary.project_hash),
+        *(micros(summary.started), micros(moment), len(session.messages), summary.usage.exact),
+        _encode(
+            AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
+        ),
+        any(notice.severity is not Severity.INFO for notice in session.notices),
+        cut,
+        _encode(summary),
+        _encode(session.notices) if session.notices else None,
+        unsettled_hash(session.project, session.project_evidence, session.project_hash),
+    )
+
+
+def _about(session: Session, summary: Summary) -> Row:
+    """The words by which a list is narrowed, and what is known of each message."""
+    names = session.facts.get("name", ())
+    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    marks = MessageIndex(
+        [message.id for message in session.messages],
+        bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
+        bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
+    )
+    return fold("\n".join(texts)), _encode(marks)
+
+
+def _storable_usage(used: Usage) -> Usage:
+    """A sum that the database can store. It is too low if a figure is left out."""
+    usable = Usage(**_figures(used), exact=used.exact)
+    return usable if usable == used else msgspec.structs.replace(usable, exact=False)
+
+
+def _figures(used: Figures) -> dict[str, Any]:
+    """Those of the figures that the database can hold."""
+    return by_name(map(_storable, values(used)))
+
+
+def usage_rows(session: Session) -> Iterator[UsageRow]:
+    """One row for each request, the inherited ones too."""
+    places = {name: number for number, name in enumerate(session.files)}
+    for message in session.messages:
+        if message.usage is not None:
+            for usage in message.usage.each or (message.usage,):
+                yield _usage(message, usage, places)
+
+
+def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
+    origin = message.origin
+    return UsageRow(
+        **_figures(usage),
+        message=message.id,
+        at=micros(message.at),
+        model=message.model,
+        fate=message.fate,
+        inherited=message.inherited,
+        exact=usage.exact,
+        file=places.get(usage.file or (origin.file if origin is not None else "")),
+        line=usage.line or (origin.line if origin is not None else None),
+    )
+
+
+def _call(message: Message, call: ToolCall) -> Row:
+    """The row of a tool call."""
+    at = micros(call.at or message.at)
+    return message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
