@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
     from pollux.index.sync.words import WordTask
 
+_MANY = 400
+"""Several processes peek into so many files."""
+
 _FEW = 40
 """How many of the newest bundles are read before it is checked whether they are enough."""
 
@@ -199,7 +202,12 @@ class Sync:
         tasks = self._compare_part(scan, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
+        known = self._catalogue.peeks(root)
+        with self._peeking(scan, root, scan.files, known) as context:
+            if len(scan.files) - len(known) > _MANY:
+                from pollux.index.sync.peeks import peek_ahead
+
+                context.peeks |= peek_ahead(scan.source, scan.root, scan.files, known)
             bundles = scan.source.bundles(scan.root.path, scan.files, context)
             old = self._catalogue.known_bundles(root)
             tasks = self._outdated(scan, root, bundles, old)
