@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
-from pollux.index.catalogue.rollups import UsageRow, micros, quarter, roll_up
+from pollux.index.catalogue.rollups import Row, micros, quarter, roll_up
 from pollux.model import (
     Author,
-    Figures,
     Gap,
     Message,
     Notice,
@@ -57,9 +55,6 @@ _ROLES, _AUTHORS = tuple(Role), tuple(Author)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(Role)}
 _AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
 _encode = msgspec.msgpack.Encoder().encode
-
-
-Row = tuple[Any, ...]
 
 
 class Entry(msgspec.Struct, array_like=True):
@@ -112,17 +107,17 @@ def _storable(figure: int | None) -> int | None:
 
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
-    summary = summarize(session)
+    summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
     if (used := summary.usage) != (usable := _storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
-    usage = list(usage_rows(session))
+    usage = [row for message in session.messages if message.usage is not None for row in _usage_rows(message, places)]
     return Entry(
         no=no,
         session=_session(session, summary, cut),
         about=_about(session, summary),
         facts=[(name, value) for name, values in summary.facts.items() for value in dict.fromkeys(values)],
         links=[(link.kind, link.target, link.evidence) for link in session.links],
-        usage=[msgspec.structs.astuple(row) for row in usage],
+        usage=usage,
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
         prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
@@ -161,37 +156,21 @@ def _about(session: Session, summary: Summary) -> Row:
 
 def _storable_usage(used: Usage) -> Usage:
     """A sum that the database can store. It is too low if a figure is left out."""
-    usable = Usage(**_figures(used), exact=used.exact)
+    usable = Usage(**by_name(map(_storable, values(used))), exact=used.exact)
     return usable if usable == used else msgspec.structs.replace(usable, exact=False)
 
 
-def _figures(used: Figures) -> dict[str, Any]:
-    """Those of the figures that the database can hold."""
-    return by_name(map(_storable, values(used)))
-
-
-def usage_rows(session: Session) -> Iterator[UsageRow]:
-    """One row for each request, the inherited ones too."""
-    places = {name: number for number, name in enumerate(session.files)}
-    for message in session.messages:
-        if message.usage is not None:
-            for usage in message.usage.each or (message.usage,):
-                yield _usage(message, usage, places)
-
-
-def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
-    origin = message.origin
-    return UsageRow(
-        **_figures(usage),
-        message=message.id,
-        at=micros(message.at),
-        model=message.model,
-        fate=message.fate,
-        inherited=message.inherited,
-        exact=usage.exact,
-        file=places.get(usage.file or (origin.file if origin is not None else "")),
-        line=usage.line or (origin.line if origin is not None else None),
-    )
+def _usage_rows(message: Message, places: dict[str, int]) -> Iterator[Row]:
+    """The rows of a message's requests, with the columns of a `UsageRow`."""
+    assert message.usage is not None  # noqa: S101 (only such messages have rows)
+    origin, at = message.origin, micros(message.at)
+    for usage in message.usage.each or (message.usage,):
+        yield (
+            *map(_storable, values(usage)),
+            *(message.id, at, message.model, message.fate, message.inherited, usage.exact),
+            places.get(usage.file or (origin.file if origin is not None else "")),
+            usage.line or (origin.line if origin is not None else None),
+        )
 
 
 def _call(message: Message, call: ToolCall) -> Row:
