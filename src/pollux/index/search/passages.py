@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, assert_never
 
-from pollux.index.search.prepare_text import plain, prepare
+from pollux.index.search.prepare_text import prepare
 from pollux.model import (
     NOTHING,
     Attachment,
@@ -86,19 +86,16 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `body` and `parts` are the text prepared for the index, `shown` is the original text where it differs. `tools` are
-    all names of one tool, `failed` is None where no tool was used, `files` are the paths that were used or attached.
-    `copied`: the message was inherited from another session. `cut`: only the beginning and the end of a tool's output
-    are here.
+    `text` is what a person reads, `words` is the same prepared for the index. `tools` are all names of one tool,
+    `failed` is None where no tool was used, `files` are the paths that were used or attached. `copied`: the message was
+    inherited from another session. `cut`: only the beginning and the end of a tool's output are here.
     """
 
     message: int
     kind: PassageKind
-    body: str
-    parts: str = ""
-    shown: str | None = None
+    text: str
+    words: str
     role: Role | None = None
-    author: Author | None = None
     at: datetime | None = None
     model: str | None = None
     tools: tuple[str, ...] = ()
@@ -108,11 +105,6 @@ class Passage(Value, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     copied: bool = False
     cut: bool = False
-
-    @property
-    def text(self) -> str:
-        """The text as a person reads it."""
-        return plain(self.body) if self.shown is None else self.shown
 
 
 def passages(session: Session) -> Iterator[Passage]:
@@ -127,9 +119,8 @@ def passages(session: Session) -> Iterator[Passage]:
         yield Passage(
             message=first,
             kind=PassageKind.TITLE,
-            body=title.body,
-            parts=title.parts,
-            shown=title.shown,
+            text=title.text,
+            words=title.words,
             at=session.ended or at,
             model=model,
         )
@@ -168,11 +159,9 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
             yield Passage(
                 message=number,
                 kind=kind,
-                body=prepared.body,
-                parts=prepared.parts,
-                shown=prepared.shown,
+                text=prepared.text,
+                words=prepared.words,
                 role=message.role,
-                author=message.author,
                 at=at,
                 model=model,
                 tools=first.tools,

@@ -15,10 +15,11 @@ import tantivy
 
 from pollux.index.search.compile import one_of
 from pollux.index.search.errors import Busy, Damaged, NotWritten
+from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
-from pollux.index.search.segments import adopt_segments
+from pollux.index.search.segments import adopt_segments, compress_in_writer
 from pollux.index.search.suggestions import query_hints
 from pollux.index.search.word_search import IndexHit, IndexRequest, counts, search
 from pollux.model import Kind
@@ -49,6 +50,15 @@ class WordIndex:
             word_index = cls(folder, _open_index(folder))
             word_index.generation()
         return word_index
+
+    @classmethod
+    def make(cls, folder: Path) -> WordIndex:
+        """Make an index for much text in a new folder that no other process uses."""
+        with _store_errors(folder, writing=True):
+            make_private_folder(folder)
+            _open_index(folder)
+            compress_in_writer(folder)
+        return cls.open(folder)
 
     def refresh(self) -> None:
         """Read the commits since this index was opened or last refreshed."""
@@ -193,9 +203,10 @@ class Writer:
         self._recency = max(
             self._recency, recency(max((item.at for item in items if item.at is not None), default=None))
         )
+        terms = session_facts(facts)
         with _store_errors(self._index.folder, writing=True):
             for passage in items:
-                self._writer.add_document(to_document(number, facts, passage))
+                self._writer.add_document(to_document(number, terms, passage))
         return sum(passage.cut for passage in items)
 
     def forget(self, numbers: Iterable[int]) -> None:
