@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain
 
 from pollux.index.search.unspaced import is_own_word, unspaced
+
+GAP = "Z"
+"""A word that nobody finds, because other words have no capitals. It keeps a phrase from matching several parts."""
+
+BETWEEN = f" {GAP} "
 
 # The meaning of every byte: a capital, another letter or digit, or the end of a word.
 _CLASSES = bytes(
@@ -21,8 +25,8 @@ _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 _RUNS = re.compile(r"[^\W_]+")
 
 
-def camel_parts(data: bytes) -> list[str]:
-    """The parts of the camelCase words of a text in UTF-8, each once, with ASCII letters small.
+def camel_parts(data: bytes) -> str:
+    """The parts of the different camelCase words of a text in UTF-8, with a gap between them and ASCII letters small.
 
     A part of a single character is useless in a search, and is left out.
     """
@@ -33,13 +37,13 @@ def camel_parts(data: bytes) -> list[str]:
         for matches in _BEGINS
         for start, end in map(re.Match.span, matches(classes))
     }
-    return list(dict.fromkeys(chain.from_iterable(map(_split, words)))) if words else []
+    return BETWEEN.join(filter(None, map(_split, words))) if words else ""
 
 
 @lru_cache(maxsize=1 << 15)
-def _split(word: bytes) -> tuple[str, ...]:
+def _split(word: bytes) -> str:
     parts = _PARTS.findall(word.decode()) if word.isascii() else _parts_of_runs(word.decode())
-    return tuple(part.lower() for part in parts if len(part) > 1)
+    return BETWEEN.join(part.lower() for part in parts if len(part) > 1)
 
 
 def _parts_of_runs(word: str) -> list[str]:

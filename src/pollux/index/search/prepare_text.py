@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from pollux.index.search.camel_case import camel_parts
+from pollux.index.search.camel_case import BETWEEN, camel_parts
 from pollux.index.search.unspaced import JOINT, is_own_word, separate
 from pollux.text.folding import fold, fold_marks, has_marks
 from pollux.text.surrogates import replace_surrogates
@@ -20,10 +20,6 @@ from pollux.text.surrogates import replace_surrogates
 if TYPE_CHECKING:
     import tantivy
 
-GAP = "Z"
-"""A word that nobody finds, because other words have no capitals. It keeps a phrase from matching appended parts."""
-
-_BETWEEN = f" {GAP} "
 _ASCII = bytes(range(0x80))
 _FEW = 40
 """So many characters are replaced one after the other; more at once."""
@@ -41,13 +37,10 @@ def prepare(text: str) -> PreparedText:
     text, data = _well_formed(text)
     words = _fold_words(text, data)
     if parts := camel_parts(data):
-        words = f"{words}{_BETWEEN}{_join(parts)}"
+        if not parts.isascii():
+            parts = BETWEEN.join(map(clean, parts.split(BETWEEN)))
+        words = f"{words}{BETWEEN}{parts}"
     return PreparedText(text, words)
-
-
-def _join(parts: list[str]) -> str:
-    line = _BETWEEN.join(parts)
-    return line if line.isascii() else _BETWEEN.join(map(clean, parts))
 
 
 def clean(text: str) -> str:

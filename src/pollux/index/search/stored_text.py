@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from zstandard import ZstdCompressor, ZstdDecompressor
 
-_SHORT = 400
+_SHORT = 1500
 """A text of fewer bytes is stored as it is. tantivy compresses it together with its neighbours."""
 
 _LEVEL = 1
