@@ -27,7 +27,7 @@ def adopt_segments(folder: Path, pieces: Collection[Path]) -> None:
     files: list[Path] = []
     for piece in pieces:
         piece_meta = _load(piece / _META)
-        if piece_meta["schema"] != meta["schema"]:
+        if any(piece_meta[key] != meta[key] for key in ("schema", "index_settings")):
             raise Damaged(f"The words in {piece} have another schema than those in {folder}.")
         meta["segments"] += piece_meta["segments"]
         meta["opstamp"] = max(meta["opstamp"], piece_meta["opstamp"])
@@ -36,16 +36,6 @@ def adopt_segments(folder: Path, pieces: Collection[Path]) -> None:
     _replace(folder / _MANAGED, sorted({*managed, *(file.name for file in files)}))
     for file in files:
         file.rename(folder / file.name)
-    _replace(folder / _META, meta)
-
-
-def compress_in_writer(folder: Path) -> None:
-    """Let the thread that writes an index also compress its texts: handing them to another thread takes longer.
-
-    No other process may use the index yet.
-    """
-    meta = _load(folder / _META)
-    meta["index_settings"]["docstore_compress_dedicated_thread"] = False
     _replace(folder / _META, meta)
 
 

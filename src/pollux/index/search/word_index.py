@@ -19,7 +19,7 @@ from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
-from pollux.index.search.segments import adopt_segments, compress_in_writer
+from pollux.index.search.segments import adopt_segments
 from pollux.index.search.suggestions import query_hints
 from pollux.index.search.word_search import IndexHit, IndexRequest, counts, search
 from pollux.model import Kind
@@ -50,15 +50,6 @@ class WordIndex:
             word_index = cls(folder, _open_index(folder))
             word_index.generation()
         return word_index
-
-    @classmethod
-    def make(cls, folder: Path) -> WordIndex:
-        """Make an index for much text in a new folder that no other process uses."""
-        with _store_errors(folder, writing=True):
-            make_private_folder(folder)
-            _open_index(folder)
-            compress_in_writer(folder)
-        return cls.open(folder)
 
     def refresh(self) -> None:
         """Read the commits since this index was opened or last refreshed."""

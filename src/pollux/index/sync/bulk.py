@@ -100,7 +100,7 @@ class Load:
                 self._keep(tasks[number], failed(number, tasks[number].bundle, "the process died", []))
 
             def make_reader(place: int) -> _Reader:
-                index = WordIndex.make(self._pieces / str(place))
+                index = WordIndex.open(self._pieces / str(place))
                 return _Reader(tasks, order, index.writer(heap), first_number(first + place), last)
 
             with WorkerPool(make_reader, len(order), self._size) as team:
