@@ -23,6 +23,8 @@ _CLASSES = bytes(
 _BEGINS = (re.compile(rb"aA[aA]*").finditer, re.compile(rb"AAa[aA]*").finditer)
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 _RUNS = re.compile(r"[^\W_]+")
+_LONGEST = 255
+"""A longer run of letters and digits is data, such as base64: nobody searches for a part of it."""
 
 
 def camel_parts(data: bytes) -> str:
@@ -37,19 +39,28 @@ def camel_parts(data: bytes) -> str:
         for matches in _BEGINS
         for start, end in map(re.Match.span, matches(classes))
     }
-    return BETWEEN.join(filter(None, map(_split, words))) if words else ""
+    return BETWEEN.join(filter(None, [_split(word) if len(word) <= _LONGEST else _split_long(word) for word in words]))
 
 
 @lru_cache(maxsize=1 << 15)
 def _split(word: bytes) -> str:
-    parts = _PARTS.findall(word.decode()) if word.isascii() else _parts_of_runs(word.decode())
-    return BETWEEN.join(part.lower() for part in parts if len(part) > 1)
+    return _join(_PARTS.findall(word.decode()) if word.isascii() else _parts_of_runs(word.decode()))
+
+
+def _split_long(word: bytes) -> str:
+    """As `_split`, where each byte may be a part of a character, and several words may follow one another."""
+    return "" if word.isascii() else _join(_parts_of_runs(word.decode()))
+
+
+def _join(parts: list[str]) -> str:
+    return BETWEEN.join([part.lower() for part in parts if len(part) > 1])
 
 
 def _parts_of_runs(word: str) -> list[str]:
     """The parts where bytes alone do not show where words end, as at a dash or a Chinese character."""
     runs = [piece for run in _RUNS.findall(word) for piece in unspaced().split(run)]
-    return [part for run in runs if len(parts := _PARTS.findall(run)) > 1 for part in parts]
+    short = [run for run in runs if len(run) <= _LONGEST]
+    return [part for run in short if len(parts := _PARTS.findall(run)) > 1 for part in parts]
 
 
 def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
@@ -59,7 +70,7 @@ def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
         start -= 1
     while end < len(text) and _in_word(text[end]):
         end += 1
-    spans = (part.span() for part in _PARTS.finditer(text[start:end]))
+    spans = (part.span() for part in _PARTS.finditer(text[start:end])) if end - start <= _LONGEST else ()
     return [(start + s, start + e) for s, e in spans if start + s == place and e - s > 1 and e - s < end - start]
 
 

@@ -120,7 +120,7 @@ def to_document(number: int, facts: str, passage: Passage) -> tantivy.Document:
     document.add_text("text", passage.words)
     if passage.kind in OWN_WORDS:
         document.add_text("own", passage.words)
-    document.add_bytes("shown", pack(passage.text))
+    document.add_bytes("shown", pack(passage.data))
     return document
 
 

@@ -86,14 +86,14 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `text` is what a person reads, `words` is the same prepared for the index. `tools` are all names of one tool,
-    `failed` is None where no tool was used, `files` are the paths that were used or attached. `copied`: the message was
+    `data` is the text in UTF-8, `words` is the same prepared for the index. `tools` are all names of one tool, `failed`
+    is None where no tool was used, `files` are the paths that were used or attached. `copied`: the message was
     inherited from another session. `cut`: only the beginning and the end of a tool's output are here.
     """
 
     message: int
     kind: PassageKind
-    text: str
+    data: bytes
     words: str
     role: Role | None = None
     at: datetime | None = None
@@ -105,6 +105,11 @@ class Passage(Value, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     copied: bool = False
     cut: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text as a person reads it."""
+        return self.data.decode()
 
 
 def passages(session: Session) -> Iterator[Passage]:
@@ -119,7 +124,7 @@ def passages(session: Session) -> Iterator[Passage]:
         yield Passage(
             message=first,
             kind=PassageKind.TITLE,
-            text=title.text,
+            data=title.data,
             words=title.words,
             at=session.ended or at,
             model=model,
@@ -157,7 +162,7 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
             yield Passage(
                 message=number,
                 kind=first.kind,
-                text=prepared.text,
+                data=prepared.data,
                 words=prepared.words,
                 role=message.role,
                 at=at,

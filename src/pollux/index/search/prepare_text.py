@@ -26,9 +26,9 @@ _FEW = 40
 
 
 class PreparedText(NamedTuple):
-    """A text as a person reads it, and the words of it as the index needs them."""
+    """A text as a person reads it, in UTF-8, and the words of it as the index needs them."""
 
-    text: str
+    data: bytes
     words: str
 
 
@@ -40,7 +40,7 @@ def prepare(text: str) -> PreparedText:
         if not parts.isascii():
             parts = BETWEEN.join(map(clean, parts.split(BETWEEN)))
         words = f"{words}{BETWEEN}{parts}"
-    return PreparedText(text, words)
+    return PreparedText(data, words)
 
 
 def clean(text: str) -> str:

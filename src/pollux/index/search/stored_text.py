@@ -19,9 +19,8 @@ _MAGIC = b"\x28\xb5\x2f\xfd"
 """How compressed data begins. Text in UTF-8 never begins so."""
 
 
-def pack(text: str) -> bytes:
-    """A text as it is stored."""
-    data = text.encode()
+def pack(data: bytes) -> bytes:
+    """A text in UTF-8 as it is stored."""
     return data if len(data) < _SHORT else _compressor().compress(data)
 
 
