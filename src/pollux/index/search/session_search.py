@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from pollux.index.catalog.prefixes import short_id
-from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import MessageIndex
+from pollux.index.catalogue.prefixes import short_id
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.rows import MessageIndex
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, SearchResult
@@ -36,16 +36,16 @@ class SearchRequest(Value, frozen=True, kw_only=True):
     exact: bool = False
 
 
-def find(index: WordIndex, catalog: CatalogQueries, query: Query, request: SearchRequest) -> SearchResult:
+def find(index: WordIndex, queries: CatalogueQueries, query: Query, request: SearchRequest) -> SearchResult:
     """Hits in sessions that still exist. Where nothing matches the query, a wider query is tried."""
     hints = (*query.hints, *index.unknown_values(query))
-    if (result := _find_exact(index, catalog, query, request)) is not None:
+    if (result := _find_exact(index, queries, query, request)) is not None:
         return msgspec.structs.replace(result, hints=hints)
     if request.exact:
         return SearchResult(hits=(), hints=hints, meant=tuple(_likely_words(index, query)))
     for further in (False, True):
         wider = index.widened(query, further=further)
-        if wider is not None and (result := _find_exact(index, catalog, wider.query, request)) is not None:
+        if wider is not None and (result := _find_exact(index, queries, wider.query, request)) is not None:
             hits = tuple(msgspec.structs.replace(hit, widened=True) for hit in result.hits)
             substitutions = tuple(
                 msgspec.structs.replace(
@@ -58,14 +58,16 @@ def find(index: WordIndex, catalog: CatalogQueries, query: Query, request: Searc
     return SearchResult(hits=(), hints=hints)
 
 
-def _find_exact(index: WordIndex, catalog: CatalogQueries, query: Query, request: SearchRequest) -> SearchResult | None:
+def _find_exact(
+    index: WordIndex, queries: CatalogueQueries, query: Query, request: SearchRequest
+) -> SearchResult | None:
     """The result of a query; None where it is empty. The index may have more sessions than the catalogue."""
     size = request.limit
     while True:
         index_hits = index.search(
             query, limit=size, sort=request.sort, per_session=request.per_session, kinds=request.kinds
         )
-        hits = _with_facts(index_hits, catalog)
+        hits = _with_facts(index_hits, queries)
         present = [hit for hit in hits if hit is not None]
         if len(present) >= request.limit or len(index_hits) < size:
             break
@@ -77,20 +79,20 @@ def _find_exact(index: WordIndex, catalog: CatalogQueries, query: Query, request
     return SearchResult(hits=tuple(present[: request.limit]), counts=counts)
 
 
-def _with_facts(index_hits: list[IndexHit], catalog: CatalogQueries) -> list[Hit | None]:
+def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries) -> list[Hit | None]:
     """Each hit with the facts of the catalogue; None where the session does not exist any more."""
-    sessions = catalog.by_number(hit.session for hit in index_hits)
-    by_session = {number: _SessionHits(*facts, catalog) for number, facts in sessions.items()}
+    sessions = queries.by_number(hit.session for hit in index_hits)
+    by_session = {number: _SessionHits(*facts, queries) for number, facts in sessions.items()}
     return [by_session[hit.session].hit(hit) if hit.session in by_session else None for hit in index_hits]
 
 
 class _SessionHits:
     """Makes the hits of one session."""
 
-    def __init__(self, summary: Summary, marks: MessageIndex, catalog: CatalogQueries) -> None:
+    def __init__(self, summary: Summary, marks: MessageIndex, queries: CatalogueQueries) -> None:
         self._summary = summary
         self._marks = marks
-        self._short = catalog.short(summary.id)
+        self._short = queries.short(summary.id)
 
     def hit(self, hit: IndexHit) -> Hit:
         """A hit of the index with the facts about its message."""

@@ -11,7 +11,7 @@ from pollux.model import Kind
 from pollux.sources.base import Bundle, File, fingerprint_of
 from pollux.sources.gemini import find
 from pollux.sources.gemini.projects.projects import Folder, Projects
-from pollux.sources.gemini.prompts.log import Line, PromptLog
+from pollux.sources.gemini.prompts.prompt_log import Line, PromptLog
 from pollux.sources.gemini.prompts.prompts import may_hold_lines
 from pollux.wire import display_path
 
