@@ -15,9 +15,9 @@ from tantivy import Occur, Query as IndexQuery
 from pollux.index.search.fact_terms import fact_term, fact_values
 from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.index.search.patterns import phrase_queries
-from pollux.index.search.prepare_text import normalize_name as whole_name
+from pollux.index.search.prepare.prepare_text import normalize_name as whole_name
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
-from pollux.index.search.unspaced import is_own_word
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 

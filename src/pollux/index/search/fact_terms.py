@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.index.search.passages import Facts, Passage
-from pollux.index.search.prepare_text import normalize_name
+from pollux.index.search.prepare.prepare_text import normalize_name
 from pollux.model import Fate, Role
 from pollux.text.folding import fold
 

@@ -12,8 +12,8 @@ import tantivy
 
 from pollux.index.search.fact_terms import passage_facts
 from pollux.index.search.passages import Passage, PassageKind
-from pollux.index.search.prepare_text import clean, normalize_name
-from pollux.index.search.stored_text import pack, unpack
+from pollux.index.search.prepare.prepare_text import clean, normalize_name
+from pollux.index.search.prepare.stored_text import pack, unpack
 from pollux.text.folding import fold
 
 KINDS = tuple(PassageKind)

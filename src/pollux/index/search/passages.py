@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, assert_never
 
-from pollux.index.search.prepare_text import prepare
+from pollux.index.search.prepare.prepare_text import prepare
 from pollux.model import (
     NOTHING,
     Attachment,

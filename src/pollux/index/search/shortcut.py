@@ -14,9 +14,9 @@ from tantivy import Query as IndexQuery
 
 from pollux.index.search.compile import all_of, one_of
 from pollux.index.search.fields import OTHERS_WORTH, tokens
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import And, FieldFilter, Node, Not, Sort, Words
 from pollux.index.search.ranking import RankedPassage, best
-from pollux.index.search.unspaced import is_own_word
 
 _COMMON = 50_000
 """The smallest number of passages for which the shortcut pays: fewer are ranked in a millisecond or two."""

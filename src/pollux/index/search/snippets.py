@@ -9,12 +9,12 @@ from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
-from pollux.index.search.camel_case import camel_spans
 from pollux.index.search.fields import tokens
-from pollux.index.search.prepare_text import clean
+from pollux.index.search.prepare.camel_case import camel_spans
+from pollux.index.search.prepare.prepare_text import clean
+from pollux.index.search.prepare.unspaced import JOINT, UNSPACED, is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Words
 from pollux.index.search.results import Span
-from pollux.index.search.unspaced import JOINT, UNSPACED, is_own_word
 from pollux.text.folding import fold, has_marks, units
 
 WIDTH = 160

@@ -11,10 +11,10 @@ import tantivy
 
 from pollux.index.search.fields import schema, tokens
 from pollux.index.search.inflections import endings, forms
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Query, Words
 from pollux.index.search.results import Substitution
 from pollux.index.search.spelling import beginnings_like, words_like
-from pollux.index.search.unspaced import is_own_word
 from pollux.model import Value
 
 _MOST = 8

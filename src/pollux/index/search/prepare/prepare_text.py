@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from pollux.index.search.camel_case import BETWEEN, camel_parts
-from pollux.index.search.unspaced import JOINT, is_own_word, separate
+from pollux.index.search.prepare.camel_case import BETWEEN, camel_parts
+from pollux.index.search.prepare.unspaced import JOINT, is_own_word, separate
 from pollux.text.folding import fold, fold_marks, has_marks
 from pollux.text.surrogates import replace_surrogates
 

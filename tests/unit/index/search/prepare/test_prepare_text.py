@@ -5,10 +5,10 @@ import unicodedata
 
 import pytest
 
-from pollux.index.search.camel_case import BETWEEN, GAP, camel_parts, camel_spans
 from pollux.index.search.fields import _words, tokens
-from pollux.index.search.prepare_text import clean, prepare
-from pollux.index.search.unspaced import JOINT
+from pollux.index.search.prepare.camel_case import BETWEEN, GAP, camel_parts, camel_spans
+from pollux.index.search.prepare.prepare_text import clean, prepare
+from pollux.index.search.prepare.unspaced import JOINT
 from pollux.text.folding import fold
 
 SEED = 20261115

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from pollux.index.search.unspaced import is_own_word, unspaced
+from pollux.index.search.prepare.unspaced import is_own_word, unspaced
 
 GAP = "Z"
 """A word that nobody finds, because other words have no capitals. It keeps a phrase from matching several parts."""
