@@ -12,9 +12,11 @@ from typing import Any, assert_never
 import tantivy
 from tantivy import Occur, Query as IndexQuery
 
+from pollux.index.search.fact_terms import fact_term, fact_values
 from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.index.search.patterns import phrase_queries
-from pollux.index.search.prepare_text import is_own_word, normalize_name as whole_name
+from pollux.index.search.prepare.prepare_text import normalize_name as whole_name
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
@@ -92,6 +94,11 @@ def one_of(field: str, values: Sequence[Any]) -> IndexQuery:
     return IndexQuery.const_score_query(any_of(terms) or NOTHING, 0.0)
 
 
+def with_fact(name: str, values: Iterable[str]) -> IndexQuery:
+    """A filter: the fact has one of these values."""
+    return one_of("fact", [fact_term(name, value) for value in values])
+
+
 def _words(words: Words, searcher: tantivy.Searcher) -> IndexQuery | None:
     """Words side by side in a text. A character that is a word of its own cannot be the beginning of a word."""
     parts = tokens(words.text)
@@ -125,7 +132,7 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
     if isinstance(value, datetime):
         return _time(name, value)
     if isinstance(value, bool):
-        return one_of(name, ["yes" if value else "no"])
+        return with_fact(name, ["yes" if value else "no"])
     value = whole_name(value).replace("\0", "")
     match name:
         case "in":
@@ -133,11 +140,11 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
         case "file":
             return _file(value, searcher)
         case "kind":
-            return one_of("session_kind", [value])
+            return with_fact(name, [value])
         case _ if name in KNOWN_VALUES:
-            return one_of(name, matching_values(searcher, name, value))
+            return with_fact(name, matching_values(searcher, name, value))
         case _:
-            return one_of(name, [fold(value)])
+            return with_fact(name, [fold(value)])
 
 
 def _time(name: str, moment: datetime) -> IndexQuery:
@@ -149,22 +156,17 @@ def _time(name: str, moment: datetime) -> IndexQuery:
     )
 
 
-def values_of(searcher: tantivy.Searcher, field: str) -> list[str]:
-    """All values of a field. The fields that are used here have few values."""
-    return [term for term, _ in searcher.terms_with_prefix(field, "")]
+def matching_values(searcher: tantivy.Searcher, name: str, typed: str) -> list[str]:
+    """The values of a fact that match what was typed."""
+    if name == "project":
+        return [value for value in fact_values(searcher, name) if _is_project(typed, value)]
+    return [value for value in fact_values(searcher, name) if name_matches(typed, value, begins=name == "commit")]
 
 
-def matching_values(searcher: tantivy.Searcher, field: str, typed: str) -> list[str]:
-    """The values of a field that match what was typed."""
-    if field == "project":
-        return [term for term in values_of(searcher, field) if _is_project(typed, term)]
-    return [term for term in values_of(searcher, field) if name_matches(typed, term, begins=field == "commit")]
-
-
-def _is_project(typed: str, term: str) -> bool:
-    if term.startswith("#"):
-        return len(typed) >= _SHORTEST_HASH and term.startswith(f"#{typed.lower()}")
-    return project_matches(typed, term)
+def _is_project(typed: str, value: str) -> bool:
+    if value.startswith("#"):
+        return len(typed) >= _SHORTEST_HASH and value.startswith(f"#{typed.lower()}")
+    return project_matches(typed, value)
 
 
 def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:

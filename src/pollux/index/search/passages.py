@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from itertools import groupby
+from functools import lru_cache
 from typing import Any, assert_never
 
-from pollux.index.search.prepare_text import plain, prepare
+from pollux.index.search.prepare.prepare_text import prepare
 from pollux.model import (
     NOTHING,
     Attachment,
@@ -87,19 +87,16 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `body` and `parts` are the text prepared for the index, `shown` is the original text where it differs. `tools` are
-    all names of one tool, `failed` is None where no tool was used, `files` are the paths that were used or attached.
-    `copied`: the message was inherited from another session. `cut`: only the beginning and the end of a tool's output
-    are here.
+    `data` is the text in UTF-8, `words` is the same prepared for the index. `tools` are all names of one tool, `failed`
+    is None where no tool was used, `files` are the paths that were used or attached. `copied`: the message was
+    inherited from another session. `cut`: only the beginning and the end of a tool's output are here.
     """
 
     message: int
     kind: PassageKind
-    body: str
-    parts: str = ""
-    shown: str | None = None
+    data: bytes
+    words: str
     role: Role | None = None
-    author: Author | None = None
     at: datetime | None = None
     model: str | None = None
     tools: tuple[str, ...] = ()
@@ -113,7 +110,7 @@ class Passage(Value, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """The text as a person reads it."""
-        return plain(self.body) if self.shown is None else self.shown
+        return self.data.decode()
 
 
 def passages(session: Session) -> Iterator[Passage]:
@@ -128,9 +125,8 @@ def passages(session: Session) -> Iterator[Passage]:
         yield Passage(
             message=first,
             kind=PassageKind.TITLE,
-            body=title.body,
-            parts=title.parts,
-            shown=title.shown,
+            data=title.data,
+            words=title.words,
             at=session.ended or at,
             model=model,
         )
@@ -167,21 +163,17 @@ def _models(messages: Sequence[Message]) -> list[str | None]:
 def _of_message(number: int, message: Message, at: datetime | None, model: str | None) -> Iterator[Passage]:
     """A message's passages. Neighbouring parts of one kind share a passage; each tool call and file has its own."""
     pieces = [piece for part in message.parts for piece in _pieces(part, message.author)]
-    for (kind, separate), group in groupby(pieces, key=lambda piece: (piece.kind, piece.separate)):
-        for together in [[piece] for piece in group] if separate else [list(group)]:
-            first = together[0]
-            text = first.text if len(together) == 1 else "\n".join(piece.text for piece in together)
-            if not text or text.isspace():
-                continue
+    for group in _groups(pieces):
+        first = group[0]
+        text = first.text if len(group) == 1 else "\n".join([piece.text for piece in group])
+        if text and not text.isspace():
             prepared = prepare(text)
             yield Passage(
                 message=number,
-                kind=kind,
-                body=prepared.body,
-                parts=prepared.parts,
-                shown=prepared.shown,
+                kind=first.kind,
+                data=prepared.data,
+                words=prepared.words,
                 role=message.role,
-                author=message.author,
                 at=at,
                 model=model,
                 tools=first.tools,
@@ -192,6 +184,18 @@ def _of_message(number: int, message: Message, at: datetime | None, model: str |
                 copied=message.inherited,
                 cut=first.cut,
             )
+
+
+def _groups(pieces: Iterable[_Piece]) -> list[list[_Piece]]:
+    """The pieces that share a passage."""
+    groups: list[list[_Piece]] = []
+    for piece in pieces:
+        last = groups[-1][0] if groups else None
+        if last is None or piece.separate or last.separate or last.kind is not piece.kind:
+            groups.append([piece])
+        else:
+            groups[-1].append(piece)
+    return groups
 
 
 class _Piece(Value, frozen=True, kw_only=True):
@@ -244,15 +248,15 @@ def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]
 def _call(call: ToolCall, *, cut: bool) -> _Piece:
     output, shorter = _shortened(call.output or "", cut=cut)
     name = call.name if call.name == call.canonical else f"{call.name} {call.canonical}"
-    arguments = as_words(call.input)
+    leaves = list(_leaves(call.input))
     return _Piece(
         kind=PassageKind.TOOL,
-        text="\n".join(text for text in (name, arguments, *_attached(call.attachments), output) if text),
+        text="\n".join(text for text in (name, _lines(leaves), *_attached(call.attachments), output) if text),
         separate=True,
         tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
         failed=call.status is Status.ERROR,
         exit_code=call.exit_code,
-        files=tuple(dict.fromkeys(paths_in(call.input))),
+        files=tuple(dict.fromkeys(_paths(leaves))),
         cut=shorter,
     )
 
@@ -283,17 +287,30 @@ def _attached(attachments: Iterable[Attachment]) -> Iterator[str]:
 
 def as_words(value: Any) -> str:
     """A plain JSON value as words: keys, texts and numbers, a line each, without punctuation."""
-    return "\n".join(f"{key} {text}" if key else text for key, text in _leaves(value))
+    return _lines(_leaves(value))
+
+
+def _lines(leaves: Iterable[tuple[str, str]]) -> str:
+    return "\n".join([f"{key} {text}" if key else text for key, text in leaves])
 
 
 def paths_in(value: Any) -> Iterator[str]:
     """The paths in a tool's input: values with a key for paths, and the files that a patch names."""
-    for key, text in _leaves(value):
-        if key.lower().replace("-", "_").rpartition("_")[2].endswith(_PATH_KEYS):
+    return _paths(_leaves(value))
+
+
+def _paths(leaves: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for key, text in leaves:
+        if _is_path_key(key):
             if 0 < len(text) <= _LONGEST_PATH and "\n" not in text:
                 yield text
         elif "*** " in text:
             yield from _PATCHED.findall(text)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_path_key(key: str) -> bool:
+    return key.lower().replace("-", "_").rpartition("_")[2].endswith(_PATH_KEYS)
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from tantivy import Query as IndexQuery
 
 from pollux.index.search.compile import all_of, one_of
 from pollux.index.search.fields import OTHERS_WORTH, tokens
-from pollux.index.search.prepare_text import is_own_word
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import And, FieldFilter, Node, Not, Sort, Words
 from pollux.index.search.ranking import RankedPassage, best
 

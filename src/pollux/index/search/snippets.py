@@ -10,7 +10,9 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from pollux.index.search.fields import tokens
-from pollux.index.search.prepare_text import JOINT, UNSPACED, camel_spans, clean, is_own_word
+from pollux.index.search.prepare.camel_case import camel_spans
+from pollux.index.search.prepare.prepare_text import clean
+from pollux.index.search.prepare.unspaced import JOINT, UNSPACED, is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Words
 from pollux.index.search.results import Span
 from pollux.text.folding import fold, has_marks, units

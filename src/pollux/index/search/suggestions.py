@@ -12,7 +12,8 @@ from typing import NamedTuple
 import tantivy
 
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, is_project
-from pollux.index.search.compile import KNOWN_VALUES, matching_values, values_of
+from pollux.index.search.compile import KNOWN_VALUES, matching_values
+from pollux.index.search.fact_terms import fact_values
 from pollux.index.search.fields import path_tokens
 from pollux.index.search.query import FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
 from pollux.model.names import name_matches, project_name, words_of
@@ -37,7 +38,7 @@ def query_hints(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
         if not isinstance(only.value, str):
             continue
         if only.name in KNOWN_VALUES and not matching_values(searcher, only.name, only.value):
-            known = values_of(searcher, only.name)
+            known = fact_values(searcher, only.name)
             look = _project if only.name == "project" else _similar_word
             yield _no_such_value(only.name, only.value, look(only.value, known))
         elif only.name == "file" and (part := _unknown_part(searcher, only.value)):

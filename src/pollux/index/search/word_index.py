@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -15,6 +16,7 @@ import tantivy
 
 from pollux.index.search.compile import one_of
 from pollux.index.search.errors import Busy, Damaged, NotWritten
+from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 HEAP = 96_000_000
 _MARKER = "generation"
 _BATCH = 500
+_PASSAGES = 200
+"""So many passages are made ready at once: tantivy need not be woken for each, and few are in memory."""
 
 
 class WordIndex:
@@ -189,13 +193,14 @@ class Writer:
     def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> None:
         """Add the passages of a session under its number."""
         self._dirty = True
-        items = list(passages)
-        self._recency = max(
-            self._recency, recency(max((item.at for item in items if item.at is not None), default=None))
-        )
+        terms = session_facts(facts)
+        waiting = iter(passages)
         with _store_errors(self._index.folder, writing=True):
-            for passage in items:
-                self._writer.add_document(to_document(number, facts, passage))
+            while batch := list(islice(waiting, _PASSAGES)):
+                latest = max((passage.at for passage in batch if passage.at is not None), default=None)
+                self._recency = max(self._recency, recency(latest))
+                for passage in batch:
+                    self._writer.add_document(to_document(number, terms, passage))
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions, including passages that were added since the last commit."""

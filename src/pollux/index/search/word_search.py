@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 import tantivy
 
-from pollux.index.search.compile import all_of, compile_node, one_of
+from pollux.index.search.compile import all_of, compile_node, one_of, with_fact
 from pollux.index.search.cross_message import cross_message_hits
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
@@ -59,7 +59,7 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
     if request.kinds is not None:
         scope.append(one_of("kind", kind_numbers(request.kinds)))
     if request.session_kinds is not None:
-        scope.append(one_of("session_kind", list(request.session_kinds)))
+        scope.append(with_fact("kind", request.session_kinds))
     targets = needles(query.node)
     sort = request.sort if targets else Sort.NEWEST
     full_query = all_of(question, *scope)
