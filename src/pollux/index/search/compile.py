@@ -15,7 +15,7 @@ from tantivy import Occur, Query as IndexQuery
 from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.index.search.patterns import phrase_queries
 from pollux.index.search.prepare_text import is_own_word, normalize_name as whole_name
-from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
+from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 
@@ -105,10 +105,6 @@ def _words(words: Words, searcher: tantivy.Searcher) -> IndexQuery | None:
     return IndexQuery.phrase_query(schema(), "text", list(parts))
 
 
-_NEAR_DISTANCE = 8
-"""How many other words may stand between two words that are near each other."""
-
-
 def _near(near: Near) -> IndexQuery:
     """Each word near the word that was typed next to it."""
     places = ["|".join(map(re.escape, words)) for words in near.words]
@@ -117,7 +113,7 @@ def _near(near: Near) -> IndexQuery:
 
 
 def _near_pair(first: str, second: str) -> IndexQuery:
-    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=_NEAR_DISTANCE)
+    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=NEAR_DISTANCE)
 
 
 def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
@@ -156,19 +152,27 @@ def values_of(searcher: tantivy.Searcher, field: str) -> list[str]:
 
 def matching_values(searcher: tantivy.Searcher, field: str, typed: str) -> list[str]:
     """The values of a field that match what was typed."""
-    if field == "project":
-        return [term for term in values_of(searcher, field) if _is_project(typed, term)]
-    return [term for term in values_of(searcher, field) if name_matches(typed, term, begins=field == "commit")]
+    return [term for term in values_of(searcher, field) if value_matches(field, typed, term)]
 
 
-def _is_project(typed: str, term: str) -> bool:
+def value_matches(field: str, typed: str, term: str) -> bool:
+    """Does a value of a field match what was typed?"""
+    if field != "project":
+        return name_matches(typed, term, begins=field == "commit")
     if term.startswith("#"):
         return len(typed) >= _SHORTEST_HASH and term.startswith(f"#{typed.lower()}")
     return project_matches(typed, term)
 
 
 def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
-    """Paths with these folders and names in a row. The last may lack its extension: `file:main` also finds main.py.
+    """Paths that match what was typed."""
+    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in file_patterns(typed)))
+
+
+def file_patterns(typed: str) -> list[list[list[str]]]:
+    """The folders and names that a path must have in a row, in several rows; each is one of several patterns.
+
+    The last may lack its extension: `file:main` also finds main.py.
 
     `**` stands for any folders: the parts before and after it must both occur. A beginning `.` or `..` is left out,
     because the agent's directory is not known.
@@ -178,4 +182,4 @@ def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
     complete = parts[-1:] != [_ANY_FOLDERS] and not _GLOB.search(rows[-1][-1])
     patterns = [[[part] for part in row] for row in rows]
     patterns[-1][-1] += [f"{rows[-1][-1]}.*"] if complete else []
-    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in patterns))
+    return patterns

@@ -74,7 +74,7 @@ class PreparedText(NamedTuple):
 
 def prepare(text: str) -> PreparedText:
     """Prepare a text for the index."""
-    text, data = _well_formed(text)
+    text, data = _encoded(text)
     parts = f" {GAP} ".join(_camel_parts(data))
     if not _needs_work(data):
         return PreparedText(text, parts, None)
@@ -85,13 +85,13 @@ def prepare(text: str) -> PreparedText:
 
 def clean(text: str) -> str:
     """A text to search for, in the form that `prepare` gives the body."""
-    text, data = _well_formed(text)
+    text, data = _encoded(text)
     return text if not _needs_work(data) else _separate(fold(text) if changes(text) else text)
 
 
 def normalize_name(text: str) -> str:
     """A name or a path, which stays whole: well-formed, with composed accents."""
-    return text if text.isascii() else normalize("NFC", _well_formed(text)[0])
+    return text if text.isascii() else normalize("NFC", well_formed(text))
 
 
 def plain(body: str) -> str:
@@ -99,7 +99,12 @@ def plain(body: str) -> str:
     return body if body.isascii() else body.replace(JOINT, "")
 
 
-def _well_formed(text: str) -> tuple[str, bytes]:
+def well_formed(text: str) -> str:
+    """The text without lone surrogates, and without joints of its own."""
+    return _encoded(text)[0]
+
+
+def _encoded(text: str) -> tuple[str, bytes]:
     if JOINT in text:
         text = text.replace(JOINT, " ")
     try:
@@ -138,11 +143,18 @@ def _camel_parts(data: bytes) -> list[str]:
                 end = len(data)
             words[data[before(b" ", 0, place) + 1 : end]] = None
             place = find(boundary, end)
-    return list(dict.fromkeys([part for word in words for part in _split(word)]))
+    return list(dict.fromkeys([part for word in words for part in parts_of_word(word)]))
+
+
+def is_camel_case(word: bytes) -> bool:
+    """Has a word a boundary between two parts?"""
+    classes = word.translate(_CLASSES)
+    return b"aA" in classes or b"AAa" in classes
 
 
 @lru_cache(maxsize=1 << 15)
-def _split(word: bytes) -> tuple[str, ...]:
+def parts_of_word(word: bytes) -> tuple[str, ...]:
+    """The parts of a camelCase word that count: those of several characters."""
     return tuple(part for part in _PARTS.findall(word.decode()) if len(part) > 1)
 
 

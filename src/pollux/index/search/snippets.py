@@ -83,7 +83,7 @@ def _pattern(needle: Needle, neighbours: str) -> re.Pattern[str]:
 
 def snippet(text: str, targets: Sequence[Needle], width: int = WIDTH) -> Snippet:
     """The best line of a text: where most needles stand close together."""
-    folded = _fold_text(text) if targets else FoldedText(text, None, mixed=False)
+    folded = fold_text(text) if targets else FoldedText(text, None, mixed=False)
     matches = [_find_spans(text, folded, needle) for needle in targets]
     rare = [span for spans in matches if len(spans) < _MOST_MARKS for span in spans]
     for needle, spans in zip(targets, matches, strict=True):
@@ -218,12 +218,12 @@ def _find_with_parts(text: str, folded: FoldedText, needle: Needle, begin: int, 
 
 
 def _is_part(part: str, needle: Needle) -> bool:
-    folded, (word,) = _fold_text(part).text, needle.words
+    folded, (word,) = fold_text(part).text, needle.words
     return folded.startswith(word) if needle.prefix else folded == word
 
 
 @cache
-def _fold(unit: str) -> str:
+def fold_unit(unit: str) -> str:
     """A character with its marks as the index folds it."""
     return "".join(_sign(letter) for letter in fold(unit))
 
@@ -239,7 +239,7 @@ def _is_word(letter: str) -> bool:
     return JOINT in clean(letter)
 
 
-def _fold_text(text: str) -> FoldedText:
+def fold_text(text: str) -> FoldedText:
     """Fold a text. Few characters of a long text are not ASCII: each is folded once, and replaced everywhere."""
     if text.isascii():
         return FoldedText(text.lower(), None, mixed=False)
@@ -248,7 +248,7 @@ def _fold_text(text: str) -> FoldedText:
     mixed = any(map(_is_word, letters))
     if not has_marks(letters):
         folded = data.lower().decode()
-        folds = {letter: _fold(letter) for letter in letters}
+        folds = {letter: fold_unit(letter) for letter in letters}
         if all(len(folded_letter) == 1 for folded_letter in folds.values()):
             for letter, folded_letter in folds.items():
                 if folded_letter != letter:
@@ -256,7 +256,7 @@ def _fold_text(text: str) -> FoldedText:
             return FoldedText(folded, None, mixed)
     pieces, places, place = list[str](), list[int](), 0
     for unit in units(text):
-        piece = unit.lower() if unit.isascii() else _fold(unit)
+        piece = unit.lower() if unit.isascii() else fold_unit(unit)
         pieces.append(piece)
         places += [place] * len(piece)
         place += len(unit)
