@@ -8,7 +8,7 @@ look at its session shows the others.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from pollux.index.search.fields import EPOCH, KINDS, factor, kind_numbers, micro
 from pollux.index.search.passages import Facts, PassageKind, models_of, passage_texts, title_of
 from pollux.index.search.prepare_text import well_formed
 from pollux.index.search.query import Sort
-from pollux.index.search.quick_look import holds_words
+from pollux.index.search.quick_look import Letters
 from pollux.index.search.results import Span
 from pollux.index.search.snippets import Needle, Snippet, snippet
 from pollux.index.search.word_count import CountedText
@@ -72,7 +72,7 @@ class DirectHit(msgspec.Struct, array_like=True, frozen=True):
 class SessionMatches(msgspec.Struct, array_like=True, frozen=True):
     """The best messages of a session that match, and how many match at all.
 
-    `scattered`: no message matches everything, but several do so together; the one hit is the best of these.
+    `scattered`: no message matches everything, but several do so together; the best of the hits stands for them.
     """
 
     number: int
@@ -124,12 +124,19 @@ class Examiner:
         """The matches in a session. `surely`: it is already known that the session has the words."""
         facts = Facts.of(session)
         truths = self.query.session_truths(facts)
-        possible = self.query.may_match_session(facts, truths)
-        if not possible or (not surely and not holds_words(session, self._literals)):
+        if not self.query.may_match_session(facts, truths):
             return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
+        if (
+            not surely
+            and self._literals is not None
+            and not has_words((letters := Letters(session)).has, self._literals)
+        ):
+            statistics = self.skipped(letters.has, letters.passages, letters.characters)
+            return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = _Look(self.query, self._term_leaves)
         for candidate in candidates(session, truths):
             look.compare(candidate)
+        look.statistics.around = [look.statistics.passages if count else 0 for count in look.statistics.frequencies]
         self._counted.add(look.statistics)
         scale = self.scale(self._counted)
         scattered = not look.matches and look.is_scattered()
@@ -137,11 +144,16 @@ class Examiner:
         count = len({match.message for match in look.matches})
         return SessionMatches(number, hits, count, scattered, look.statistics)
 
+    def skipped(self, has: Callable[[str], bool], passages: int, characters: int) -> Statistics:
+        """What is known about a session that cannot match: which letters it has, and how much there is."""
+        skipped = [passages if has(term) else 0 for term in self._terms]
+        return Statistics(passages=passages, characters=characters, skipped=skipped)
+
     def scale(self, counted: Statistics) -> Scale:
         """The scale for what was counted."""
         terms = self.query.terms()
         if not self._terms:  # a single word or phrase: its weight is the same everywhere
-            counted = msgspec.structs.replace(counted, frequencies=[0] * len(terms))
+            counted = msgspec.structs.replace(counted, frequencies=[], around=[], skipped=[])
         return make_scale(self.query.slots, terms, counted, self._request.index)
 
     def _hits(self, session: Session, matches: Sequence[_Match], most: int, scale: Scale) -> list[DirectHit]:
@@ -189,6 +201,11 @@ class Examiner:
             heapq.heappushpop(self._best, rank)
         line = show(self.query, session, hit.message, hit.place)
         return msgspec.structs.replace(hit, snippet=line.text, spans=list(line.spans))
+
+
+def has_words(has: Callable[[str], bool], choices: Sequence[Sequence[str]]) -> bool:
+    """Has a session the letters of all words of one of these lists?"""
+    return any(all(map(has, words)) for words in choices)
 
 
 class _Look:

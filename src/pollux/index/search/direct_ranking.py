@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 import msgspec
 
@@ -25,10 +26,11 @@ _USUAL_WORDS = 0.15
 
 
 class Statistics(msgspec.Struct, array_like=True):
-    """What was counted in passages.
+    """What was counted in sessions.
 
-    `frequencies` say how many of the `passages` hold each word. `length` is the number of words in passages of
-    `measured` characters: not all are measured.
+    `frequencies` say how many passages hold each word, among all passages of the sessions that hold it: `around` says
+    how many these are. Sessions that cannot match are not compared: `skipped` says the same of those that have at least
+    the letters of a word. `length` is the number of words in passages of `measured` characters.
     """
 
     passages: int = 0
@@ -36,6 +38,8 @@ class Statistics(msgspec.Struct, array_like=True):
     length: int = 0
     measured: int = 0
     frequencies: list[int] = []
+    around: list[int] = []
+    skipped: list[int] = []
 
     def add(self, other: Statistics) -> None:
         """Add what was counted elsewhere."""
@@ -43,8 +47,9 @@ class Statistics(msgspec.Struct, array_like=True):
         self.characters += other.characters
         self.length += other.length
         self.measured += other.measured
-        pairs = zip(self.frequencies, other.frequencies, strict=True) if self.frequencies else ()
-        self.frequencies = [ours + theirs for ours, theirs in pairs] or list(other.frequencies)
+        self.frequencies = _sums(self.frequencies, other.frequencies)
+        self.around = _sums(self.around, other.around)
+        self.skipped = _sums(self.skipped, other.skipped)
 
     def average(self) -> float:
         """The average length of a passage in words."""
@@ -52,6 +57,16 @@ class Statistics(msgspec.Struct, array_like=True):
             return _USUAL_LENGTH
         density = self.length / self.measured if self.measured and self.length else _USUAL_WORDS
         return max(self.characters * density / self.passages, 1.0)
+
+    def all_frequencies(self, terms: int) -> list[int]:
+        """About how many passages hold each of so many words, with those of sessions that cannot match."""
+        rows = zip_longest(self.frequencies, self.around, self.skipped, fillvalue=0)
+        counts = [count + (count * skipped // around if around else skipped) for count, around, skipped in rows]
+        return [*counts, *[0] * (terms - len(counts))]
+
+
+def _sums(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    return [one + other for one, other in zip_longest(first, second, fillvalue=0)]
 
 
 class IndexStatistics(msgspec.Struct, frozen=True):
@@ -85,7 +100,7 @@ class Scale:
 def make_scale(slots: Sequence[Leaf], terms: Sequence[str], counted: Statistics, index: IndexStatistics) -> Scale:
     """The scale for what was counted directly, together with what the index counted."""
     passages = counted.passages + index.passages
-    frequencies = counted.frequencies or [0] * len(terms)
+    frequencies = counted.all_frequencies(len(terms))
     idf = {
         term: _idf(count + index.frequencies.get(term, 0), passages)
         for term, count in zip(terms, frequencies, strict=True)

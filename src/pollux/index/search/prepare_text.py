@@ -38,6 +38,9 @@ _CLASSES = bytes(
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 
 
+_LONGEST_NAME = 256
+"""How far the neighbourhood of a part of a word reaches: no name in code is longer."""
+
 # The first bytes of characters that the index does not fold itself, or that are words of their own. Dashes, arrows and
 # é are not among them.
 _FIRST_BYTES = [
@@ -159,11 +162,15 @@ def parts_of_word(word: bytes) -> tuple[str, ...]:
 
 
 def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
-    """The span of the part of a camelCase word that begins at this place; empty where none does."""
+    """The span of the part of a camelCase word that begins at this place; empty where none does.
+
+    Of an endless word only the neighbourhood is looked at.
+    """
     start = end = place
-    while start and _in_word(text[start - 1]):
+    first, last = max(0, place - _LONGEST_NAME), min(len(text), place + _LONGEST_NAME)
+    while start > first and _in_word(text[start - 1]):
         start -= 1
-    while end < len(text) and _in_word(text[end]):
+    while end < last and _in_word(text[end]):
         end += 1
     spans = (part.span() for part in _PARTS.finditer(text[start:end]))
     return [(start + s, start + e) for s, e in spans if start + s == place and e - s > 1 and e - s < end - start]

@@ -5,7 +5,6 @@ This looks at the texts as they are, before any of them is joined or prepared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pollux.index.search.passages import as_words, pieces_of
@@ -14,17 +13,29 @@ from pollux.index.search.snippets import fold_text
 from pollux.model import Message, Session, Text, ToolCall
 
 
-def holds_words(session: Session, choices: Sequence[Sequence[str]] | None) -> bool:
-    """Has the session all words of one of these lists, perhaps inside other words? None says that nobody knows."""
-    if choices is None:
-        return True
-    strings = [session.title or "", *session.facts.get("name", ())]
-    for message in session.messages:
-        _collect(message, strings)
-    plain = "\n".join([text for text in strings if text.isascii()]).lower()
-    rest = [text for text in strings if not text.isascii()]
-    other = fold_text(well_formed("\n".join(rest))).text if rest else ""
-    return any(all(word in plain or word in other for word in words) for words in choices)
+class Letters:
+    """All letters of a session, in which words can be looked for, perhaps inside other words.
+
+    `passages` is about how many passages it has.
+    """
+
+    def __init__(self, session: Session) -> None:
+        strings = [session.title or "", *session.facts.get("name", ())]
+        self.passages = sum(len(message.parts) for message in session.messages)
+        for message in session.messages:
+            _collect(message, strings)
+        self._plain = "\n".join([text for text in strings if text.isascii()]).lower()
+        other = "\n".join([text for text in strings if not text.isascii()])
+        self._other = fold_text(well_formed(other)).text if other else ""
+
+    @property
+    def characters(self) -> int:
+        """How many characters the session has."""
+        return len(self._plain) + len(self._other)
+
+    def has(self, word: str) -> bool:
+        """Do the letters of a word occur side by side?"""
+        return word in self._plain or word in self._other
 
 
 def _collect(message: Message, strings: list[str]) -> None:
