@@ -17,7 +17,7 @@ import msgspec
 
 from pollux.index.search.direct_filters import PassageFacts
 from pollux.index.search.direct_query import Candidate, DirectQuery, Scattered
-from pollux.index.search.direct_ranking import IndexStatistics, Scale, Statistics, make_scale
+from pollux.index.search.direct_ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
 from pollux.index.search.fields import EPOCH, KINDS, factor, kind_numbers, microseconds
 from pollux.index.search.passages import Facts, PassageKind, models_of, passage_texts, title_of
 from pollux.index.search.prepare_text import well_formed
@@ -118,7 +118,7 @@ class Examiner:
             (query.leaves.setdefault(needle, len(query.leaves)), needle)
             for needle in (Needle((term,), prefix=False) for term in self._terms)
         ]
-        self._literals = query.literals()
+        self.literals = query.literals()
 
     def examine(self, session: Session, number: int, *, surely: bool = False) -> SessionMatches:
         """The matches in a session. `surely`: it is already known that the session has the words."""
@@ -126,11 +126,7 @@ class Examiner:
         truths = self.query.session_truths(facts)
         if not self.query.may_match_session(facts, truths):
             return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
-        if (
-            not surely
-            and self._literals is not None
-            and not has_words((letters := Letters(session)).has, self._literals)
-        ):
+        if not surely and self.literals is not None and not has_words((letters := Letters(session)).has, self.literals):
             statistics = self.skipped(letters.has, letters.passages, letters.characters)
             return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = _Look(self.query, self._term_leaves)
@@ -151,10 +147,10 @@ class Examiner:
 
     def scale(self, counted: Statistics) -> Scale:
         """The scale for what was counted."""
-        terms = self.query.terms()
-        if not self._terms:  # a single word or phrase: its weight is the same everywhere
-            counted = msgspec.structs.replace(counted, frequencies=[], around=[], skipped=[])
-        return make_scale(self.query.slots, terms, counted, self._request.index)
+        terms, slots, index = self.query.terms(), self.query.slots, self._request.index
+        if len(slots) == 1:
+            return make_single_scale(slots[0], terms, counted, index)
+        return make_scale(slots, terms, counted, index)
 
     def _hits(self, session: Session, matches: Sequence[_Match], most: int, scale: Scale) -> list[DirectHit]:
         """The best messages of a session, at most so many for each average length."""

@@ -70,9 +70,13 @@ def _sums(first: Sequence[int], second: Sequence[int]) -> list[int]:
 
 
 class IndexStatistics(msgspec.Struct, frozen=True):
-    """What an index counted: its passages, and how many of them hold a word."""
+    """What an index counted: its passages, their average length, and how many of them hold a word.
+
+    The length is None where no word of the query is in the index: then nothing there is compared with anything here.
+    """
 
     passages: int = 0
+    average: float | None = None
     frequencies: Mapping[str, int] = {}
 
 
@@ -105,7 +109,20 @@ def make_scale(slots: Sequence[Leaf], terms: Sequence[str], counted: Statistics,
         term: _idf(count + index.frequencies.get(term, 0), passages)
         for term, count in zip(terms, frequencies, strict=True)
     }
-    return Scale(counted.average(), [_weight_of(leaf, idf, _idf(0, passages)) for leaf in slots])
+    average = counted.average()
+    if index.average is not None:
+        average = (average * counted.passages + index.average * index.passages) / max(passages, 1)
+    return Scale(max(average, 1.0), [_weight_of(leaf, idf, _idf(0, passages)) for leaf in slots])
+
+
+def make_single_scale(leaf: Leaf, terms: Sequence[str], counted: Statistics, index: IndexStatistics) -> Scale:
+    """The scale for a single word or phrase: the frequency of its words is not counted, because it changes no order.
+
+    Only beside hits of the index it matters: so its numbers count.
+    """
+    idf = {term: _idf(index.frequencies.get(term, 0), index.passages) for term in terms}
+    average = counted.average() if index.average is None else index.average
+    return Scale(average, [_weight_of(leaf, idf, _idf(0, index.passages))])
 
 
 def rounded_length(length: int) -> int:

@@ -20,6 +20,8 @@ from tests.unit.index.search.making import corpus, edit_call, make_index, prompt
 from tests.unit.index.search.scan import words
 from tests.unit.index.search.test_recall import generated
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING = 1_000_000
 SEED = 7
 
