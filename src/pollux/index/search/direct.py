@@ -22,7 +22,7 @@ from pollux.index.search.fields import EPOCH, KINDS, factor, kind_numbers, micro
 from pollux.index.search.passages import Facts, PassageKind, models_of, passage_texts, title_of
 from pollux.index.search.prepare_text import well_formed
 from pollux.index.search.query import Sort
-from pollux.index.search.quick_look import Letters
+from pollux.index.search.quick_look import SessionLetters
 from pollux.index.search.results import Span
 from pollux.index.search.snippets import Needle, Snippet, snippet
 from pollux.index.search.word_count import CountedText
@@ -34,8 +34,11 @@ TITLE = -1
 _MEASURED = 61
 """Every so many passages one is measured, besides those that match."""
 
-_MARGIN = 0.5
-"""Averages are not known before the end, so a relevance is a guess. A text is shown if this much of it suffices."""
+_MARGIN, _NEAR = 0.5, 0.8
+"""Averages are not known before the end, so a relevance is a guess.
+
+A message is left out if even twice its relevance does not suffice, and its text is shown only if it is near enough.
+"""
 
 _AVERAGES = (0.25, 1.0, 4.0)
 """How far the average length may be from the guess: the best messages for each of these are kept."""
@@ -92,7 +95,7 @@ class DirectRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Match(NamedTuple):
-    """A matching passage. `length` is a rough one."""
+    """A matching passage. `length` is the smallest that it can have, until it is measured."""
 
     message: int
     place: int
@@ -126,7 +129,11 @@ class Examiner:
         truths = self.query.session_truths(facts)
         if not self.query.may_match_session(facts, truths):
             return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
-        if not surely and self.literals is not None and not has_words((letters := Letters(session)).has, self.literals):
+        if (
+            not surely
+            and self.literals is not None
+            and not has_words((letters := SessionLetters(session)).has, self.literals)
+        ):
             statistics = self.skipped(letters.has, letters.passages, letters.characters)
             return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = _Look(self.query, self._term_leaves)
@@ -157,44 +164,58 @@ class Examiner:
         by_message: dict[int, list[_Match]] = {}
         for match in matches:
             by_message.setdefault(match.message, []).append(match)
-        if len(by_message) > most:
-            by_message = {message: by_message[message] for message in self._best_messages(by_message, most, scale)}
-        hits = [self._hit(session, group, scale) for group in by_message.values()]
-        hits.sort(key=lambda hit: self._rank(hit, scale), reverse=True)
-        return [self._with_snippet(session, hit, scale) for hit in hits]
-
-    def _best_messages(self, by_message: dict[int, list[_Match]], most: int, scale: Scale) -> list[int]:
         if self._newest:
-            return heapq.nlargest(most, by_message, key=lambda message: _time(by_message[message][0]))
-        chosen: dict[int, None] = {}
+            newest = heapq.nlargest(most, by_message.values(), key=lambda group: _time(group[0]))
+            return [self._shown(session, group[0], float(_time(group[0]))) for group in newest]
+        hits: list[DirectHit] = []
+        for group in self._best_groups(session, list(by_message.values()), most, scale):
+            best = max((_measured(session, match) for match in group), key=lambda match: _score(match, scale))
+            hits.append(self._shown(session, best, _score(best, scale)))
+        return hits
+
+    def _best_groups(
+        self, session: Session, groups: Sequence[Sequence[_Match]], most: int, scale: Scale
+    ) -> list[list[_Match]]:
+        """The messages that may be among the best, by rough lengths.
+
+        A message whose relevance would not suffice even in the shortest text is not measured.
+        """
+        bounds = [max(_score(match, scale) for match in group) for group in groups]
+        measured: list[list[_Match]] = []
+        scores: list[float] = []
+        for place in sorted(range(len(groups)), key=bounds.__getitem__, reverse=True):
+            lowest = max(self._floor(), scores[0] if len(scores) == most else 0.0)
+            if bounds[place] < lowest * _MARGIN:
+                break
+            measured.append([_roughly_measured(session, match) for match in groups[place]])
+            score = max(_score(match, scale) for match in measured[-1])
+            heapq.heappush(scores, score) if len(scores) < most else heapq.heappushpop(scores, score)
+        if len(measured) <= most:
+            return measured
+        chosen: set[int] = set()
         for other in map(scale.with_average, _AVERAGES):
-            scores = {message: max(_score(match, other) for match in group) for message, group in by_message.items()}
-            chosen |= dict.fromkeys(heapq.nlargest(most, scores, key=scores.__getitem__))
-        return sorted(chosen)
+            ranks = [max(_score(match, other) for match in group) for group in measured]
+            chosen.update(heapq.nlargest(most, range(len(ranks)), key=ranks.__getitem__))
+        return [measured[place] for place in sorted(chosen)]
 
-    def _hit(self, session: Session, group: Sequence[_Match], scale: Scale) -> DirectHit:
-        """The hit for a message: its best passage, by exact lengths."""
-        exact = [match._replace(length=_text_at(session, match).length) for match in group] if len(group) > 1 else group
-        best = exact[0] if self._newest else max(exact, key=lambda match: _score(match, scale))
-        at = None if best.facts.at is None else microseconds(best.facts.at)
-        length = best.length if len(group) > 1 else _text_at(session, best).length
-        kind = kind_numbers([best.facts.kind])[0]
-        return DirectHit(best.message, best.place, kind, at, best.factor, length, best.frequencies, best.constant)
+    def _floor(self) -> float:
+        """The relevance of the last of the best messages so far, if there are enough."""
+        return self._best[0] if len(self._best) >= self._request.limit else 0.0
 
-    def _rank(self, hit: DirectHit, scale: Scale) -> float:
-        if self._newest:
-            return 0.0 if hit.at is None else float(hit.at)
-        return scale.score(hit.frequencies, hit.length, hit.factor, hit.constant)
-
-    def _with_snippet(self, session: Session, hit: DirectHit, scale: Scale) -> DirectHit:
-        """The hit with its text, if it may be among the best of all."""
-        rank = self._rank(hit, scale)
+    def _shown(self, session: Session, match: _Match, rank: float) -> DirectHit:
+        """The hit for a message, with its text if it may be among the best of all."""
+        may_be_shown = rank >= self._floor() * (1.0 if self._newest else _NEAR)
         if len(self._best) < self._request.limit:
             heapq.heappush(self._best, rank)
-        elif rank * (1.0 if self._newest else 1.0 / _MARGIN) < self._best[0]:
-            return hit
         else:
             heapq.heappushpop(self._best, rank)
+        at = None if match.facts.at is None else microseconds(match.facts.at)
+        kind = kind_numbers([match.facts.kind])[0]
+        hit = DirectHit(
+            match.message, match.place, kind, at, match.factor, match.length, match.frequencies, match.constant
+        )
+        if not may_be_shown:
+            return hit
         line = show(self.query, session, hit.message, hit.place)
         return msgspec.structs.replace(hit, snippet=line.text, spans=list(line.spans))
 
@@ -284,15 +305,20 @@ def _text(session: Session, message: int, place: int) -> str:
     return title[1] if title is not None else ""
 
 
-def _text_at(session: Session, match: _Match) -> CountedText:
-    return CountedText(_text(session, match.message, match.place))
+def _measured(session: Session, match: _Match) -> _Match:
+    """The match with the length of its text."""
+    return match._replace(length=CountedText(_text(session, match.message, match.place)).length)
+
+
+def _roughly_measured(session: Session, match: _Match) -> _Match:
+    return match._replace(length=CountedText(_text(session, match.message, match.place)).rough_length)
 
 
 def _match(passage: Candidate, frequencies: list[int], constant: float = 0.0) -> _Match:
     (message, place), facts = passage.where, passage.facts
     copied = facts.message is not None and facts.message.inherited
     weight = factor(facts.kind, facts.at, copied=copied)
-    return _Match(message, place, facts, weight, passage.text.rough_length, frequencies, constant)
+    return _Match(message, place, facts, weight, sum(frequencies), frequencies, constant)
 
 
 def _score(match: _Match, scale: Scale) -> float:

@@ -55,7 +55,7 @@ class PendingSearch:
             if not result.complete:
                 self._unfinished(task.bundle)
             counted.add(total([result.skipped, *(matches.statistics for matches in result.sessions)]))
-            present = [matches for matches in result.sessions if matches.hits]
+            present = [matches for matches in result.sessions if matches.count or matches.hits]
             sessions += present
             bundles |= {matches.number: task for matches in present}
         sessions.sort(key=lambda matches: matches.number)

@@ -7,35 +7,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from pollux.index.search.letters import Letters
 from pollux.index.search.passages import as_words, pieces_of
-from pollux.index.search.prepare_text import well_formed
-from pollux.index.search.snippets import fold_text
 from pollux.model import Message, Session, Text, ToolCall
 
 
-class Letters:
-    """All letters of a session, in which words can be looked for, perhaps inside other words.
-
-    `passages` is about how many passages it has.
-    """
+class SessionLetters:
+    """All letters of a session. `passages` is about how many passages it has."""
 
     def __init__(self, session: Session) -> None:
         strings = [session.title or "", *session.facts.get("name", ())]
-        self.passages = sum(len(message.parts) for message in session.messages)
+        self.passages = sum([len(message.parts) for message in session.messages])
         for message in session.messages:
             _collect(message, strings)
         self._plain = "\n".join([text for text in strings if text.isascii()]).lower()
         other = "\n".join([text for text in strings if not text.isascii()])
-        self._other = fold_text(well_formed(other)).text if other else ""
-
-    @property
-    def characters(self) -> int:
-        """How many characters the session has."""
-        return len(self._plain) + len(self._other)
+        self._other = Letters(other.encode(errors="replace"))
+        self.characters = len(self._plain) + len(other)
 
     def has(self, word: str) -> bool:
         """Do the letters of a word occur side by side?"""
-        return word in self._plain or word in self._other
+        return word in self._plain or self._other.has(word)
 
 
 def _collect(message: Message, strings: list[str]) -> None:

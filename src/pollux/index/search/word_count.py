@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from pollux.index.search.fields import analyze
+from pollux.index.search.letters import is_sign
 from pollux.index.search.prepare_text import GAP, is_camel_case, parts_of_word, prepare, well_formed
 from pollux.index.search.query import NEAR_DISTANCE
-from pollux.index.search.snippets import FoldedText, Needle, fold_text, fold_unit
+from pollux.index.search.snippets import FoldedText, Needle, fold_roughly, fold_unit
 from pollux.text.folding import changes, fold
 
 LONGEST_WORD = 65_530
@@ -25,6 +26,9 @@ _ASCII_RUN = re.compile(r"[0-9A-Za-z]*")
 _RUN = re.compile(r"[0-9A-Za-z\x80-\U0010ffff]*")
 _WORD_BYTES = bytes(0x61 if chr(byte).isalnum() or byte >= 0x80 else 0x20 for byte in range(256))
 
+_KINDS = bytes(0x68 if byte >= 0x80 else 0x61 if chr(byte).isalnum() else 0x20 for byte in range(256))
+_BLANKS = bytes(0x20 if byte >= 0x80 else byte for byte in range(256))
+
 Places = tuple[tuple[str, ...], ...]
 """Words that stand near one another: the alternatives of each."""
 
@@ -32,38 +36,48 @@ Places = tuple[tuple[str, ...], ...]
 class CountedText:
     """A text in which words can be counted. Everything is computed when it is first needed."""
 
-    __slots__ = ("__dict__", "text")
+    __slots__ = ("_folded", "_odd", "_part_words", "_words", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._folded: FoldedText | None = None
+        self._odd: bool | None = None
+        self._words: list[str] | None = None
+        self._part_words: list[str] | None = None
 
-    @cached_property
+    @property
     def folded(self) -> FoldedText:
         """The text as the index compares it."""
-        if self.text.isascii():
-            return FoldedText(self.text.lower(), None, mixed=False)
-        self.text = well_formed(self.text)
-        return fold_text(self.text)
+        if self._folded is None:
+            if not self.text.isascii():
+                self.text = _without_signs(well_formed(self.text))
+            ascii_only = self.text.isascii()
+            self._folded = FoldedText(self.text.lower(), None, mixed=False) if ascii_only else fold_roughly(self.text)
+        return self._folded
 
-    @cached_property
+    @property
     def odd(self) -> bool:
         """Has the text letters that Python and the index see differently?"""
-        if self.folded.text.isascii():
-            return False
-        return any(map(_is_odd, set(self.text.encode().translate(None, _ASCII).decode())))
+        if self._odd is None:
+            self._odd = not self.folded.text.isascii() and any(map(_is_odd, _others(self.text.encode())))
+        return self._odd
 
-    @cached_property
+    @property
     def words(self) -> list[str]:
         """The words of the text in order, as the index has them."""
-        return analyze(prepare(self.text).body)
+        if self._words is None:
+            self._words = analyze(prepare(self.text).body)
+        return self._words
 
-    @cached_property
+    @property
     def part_words(self) -> list[str]:
         """The words of the parts of camelCase words, with gaps between the parts."""
-        parts = prepare(self.text).parts
-        return analyze(parts) if parts else []
+        if self._part_words is None:
+            parts = prepare(self.text).parts
+            self._part_words = analyze(parts) if parts else []
+        return self._part_words
 
-    @cached_property
+    @property
     def length(self) -> int:
         """How many words the index has for this text."""
         if not self.text.isascii():
@@ -71,7 +85,7 @@ class CountedText:
         parts = prepare(self.text).parts
         return self.rough_length + (2 * parts.count(GAP) + 1 if parts else 0)
 
-    @cached_property
+    @property
     def rough_length(self) -> int:
         """About how many words the text has, without the parts of camelCase words."""
         classes = self.text.encode(errors="replace").translate(_WORD_BYTES)
@@ -115,7 +129,7 @@ class CountedText:
         begin, place = 0, folded.find(word)
         while place >= 0:
             end = place + len(word)
-            if _may_begin(text, place) and (needle.prefix or _may_end(text, end)):
+            if _is_inside(text, place, end) and _may_begin(text, place) and (needle.prefix or _may_end(text, end)):
                 start, end = _run_start(text, place, begin), _end(run, text, end)
                 camel = text[start:end].encode()
                 if camel not in seen and is_camel_case(camel):
@@ -148,6 +162,29 @@ class CountedText:
         return sum(counts) if all(counts) else 0
 
 
+def _without_signs(text: str) -> str:
+    """The text with blanks for signs beyond ASCII, if it has nothing else beyond ASCII, and none touches a word."""
+    data = text.encode()
+    if not all(map(is_sign, _others(data))):
+        return text
+    kinds = data.translate(_KINDS)
+    return text if b"ah" in kinds or b"ha" in kinds else data.translate(_BLANKS).decode()
+
+
+def _others(data: bytes) -> set[str]:
+    """The characters beyond ASCII."""
+    return set(data.translate(None, _ASCII).decode())
+
+
+def _is_inside(text: str, place: int, end: int) -> bool:
+    """Does a longer run of letters surround a place?"""
+    return (place > 0 and _in_run(text[place - 1])) or (end < len(text) and _in_run(text[end]))
+
+
+def _in_run(letter: str) -> bool:
+    return letter > "\x7f" or letter.isalnum()
+
+
 def _may_begin(text: str, place: int) -> bool:
     """May a part of a camelCase word begin here: at a capital, or at the beginning of a word?"""
     return "A" <= text[place] <= "Z" or place == 0 or not (text[place - 1].isascii() and text[place - 1].isalnum())
@@ -158,7 +195,7 @@ def _may_end(text: str, end: int) -> bool:
 
 
 def _run_start(text: str, place: int, begin: int) -> int:
-    while place > begin and (text[place - 1] > "\x7f" or text[place - 1].isalnum()):
+    while place > begin and _in_run(text[place - 1]):
         place -= 1
     return place
 
