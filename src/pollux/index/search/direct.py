@@ -169,7 +169,9 @@ class Examiner:
             return [self._shown(session, group[0], float(_time(group[0]))) for group in newest]
         hits: list[DirectHit] = []
         for group in self._best_groups(session, list(by_message.values()), most, scale):
-            best = max((_measured(session, match) for match in group), key=lambda match: _score(match, scale))
+            best = max(group, key=lambda match: _score(match, scale))
+            if _score(best, scale) >= self._floor() * _NEAR:
+                best = max((_measured(session, match) for match in group), key=lambda match: _score(match, scale))
             hits.append(self._shown(session, best, _score(best, scale)))
         return hits
 

@@ -248,7 +248,7 @@ class DirectQuery:
 
     def _join(self, nodes: Sequence[Node], kind: type[_AndNode | _OrNode]) -> DirectNode | None:
         present = [direct for node in nodes if (direct := self._compile(node)) is not None]
-        return kind(present) if present else None
+        return kind(present) if len(present) > 1 else present[0] if present else None
 
     def _words(self, node: Words) -> DirectNode | None:
         words = tuple(tokens(node.text))

@@ -77,7 +77,7 @@ class PreparedText(NamedTuple):
 
 def prepare(text: str) -> PreparedText:
     """Prepare a text for the index."""
-    text, data = _encoded(text)
+    text, data = encoded(text)
     parts = f" {GAP} ".join(_camel_parts(data))
     if not _needs_work(data):
         return PreparedText(text, parts, None)
@@ -88,7 +88,7 @@ def prepare(text: str) -> PreparedText:
 
 def clean(text: str) -> str:
     """A text to search for, in the form that `prepare` gives the body."""
-    text, data = _encoded(text)
+    text, data = encoded(text)
     return text if not _needs_work(data) else _separate(fold(text) if changes(text) else text)
 
 
@@ -104,10 +104,11 @@ def plain(body: str) -> str:
 
 def well_formed(text: str) -> str:
     """The text without lone surrogates, and without joints of its own."""
-    return _encoded(text)[0]
+    return encoded(text)[0]
 
 
-def _encoded(text: str) -> tuple[str, bytes]:
+def encoded(text: str) -> tuple[str, bytes]:
+    """The well-formed text, and its bytes."""
     if JOINT in text:
         text = text.replace(JOINT, " ")
     try:

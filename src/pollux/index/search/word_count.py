@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from pollux.index.search.fields import analyze
 from pollux.index.search.letters import is_sign
-from pollux.index.search.prepare_text import GAP, is_camel_case, parts_of_word, prepare, well_formed
+from pollux.index.search.prepare_text import GAP, encoded, is_camel_case, parts_of_word, prepare
 from pollux.index.search.query import NEAR_DISTANCE
 from pollux.index.search.snippets import FoldedText, Needle, fold_roughly, fold_unit
 from pollux.text.folding import changes, fold
@@ -26,8 +26,8 @@ _ASCII_RUN = re.compile(r"[0-9A-Za-z]*")
 _RUN = re.compile(r"[0-9A-Za-z\x80-\U0010ffff]*")
 _WORD_BYTES = bytes(0x61 if chr(byte).isalnum() or byte >= 0x80 else 0x20 for byte in range(256))
 
-_KINDS = bytes(0x68 if byte >= 0x80 else 0x61 if chr(byte).isalnum() else 0x20 for byte in range(256))
 _BLANKS = bytes(0x20 if byte >= 0x80 else byte for byte in range(256))
+_LOWER_BLANKS = _BLANKS.lower()
 
 Places = tuple[tuple[str, ...], ...]
 """Words that stand near one another: the alternatives of each."""
@@ -36,10 +36,11 @@ Places = tuple[tuple[str, ...], ...]
 class CountedText:
     """A text in which words can be counted. Everything is computed when it is first needed."""
 
-    __slots__ = ("_folded", "_odd", "_part_words", "_words", "text")
+    __slots__ = ("_folded", "_odd", "_part_words", "_plain", "_words", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._plain: bytes | None = None
         self._folded: FoldedText | None = None
         self._odd: bool | None = None
         self._words: list[str] | None = None
@@ -47,13 +48,23 @@ class CountedText:
 
     @property
     def folded(self) -> FoldedText:
-        """The text as the index compares it."""
+        """The text as the index compares it. Signs beyond ASCII are blanks if there is nothing else beyond ASCII."""
         if self._folded is None:
-            if not self.text.isascii():
-                self.text = _without_signs(well_formed(self.text))
-            ascii_only = self.text.isascii()
-            self._folded = FoldedText(self.text.lower(), None, mixed=False) if ascii_only else fold_roughly(self.text)
+            if self.text.isascii():
+                self._folded = FoldedText(self.text.lower(), None, mixed=False)
+            else:
+                self.text, data = encoded(self.text)
+                if all(map(is_sign, _others(data))):
+                    self._plain = data
+                    self._folded = FoldedText(data.translate(_LOWER_BLANKS).decode(), None, mixed=False)
+                else:
+                    self._folded = fold_roughly(self.text)
         return self._folded
+
+    @property
+    def unfolded(self) -> str:
+        """The text with its capitals, in which the places of the folded text hold. It is known once it is folded."""
+        return self.text if self._plain is None else self._plain.translate(_BLANKS).decode()
 
     @property
     def odd(self) -> bool:
@@ -80,15 +91,15 @@ class CountedText:
     @property
     def length(self) -> int:
         """How many words the index has for this text."""
-        if not self.text.isascii():
+        if not self.folded.text.isascii():
             return len(self.words) + len(self.part_words)
-        parts = prepare(self.text).parts
+        parts = prepare(self.unfolded).parts
         return self.rough_length + (2 * parts.count(GAP) + 1 if parts else 0)
 
     @property
     def rough_length(self) -> int:
         """About how many words the text has, without the parts of camelCase words."""
-        classes = self.text.encode(errors="replace").translate(_WORD_BYTES)
+        classes = self.unfolded.encode(errors="replace").translate(_WORD_BYTES)
         return classes.count(b" a") + classes.startswith(b"a")
 
     def has_all(self, words: Sequence[str]) -> bool:
@@ -118,12 +129,12 @@ class CountedText:
         if self.folded.places is not None:
             return _count_row(self.part_words, needle)
         parts = dict.fromkeys(part for word in self._camel_words(needle) for part in parts_of_word(word))
-        folds = not self.text.isascii() and changes(self.text)
+        folds = any(not part.isascii() for part in parts) and changes(self.text)
         return sum(_count_row(_part_words(part, folds=folds), needle) for part in parts)
 
     def _camel_words(self, needle: Needle) -> Iterator[bytes]:
         """The camelCase words that may have the needle among their parts, each once."""
-        text, folded, word = self.text, self.folded.text, needle.words[0]
+        text, folded, word = self.unfolded, self.folded.text, needle.words[0]
         run = _ASCII_RUN if text.isascii() else _RUN
         seen: set[bytes] = set()
         begin, place = 0, folded.find(word)
@@ -143,7 +154,7 @@ class CountedText:
         pattern = needle.whole(mixed=self.folded.mixed)
         count = _count_overlapping(pattern, text) if _may_overlap(needle) else sum(1 for _ in pattern.finditer(text))
         # Only a part of several words can hold a phrase: one with signs that are not ASCII between them.
-        if self.text.isascii() or _within_part(needle).search(text) is None:
+        if self.text.isascii() or _within_part(needle).search(self.text.lower() if self._plain else text) is None:
             return count
         return count + _count_row(self.part_words, needle)
 
@@ -160,15 +171,6 @@ class CountedText:
         rows = [sorted({n for word in words for n in by_word.get(word, ())}) for words in places]
         counts = [_near(first, second) + _near(second, first) for first, second in pairwise(rows)]
         return sum(counts) if all(counts) else 0
-
-
-def _without_signs(text: str) -> str:
-    """The text with blanks for signs beyond ASCII, if it has nothing else beyond ASCII, and none touches a word."""
-    data = text.encode()
-    if not all(map(is_sign, _others(data))):
-        return text
-    kinds = data.translate(_KINDS)
-    return text if b"ah" in kinds or b"ha" in kinds else data.translate(_BLANKS).decode()
 
 
 def _others(data: bytes) -> set[str]:
