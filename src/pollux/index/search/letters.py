@@ -29,27 +29,28 @@ class Letters:
 
     def _has_other_forms(self, *, ascii_only: bool) -> bool:
         """Are there letters that may count as others, or as others of ASCII?"""
-        return any(map(may_become_ascii if ascii_only else _may_become_another, self._others))
+        return any(map(may_become_ascii if ascii_only else may_become_another, self._others))
 
     def _pieces(self) -> Iterator[bytes]:
         """The pieces of the text with letters that may count as others. No piece ends inside a word."""
         for line in self._data.split(b"\n"):
             if not line.isascii():
                 for piece in line.split(b"\\"):
-                    if not piece.isascii() and any(map(_may_become_another, _beyond_ascii(piece))):
+                    if not piece.isascii() and any(map(may_become_another, beyond_ascii(piece))):
                         yield piece
 
     @cached_property
     def _others(self) -> set[str]:
         """The letters beyond ASCII."""
-        return _beyond_ascii(self._data)
+        return beyond_ascii(self._data)
 
     @cached_property
     def _folded(self) -> str:
         return fold_roughly(b"\n".join(self._pieces()).decode(errors="replace")).text
 
 
-def _beyond_ascii(data: bytes) -> set[str]:
+def beyond_ascii(data: bytes) -> set[str]:
+    """The characters beyond ASCII."""
     return set(data.translate(None, _ASCII).decode(errors="replace"))
 
 
@@ -60,7 +61,8 @@ def may_become_ascii(letter: str) -> bool:
 
 
 @cache
-def _may_become_another(letter: str) -> bool:
+def may_become_another(letter: str) -> bool:
+    """May a character count as another one, or vanish?"""
     return is_silent(letter) or fold_unit(letter) != letter
 
 

@@ -1,19 +1,20 @@
 """Whether a file can hold a session that matches, judged by its bytes alone, before it is read.
 
 A word of letters and digits stands in JSON as it is, unless its letters are escaped, or are other letters that count as
-the same. Such files are looked at more closely, or count as possible matches: no file that matches is rejected.
+the same. A file with such letters counts as a possible match: no file that matches is rejected.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cached_property
 
-from pollux.index.search.fields import tokens
-from pollux.index.search.letters import Letters, is_silent
+from pollux.index.search.letters import Letters, beyond_ascii, is_silent, may_become_another
+from pollux.index.search.snippets import fold_unit
 
-_ESCAPE = b"\\u"
-_ESCAPES = re.compile(rb"\\u([0-9a-f]{4})", re.IGNORECASE)
+_ESCAPES = re.compile(rb"\\u(?!00[01])([0-9a-f]{4})", re.IGNORECASE)
+"""Escaped characters, apart from control characters."""
+
 _NUMBER = re.compile(r"[0-9]*(?:e[0-9]*)?|inf|infinity|nan")
 
 
@@ -22,30 +23,39 @@ class FileLetters:
 
     def __init__(self, data: bytes, added: str = "") -> None:
         self._data = data
-        self._letters = Letters(data)
+        self._lowered = data.lower()
         self._added = Letters(added.encode(errors="replace"))
 
     def may_have(self, word: str) -> bool:
         """May the files hold this word of the index? A number may be written in several ways: 1e3 is 1000."""
-        if _NUMBER.fullmatch(word) or self._letters.has(word) or self._added.has(word):
+        if _NUMBER.fullmatch(word) or word.encode() in self._lowered or self._added.has(word):
             return True
-        return self._is_of_another_encoding or (_ESCAPE in self._data and self._has_escaped_letters)
+        if self._is_of_another_encoding:
+            return True
+        own = frozenset(word)
+        return any(_may_be_in(own, letter) for letter in (*self._others, *self._escaped))
 
     @cached_property
     def _is_of_another_encoding(self) -> bool:
-        if b"\0" in self._data:
-            return True
+        if self._data.isascii():
+            return b"\0" in self._data
         try:
-            return not self._data.isascii() and not self._data.decode()
+            return b"\0" in self._data or not self._data.decode()
         except UnicodeDecodeError:
             return True
 
     @cached_property
-    def _has_escaped_letters(self) -> bool:
-        return any(_may_be_letter(chr(int(digits, 16))) for digits in set(_ESCAPES.findall(self._data)))
+    def _escaped(self) -> set[str]:
+        """The escaped characters."""
+        found = set(_ESCAPES.findall(self._data)) if b"\\u" in self._data else set()
+        return {chr(int(digits, 16)) for digits in found}
+
+    @cached_property
+    def _others(self) -> set[str]:
+        """The characters beyond ASCII that count as others."""
+        return {letter for letter in beyond_ascii(self._data) if may_become_another(letter)}
 
 
-@cache
-def _may_be_letter(letter: str) -> bool:
-    """May an escaped character be a part of a word? A half of a pair may."""
-    return "\ud800" <= letter <= "\udfff" or is_silent(letter) or bool(tokens(letter))
+def _may_be_in(word: frozenset[str], letter: str) -> bool:
+    """May a character be a part of a word with these letters? A half of a pair may."""
+    return "\ud800" <= letter <= "\udfff" or is_silent(letter) or word.issuperset(fold_unit(letter))

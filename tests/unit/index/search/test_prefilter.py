@@ -44,18 +44,15 @@ def test_words_in_json(text: str, word: str, *, escaped: bool) -> None:
         rb'{"text": "r\u0065try"}',
         b"caf\xe9 in another encoding",
         "retry".encode("utf-16"),
-        rb'{"text": "\ud835\udc1b"}',
     ],
 )
 def test_what_nobody_can_know_may_match(data: bytes) -> None:
     assert FileLetters(data).may_have("retry")
 
 
-@pytest.mark.parametrize("text", ["retro", "re try", "— „x“ → ✓", "架构", "\u001b[0m"])
+@pytest.mark.parametrize("text", ["retro", "re try", "— „x“ → ✓", "架构", "\u001b[0m", "kümmel"])
 @pytest.mark.parametrize("escaped", [False, True])
 def test_a_file_without_the_word_is_rejected(text: str, *, escaped: bool) -> None:
-    if escaped and text == "架构":
-        pytest.skip("an escaped letter may be any letter")
     assert not FileLetters(json.dumps(text, ensure_ascii=escaped).encode()).may_have("retry")
 
 
