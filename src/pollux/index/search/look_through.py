@@ -83,17 +83,18 @@ def _answer(task: PendingBundle, examiner: Examiner) -> bytes:
 
 
 def _look_at(task: PendingBundle, examiner: Examiner) -> BundleMatches:
-    letters = _letters(task) if examiner.literals is not None else None
-    if letters is not None and not has_words(letters.may_have, examiner.literals or ()):
+    letters, literals = _letters(task) if examiner.literals is not None else None, examiner.literals or ()
+    if letters is not None and not has_words(letters.may_have, literals):
         size = task.bundle.size
         return BundleMatches(skipped=examiner.skipped(letters.may_have, 1 + size // _PASSAGE_BYTES, size // 2))
     try:
         sessions = task.source.read(task.bundle).sessions
     except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` reports it)
         return BundleMatches(complete=False)
+    surely = letters is not None and has_words(letters.has, literals)
     return BundleMatches(
         [
-            examiner.examine(session, task.numbers[session.key], surely=letters is not None)
+            examiner.examine(session, task.numbers[session.key], surely=surely)
             for session in sessions
             if session.key in task.numbers
         ]

@@ -26,9 +26,13 @@ class FileLetters:
         self._lowered = data.lower()
         self._added = Letters(added.encode(errors="replace"))
 
+    def has(self, word: str) -> bool:
+        """Do the files hold the letters of this word of the index as they are?"""
+        return word.encode() in self._lowered
+
     def may_have(self, word: str) -> bool:
         """May the files hold this word of the index? A number may be written in several ways: 1e3 is 1000."""
-        if _NUMBER.fullmatch(word) or word.encode() in self._lowered or self._added.has(word):
+        if self.has(word) or _NUMBER.fullmatch(word) or self._added.has(word):
             return True
         if self._is_of_another_encoding:
             return True
