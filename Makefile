@@ -15,6 +15,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests make thousands of small files: in memory, where the system offers it as a folder.
 QUICK := $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
+# Who has no work left takes some from the others, so that no long test runs alone at the end.
+PYTEST := TMPDIR=$(QUICK) $(BIN)/pytest -n auto --dist worksteal
+
+# Without files of bytecode, each process would compile all tests again.
+test quick test-exhaustive: export PYTHONDONTWRITEBYTECODE :=
+
 # Where the large benchmarks make their histories, and leave them for the next time.
 LARGE ?= /tmp/pollux-bench
 
@@ -26,10 +32,10 @@ run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample
 	@$(BIN)/pollux --or-sample $(ARGS)
 
 test: lint ## Check style, types and layers, then run all tests
-	TMPDIR=$(QUICK) $(BIN)/pytest -n auto $(ARGS)
+	$(PYTEST) $(ARGS)
 
 quick: $(DEV) ## Run the quick unit tests and the transcripts
-	TMPDIR=$(QUICK) $(BIN)/pytest -q -n auto -m "not slow" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
+	$(PYTEST) -q -m "not slow" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
 
 lint: $(DEV) ## Check style, types and layers
 	$(BIN)/ruff check
@@ -49,7 +55,7 @@ bench-growth: $(DEV) ## Measure the store with 1,000 to 50,000 small sessions, a
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
 test-exhaustive: $(DEV) ## Run the tests of properties and of recovery over every case instead of a sample
-	TMPDIR=$(QUICK) POLLUX_EXHAUSTIVE=1 $(BIN)/pytest -n auto tests/properties tests/archive $(ARGS)
+	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive $(ARGS)
 
 clean: ## Remove the environment and everything else that is made
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -49,7 +49,7 @@ def opened(places: dict[str, str]) -> Library:
 def drawn(library: Library) -> list[Needle]:
     """What is looked for."""
     chance = random.Random(SEED)
-    bundles = library.homes.bundles()
+    bundles = library._files.bundles()
     some = chance.sample(bundles, min(DRAWN_FROM, len(bundles)))
     runs = [
         words(p.text) for source, bundle in some for session in source.read(bundle).sessions for p in passages(session)
@@ -74,7 +74,7 @@ def scanned(places: dict[str, str], needles: list[Needle]) -> dict[Needle, set[s
 def _share(places: dict[str, str], needles: frozenset[Needle], number: int) -> set[tuple[Needle, str]]:
     """What one of several processes finds."""
     finds: set[tuple[Needle, str]] = set()
-    for source, bundle in opened(places).homes.bundles()[number::PROCESSES]:
+    for source, bundle in opened(places)._files.bundles()[number::PROCESSES]:
         for session in source.read(bundle).sessions:
             for passage in passages(session):
                 run = words(passage.text)

@@ -75,7 +75,7 @@ def generated(folder: Path, agent: str, sessions: int) -> Path:
 def reading(home: Path, rounds: int) -> dict[str, Any]:
     """The files of a home into the model, against a bare parse of the same files."""
     library = Library(environ={"HOME": str(home)}, cwd=home, hunt=False)
-    bundles = library.homes.bundles()
+    bundles = library._files.bundles()
     files = [file.path for _, bundle in bundles for file in bundle.files]
     for source, bundle in bundles:
         source.read(bundle)  # learns which project each folder is, once, as for a user

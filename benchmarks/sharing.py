@@ -62,7 +62,7 @@ def measured(home: Path, folder: Path) -> dict[str, Any]:
 
 def _redacting(library: Library) -> dict[str, Any]:
     """CPU seconds of redaction alone, in sessions that were read before, beside a bare parse of their files."""
-    bundles = library.homes.bundles()[:SAMPLE]
+    bundles = library._files.bundles()[:SAMPLE]
     files = [file.path for _, bundle in bundles for file in bundle.files]
     size = sum(Path(name).stat().st_size for name in files) / 1e6
     redactor = Redactor(RedactionOptions(home="/home/ada", users=("ada",)))

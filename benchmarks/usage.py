@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pollux.index.catalog.catalog import Catalog
-from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import BundleRows, entry
+from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.rows import BundleRows, entry
 from pollux.model import Author, Message, Role, Session, Usage
 from pollux.usage.service import Grouping, UsageService
 
@@ -44,8 +44,8 @@ def session(number: int, requests: int) -> Session:
     )
 
 
-def filled(file: Path, sessions: int, requests: int) -> Catalog:
-    catalogue = Catalog(file, "bench")
+def filled(file: Path, sessions: int, requests: int) -> Catalogue:
+    catalogue = Catalogue(file, "bench")
     with catalogue.change():
         catalogue.begin(1)
         root = catalogue.add_root("bench", "/")
@@ -59,7 +59,7 @@ def measured(folder: Path, sessions: int, requests: int) -> dict[str, tuple[floa
     """CPU seconds of the yardstick and of pollux, by question."""
     file = folder / "catalogue.db"
     catalogue = filled(file, sessions, requests)
-    current = CatalogQueries(catalogue, [("bench", "/")])
+    current = CatalogueQueries(catalogue, [("bench", "/")])
     bare = sqlite3.connect(file)
     settings = folder / "config.toml"
 

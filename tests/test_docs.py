@@ -25,13 +25,14 @@ import click
 import pytest
 from pyarrow.parquet import read_schema
 
-from pollux import registry
+from pollux import Library, registry
 from pollux.cli.app import COMMANDS, cli
+from pollux.model import Value
 from pollux.testing import Spare, Subject, cases
 from pollux.transforms.redact import RULES
 from pollux.writers.csv import COLUMNS
 from pollux.writers.parquet import WRITER as PARQUET
-from tests.cli.running import CORPUS, Pollux
+from tests.cli.program import CORPUS, Pollux
 from tests.unit.writers.judges import JUDGES
 
 ROOT = Path(__file__).parent.parent
@@ -119,6 +120,29 @@ def test_every_command_has_a_section_and_no_other() -> None:
 def test_every_agent_and_format_is_named() -> None:
     assert not [name for name in registry.SOURCES if f"`{name}`" not in (ROOT / "README.md").read_text("utf-8")]
     assert not [name for name in registry.WRITERS if f"`{name}`" not in page("commands.md")]
+
+
+def _public_names(name: str, holder: object) -> dict[str, set[str]]:
+    """The public names of an object, and of each object of ours that it holds under such a name."""
+    names = {each for each in dir(holder) if not each.startswith("_")}
+    surface = {name: names}
+    for each in names:
+        value = getattr(holder, each)
+        if not isinstance(value, Value) and type(value).__module__.startswith("pollux."):
+            surface |= _public_names(f"{name}.{each}", value)
+    return surface
+
+
+def test_the_public_names_of_a_library_are_listed_and_no_others(tmp_path: Path) -> None:
+    tables = re.findall(r"^\| `(library[\w.]*)\.` \|.*\n\|-.*\n((?:\|.*\n)+)", page("library.md"), re.MULTILINE)
+    listed = {
+        name: [each for row in rows.splitlines() for each in re.findall(r"`(\w+)`", row.split("|")[1])]
+        for name, rows in tables
+    }
+    with Library({"HOME": str(tmp_path)}, tmp_path) as library:
+        assert {name: sorted(names) for name, names in listed.items()} == {
+            name: sorted(names) for name, names in _public_names("library", library).items()
+        }
 
 
 def test_the_rules_of_redaction_are_listed_as_they_are() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pollux import Filter, Library, Session
 from pollux.model import Author, Fate, Kind, Role, Status, SummaryPart, Thinking, ToolCall
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 HOME = Path(__file__).parent.parent / "src" / "pollux" / "sample" / "home"
 EVERYTHING = Filter(everything=True)
@@ -63,8 +63,8 @@ def test_nothing_in_it_is_odd(sessions: list[Session]) -> None:
 
 
 def test_the_doctor_is_content(tmp_path: Path) -> None:
-    done = Pollux(tmp_path)("--sample", "doctor", "--strict")
-    assert done.returncode == 0, done.stdout
+    result = Pollux(tmp_path)("--sample", "doctor", "--strict")
+    assert result.returncode == 0, result.stdout
 
 
 def test_every_project_is_known(sessions: list[Session]) -> None:
@@ -84,8 +84,8 @@ def test_its_projects_are_told_alike_whatever_file_is_newest(oldest: str, tmp_pa
     for file in home.rglob("*"):
         os.utime(file, (1, 1) if f".{oldest}" in file.parts else (2, 2))
     environ = {"HOME": str(home), "XDG_DATA_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    told = [(p.name, list(p.agents.items()), p.evidence) for p in Library(environ, home, hunt=False).projects.all()]
-    assert told == [
+    answers = [(p.name, list(p.agents.items()), p.evidence) for p in Library(environ, home, hunt=False).projects.all()]
+    assert answers == [
         ("postcards", [("claude", 1), ("codex", 1), ("gemini", 1)], "recorded"),
         ("seedbank", [("claude", 1), ("codex", 1), ("gemini", 2)], "recorded"),
         ("tidewatch", [("claude", 1), ("codex", 1), ("gemini", 3)], "recorded"),
@@ -199,10 +199,10 @@ def test_it_is_small() -> None:
 
 @pytest.mark.parametrize("arguments", [(), ("list", "--all"), ("show", "last"), ("projects",), ("agents",)])
 def test_every_command_has_something_to_show(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    done = Pollux(tmp_path)("--sample", *arguments)
-    assert done.returncode == 0
-    assert done.stdout
-    assert done.stderr == "pollux: this is the bundled sample, not your own history.\n"
+    result = Pollux(tmp_path)("--sample", *arguments)
+    assert result.returncode == 0
+    assert result.stdout
+    assert result.stderr == "pollux: this is the bundled sample, not your own history.\n"
 
 
 def test_the_sample_leaves_no_trace(tmp_path: Path) -> None:
@@ -214,9 +214,9 @@ def test_the_sample_leaves_no_trace(tmp_path: Path) -> None:
 
 def test_nobody_in_it_is_real() -> None:
     homes = {
-        found
+        word
         for file in HOME.rglob("*")
         if file.is_file()
-        for found in re.findall(r"/home/(\w+)", file.read_text("utf-8"))
+        for word in re.findall(r"/home/(\w+)", file.read_text("utf-8"))
     }
     assert homes == {"juno"}

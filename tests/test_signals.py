@@ -18,5 +18,5 @@ def test_ctrl_c_can_be_pressed_by_tests_whose_parent_ignores_it() -> None:
     place = Path(__file__).parent.parent
     pressing = ["tests/index/test_crash.py", "tests/cli/test_cache.py", "-k", "ctrl_c or interrupted_command"]
     command = [sys.executable, "-c", IGNORING, *pressing]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    assert "2 passed" in done.stdout, done.stdout
+    process = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    assert "2 passed" in process.stdout, process.stdout

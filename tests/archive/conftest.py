@@ -68,7 +68,7 @@ class World:
     def keeping(self) -> Library:
         """A library that keeps, and has just done so."""
         library = self.library()
-        library.archive.turn(on=True)
+        library.archive.on()
         library.sync()
         return library
 

@@ -16,9 +16,9 @@ Record = dict[str, Any]
 def records(file: Path, raw: bytes) -> list[Record]:
     """Every line is a JSON object, and ends."""
     assert raw.endswith(b"\n"), f"{file}: the next record would be glued to the last one"
-    found = [json.loads(line) for line in raw.split(b"\n") if line.strip()]
-    assert all(isinstance(record, dict) for record in found), file
-    return found
+    document = [json.loads(line) for line in raw.split(b"\n") if line.strip()]
+    assert all(isinstance(record, dict) for record in document), file
+    return document
 
 
 # ---------------------------------------------------------------------- Gemini CLI
@@ -29,21 +29,21 @@ CHAT = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(?P<id>[A-Za-z0-9_-]{1,8})
 def gemini(file: Path) -> list[str]:
     """The ids of the messages that Gemini CLI would resume with."""
     project = file.parent.parent
-    told, messages = _document(file) if file.suffix == ".json" else _replayed(file)
+    answer, messages = _document(file) if file.suffix == ".json" else _replayed(file)
     subagent = file.parent.name != "chats"
     if subagent:
-        assert file.stem == told["sessionId"], file
+        assert file.stem == answer["sessionId"], file
         project = project.parent
     else:
         named = CHAT.fullmatch(file.name)
         assert named is not None, file
-        assert re.sub(r"[^A-Za-z0-9_-]", "_", told["sessionId"])[:8] == named["id"], file
-    assert told.get("kind", "main") in ("main", "subagent"), file
+        assert re.sub(r"[^A-Za-z0-9_-]", "_", answer["sessionId"])[:8] == named["id"], file
+    assert answer.get("kind", "main") in ("main", "subagent"), file
     if re.fullmatch("[0-9a-f]{64}", project.name):
-        assert told["projectHash"] == project.name, file
+        assert answer["projectHash"] == project.name, file
     else:
         marker = (project / ".project_root").read_bytes()
-        assert hashlib.sha256(marker).hexdigest() == told["projectHash"], file
+        assert hashlib.sha256(marker).hexdigest() == answer["projectHash"], file
         assert re.fullmatch("[a-z0-9-]+", project.name), file
     for message in messages.values():
         assert message["type"] in ("user", "gemini", "info", "warning", "error"), file
@@ -53,18 +53,18 @@ def gemini(file: Path) -> list[str]:
 
 
 def _document(file: Path) -> tuple[Record, dict[str, Record]]:
-    told = json.loads(file.read_bytes())
-    messages = told["messages"]
+    document = json.loads(file.read_bytes())
+    messages = document["messages"]
     assert messages, f"{file}: the CLI writes none without messages"
     assert len({message["id"] for message in messages}) == len(messages), file
-    assert isinstance(told["startTime"], str), file
-    assert isinstance(told["lastUpdated"], str), file
-    return told, {message["id"]: message for message in messages}
+    assert isinstance(document["startTime"], str), file
+    assert isinstance(document["lastUpdated"], str), file
+    return document, {message["id"]: message for message in messages}
 
 
 def _replayed(file: Path) -> tuple[Record, dict[str, Record]]:
     """The loader's own way: a rewind, a message, a change, a header."""
-    told: Record = {}
+    answer: Record = {}
     messages: dict[str, Record] = {}
     for record in records(file, file.read_bytes()):
         if isinstance(record.get("$rewindTo"), str):
@@ -74,14 +74,14 @@ def _replayed(file: Path) -> tuple[Record, dict[str, Record]]:
         elif isinstance(record.get("id"), str):
             messages[record["id"]] = record
         elif isinstance(record.get("$set"), dict):
-            told |= {key: value for key, value in record["$set"].items() if key != "messages"}
+            answer |= {key: value for key, value in record["$set"].items() if key != "messages"}
             if isinstance(record["$set"].get("messages"), list):
                 messages = {message["id"]: message for message in record["$set"]["messages"]}
         elif isinstance(record.get("sessionId"), str) and isinstance(record.get("projectHash"), str):
-            told |= {key: value for key, value in record.items() if key != "messages"}
+            answer |= {key: value for key, value in record.items() if key != "messages"}
             messages |= {message["id"]: message for message in record.get("messages", ())}
-    assert {"sessionId", "projectHash", "startTime"} <= told.keys(), file
-    return told, messages
+    assert {"sessionId", "projectHash", "startTime"} <= answer.keys(), file
+    return answer, messages
 
 
 # ---------------------------------------------------------------------- Claude Code
@@ -89,13 +89,13 @@ def _replayed(file: Path) -> tuple[Record, dict[str, Record]]:
 
 def claude(file: Path) -> list[str]:
     """The ids of the records from the last one to its root, in their order."""
-    found = records(file, file.read_bytes())
-    tree = [record for record in found if isinstance(record.get("uuid"), str)]
+    result = records(file, file.read_bytes())
+    tree = [record for record in result if isinstance(record.get("uuid"), str)]
     by_id = {record["uuid"]: record for record in tree}
     assert len(by_id) == len(tree), f"{file}: a record stands twice"
     if not file.name.startswith("agent-"):
         assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", file.stem), file
-        assert any(record.get("sessionId") == file.stem for record in found), file
+        assert any(record.get("sessionId") == file.stem for record in result), file
         began = next(record["cwd"] for record in tree if "cwd" in record)
         name = re.sub(r"[^A-Za-z0-9]", "-", began)
         assert file.parent.name in (name, f"{name[:200]}-{file.parent.name[201:]}"), file
@@ -127,9 +127,9 @@ def codex(file: Path) -> list[str]:
     days = file.parent.parts[-3:]
     assert file.parent.name in ("sessions", "archived_sessions") or "-".join(days) == named["day"], file
     if file.suffix == ".json":
-        told = json.loads(file.read_bytes())
-        assert told["session"]["id"] == named["id"], file
-        return [json.dumps(item) for item in told["items"]]
+        document = json.loads(file.read_bytes())
+        assert document["session"]["id"] == named["id"], file
+        return [json.dumps(item) for item in document["items"]]
     raw = file.read_bytes()
     if file.suffix == ".zst":
         raw = zstandard.ZstdDecompressor().decompressobj().decompress(raw)
@@ -144,12 +144,12 @@ def codex(file: Path) -> list[str]:
 
 def judged(folder: Path) -> dict[Path, list[str]]:
     """Every transcript below a folder that stands for an agent's home."""
-    found: dict[Path, list[str]] = {}
+    result: dict[Path, list[str]] = {}
     for file in sorted(folder.rglob("*.json*")):
         if "chats" in file.parts:
-            found[file] = gemini(file)
+            result[file] = gemini(file)
         elif "projects" in file.parts and file.suffix == ".jsonl":
-            found[file] = claude(file)
+            result[file] = claude(file)
         elif file.name.startswith("rollout-"):
-            found[file] = codex(file)
-    return found
+            result[file] = codex(file)
+    return result

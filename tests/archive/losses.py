@@ -24,7 +24,7 @@ def kept_world(world: World) -> tuple[Library, Path]:
     world.tomorrow()
     library.sync()
     library.close()
-    (pack,) = library.archive.store.folder.glob("*.pack")
+    (pack,) = library.archive._store.folder.glob("*.pack")
     return library, pack
 
 
@@ -99,13 +99,13 @@ def prune_one(world: World) -> str:
 
 def flip(library: Library, pack: Path) -> None:
     """One byte of the content of which only the archive knows."""
-    (state, *_) = [one for one in library.archive.store.index.states() if one.change == "gone"]
-    (last,) = [one for one in library.archive.store.index.states(*state_place(state)) if one.sha is not None]
+    (state, *_) = [one for one in library.archive._store.index.states() if one.change == "gone"]
+    (last,) = [one for one in library.archive._store.index.states(*state_place(state)) if one.sha is not None]
     spoil(library, pack, last)
 
 
 def spoil(library: Library, pack: Path, state: State) -> None:
-    location = library.archive.store.index.content(state.sha or b"")
+    location = library.archive._store.index.content(state.sha or b"")
     assert location is not None
     raw = bytearray(pack.read_bytes())
     raw[location.record.payload + location.record.length // 2] ^= 0xFF
@@ -125,5 +125,5 @@ def live(world: World) -> set[str]:
 
 
 def stored(library: Library) -> set[str]:
-    states = library.archive.store.index.states()
+    states = library.archive._store.index.states()
     return {os.fsdecode(os.path.join(s.home, s.path)) for s in states if s.sha is not None}  # noqa: PTH118

@@ -21,14 +21,14 @@ def texts(home: str, file: Path, top: Path) -> set[str]:
     """What the oracle says was said in the sessions of a file: prompts, replies, and what tools were called with."""
     oracle = json.loads((CORPUS / home / "oracle.json").read_bytes())
     name = file.relative_to(top).as_posix()
-    found: set[str] = set()
+    results: set[str] = set()
     for session in oracle["sessions"]:
         if name in session["files"]:
             # A title that the client asked for stands in other sessions' files too.
-            found.update(session["prompts"], (text for text in session["replies"] if '"title"' not in text))
-            asked = (leaf for call in session["tool_calls"] for leaf in leaves(call["input"]))
-            found.update(text for text in asked if re.search(r"[\s/]", text))  # a bare word stands in many places
-    return {text for text in found if len(text) >= SHORTEST}
+            results.update(session["prompts"], (text for text in session["replies"] if '"title"' not in text))
+            queries = (leaf for call in session["tool_calls"] for leaf in leaves(call["input"]))
+            results.update(text for text in queries if re.search(r"[\s/]", text))  # a bare word stands in many places
+    return {text for text in results if len(text) >= SHORTEST}
 
 
 def leaves(value: Any) -> Iterator[str]:
@@ -47,14 +47,14 @@ def leaves(value: Any) -> Iterator[str]:
 def held(wanted: Iterable[str], files: Iterable[Path]) -> set[str]:
     """The texts that stand in one of some files, as JSON writes them."""
     left = set(wanted)
-    found: set[str] = set()
+    results: set[str] = set()
     for file in files:
         raw = file.read_bytes()
         raw = unpacked(raw) if raw.startswith(b"\x28\xb5\x2f\xfd") else raw
         here = {text for text in left if any(needle in raw for needle in needles(text))}
-        found |= here
+        results |= here
         left -= here
-    return found
+    return results
 
 
 def unpacked(raw: bytes) -> bytes:

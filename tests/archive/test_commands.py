@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.archive.conftest import CORPUS
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0")
 
@@ -65,16 +65,16 @@ def test_from_deleting_to_restoring(pollux: Pollux) -> None:
     raw = file.read_bytes()
     assert pollux("archive", "on").returncode == 0
     file.unlink()
-    (told,) = [one for one in good(pollux("list", "--json")) if one["id"] == "abcdabcd"]
-    assert told["kept"] is True
+    (answer,) = [one for one in good(pollux("list", "--json")) if one["id"] == "abcdabcd"]
+    assert answer["kept"] is True
     assert good(pollux("show", "abcdabcd", "--json"))["kept"] is True
     assert good(pollux("search", "second", "--json"))[0]["key"] == "gemini:abcdabcd"
     assert [one["change"] for one in good(pollux("history", "abcdabcd", "--json"))] == ["new", "gone"]
     assert [one["from"] for one in good(pollux("recover", "--json")) if one["key"] == "gemini:abcdabcd"] == ["kept"]
     assert pollux("archive", "restore", "abcdabcd").returncode == 2
-    asked = pollux("archive", "restore", "abcdabcd", "--in-place")
-    assert asked.returncode == 2
-    assert str(file.name) in asked.stderr
+    result = pollux("archive", "restore", "abcdabcd", "--in-place")
+    assert result.returncode == 2
+    assert str(file.name) in result.stderr
     assert not file.exists()
     assert pollux("archive", "restore", "abcdabcd", "--in-place", "--yes").returncode == 0
     assert file.read_bytes() == raw
@@ -95,12 +95,12 @@ def test_earlier_states_are_shown(pollux: Pollux) -> None:
 
 
 def test_a_recovered_document_has_the_figures_of_a_session(pollux: Pollux) -> None:
-    shown = good(pollux("show", "last", "--json"))
+    document = good(pollux("show", "last", "--json"))
     printed = good(pollux("recover", "last", "--to", "json"))
     assert printed == good(pollux("recover", "last", "--json"))
-    assert shown.keys() - printed.keys() == set()
+    assert document.keys() - printed.keys() == set()
     for name in ("cost_usd", "family_usage"):
-        assert printed[name] == shown[name]
+        assert printed[name] == document[name]
 
 
 def test_recovered_sessions_read_back(pollux: Pollux, tmp_path: Path) -> None:
@@ -116,20 +116,27 @@ def test_recovered_files_go_where_the_agent_looks(pollux: Pollux, tmp_path: Path
     assert pollux("archive", "on").returncode == 0
     file.write_bytes(raw[: len(raw) - 20])
     back = tmp_path / "back"
-    done = pollux("recover", "abcdabcd", "-o", str(back))
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == str(back / "tmp" / "weather" / "chats" / file.name)
-    assert "2 messages read back" in done.stderr
+    result = pollux("recover", "abcdabcd", "-o", str(back))
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[0] == str(back / "tmp" / "weather" / "chats" / file.name)
+    assert "2 messages read back" in result.stderr
     assert (back / "tmp" / "weather" / "chats" / file.name).read_bytes() == raw
-    assert all(told["there"] for told in good(pollux("recover", "abcdabcd", "-o", str(back), "--json"))["files"])
+    assert all(
+        document["there"] for document in good(pollux("recover", "abcdabcd", "-o", str(back), "--json"))["files"]
+    )
     assert pollux("recover", "abcdabcd", "--in-place", "--yes").returncode == 5  # another is there
     file.unlink()
-    asked = pollux("recover", "abcdabcd", "--in-place")
-    assert asked.returncode == 2
-    assert file.name in asked.stderr
+    refusal = pollux("recover", "abcdabcd", "--in-place")
+    assert refusal.returncode == 2
+    assert file.name in refusal.stderr
     assert not file.exists()
-    told = good(pollux("recover", "abcdabcd", "--in-place", "--yes", "--json"))
-    assert (told["key"], told["messages"], told["left_out"], told["made"]) == ("gemini:abcdabcd", 2, [], [])
+    document = good(pollux("recover", "abcdabcd", "--in-place", "--yes", "--json"))
+    assert (document["key"], document["messages"], document["left_out"], document["made"]) == (
+        "gemini:abcdabcd",
+        2,
+        [],
+        [],
+    )
     assert file.read_bytes() == raw
 
 
@@ -138,9 +145,9 @@ def test_files_hold_no_typed_lines_and_are_not_made_of_them_alone(pollux: Pollux
     line["timestamp"] = "2026-11-15T09:07:00.000Z"
     pollux.file("weather/logs.json", json.dumps([line, {**line, "sessionId": "eeee1111-aaaa"}]))
     pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first"))
-    told = good(pollux("recover", "abcdabcd", "-o", str(tmp_path / "back"), "--json"))
-    assert told["messages"] == 1
-    assert [(Path(one["file"]).name, one["messages"]) for one in told["left_out"]] == [("logs.json", 1)]
+    document = good(pollux("recover", "abcdabcd", "-o", str(tmp_path / "back"), "--json"))
+    assert document["messages"] == 1
+    assert [(Path(one["file"]).name, one["messages"]) for one in document["left_out"]] == [("logs.json", 1)]
     alone = pollux("recover", "eeee1111", "-o", str(tmp_path / "other"))
     assert alone.returncode == 1
     assert (
@@ -204,10 +211,10 @@ def test_a_project_moved_in_place(pollux: Pollux) -> None:
         os.utime(path, (1_760_000_000, 1_760_000_000))
     assert pollux("rehome", old, new, "--yes").returncode == 2
     assert pollux("rehome", old, "--in-place").returncode == 2
-    asked = pollux("rehome", old, new, "--in-place")
-    assert asked.returncode == 0
-    assert f"{old} → {new}" in asked.stdout
-    assert "--yes" in asked.stderr
+    result = pollux("rehome", old, new, "--in-place")
+    assert result.returncode == 0
+    assert f"{old} → {new}" in result.stdout
+    assert "--yes" in result.stderr
     assert note.read_text() == old
     assert good(pollux("rehome", old, new, "--in-place", "--yes", "--json"))["done"] is True
     assert note.read_text() == new
@@ -247,9 +254,9 @@ def test_the_sample_is_read_only(pollux: Pollux) -> None:
         ("archive", "import", "x.pollux"),
         ("archive", "prune", "last", "--yes"),
     ):
-        done = pollux("--sample", *arguments)
-        assert (done.returncode, "read-only" in done.stderr) == (2, True), arguments
-        assert "/dev/null" not in done.stderr
+        result = pollux("--sample", *arguments)
+        assert (result.returncode, "read-only" in result.stderr) == (2, True), arguments
+        assert "/dev/null" not in result.stderr
 
 
 @pytest.mark.parametrize("home", HOMES)
@@ -281,8 +288,8 @@ def test_only_what_is_whole_elsewhere_is_not_gone(pollux: Pollux, tmp_path: Path
     file = other.file(name, session("first", "second", "third"))
 
     def kept() -> tuple[bool, int]:
-        (told,) = [one for one in good(pollux("list", "--json")) if one["id"] == "abcdabcd"]
-        return told["kept"], told["counts"]["prompts"]
+        (answer,) = [one for one in good(pollux("list", "--json")) if one["id"] == "abcdabcd"]
+        return answer["kept"], answer["counts"]["prompts"]
 
     other("archive", "run")
     other("archive", "export", str(tmp_path / "all.pollux"))
@@ -321,8 +328,8 @@ def test_ones_own_state_goes_before_another_of_the_same_file(
     if not live:
         file.unlink()
     assert pollux("archive", "import", all_of_it).returncode == 0
-    shown = good(pollux("show", "abcdabcd", "--json"))
-    assert [message["parts"][0]["text"] for message in shown["messages"]] == prompts
+    document = good(pollux("show", "abcdabcd", "--json"))
+    assert [message["parts"][0]["text"] for message in document["messages"]] == prompts
     restored = [one["path"] for one in good(pollux("archive", "restore", "abcdabcd", "-o", "restored", "--json"))]
     (path,) = [one for one in restored if one.endswith(name)]
     assert (pollux.home / path).read_text("utf-8") == session(*prompts)
@@ -335,8 +342,8 @@ def test_doctor_where_all_is_kept(pollux: Pollux, tmp_path: Path) -> None:
     other = Pollux(_made(tmp_path / "other"))
     assert other("doctor").returncode == 1
     assert other("archive", "import", str(file)).returncode == 0
-    done = other("doctor")
-    assert (done.returncode, "The archive holds" in done.stderr) == (0, True)
+    result = other("doctor")
+    assert (result.returncode, "The archive holds" in result.stderr) == (0, True)
     assert other("doctor", "--json").returncode == 0
 
 
@@ -346,9 +353,9 @@ def test_a_file_in_the_way_of_a_restored_one(pollux: Pollux) -> None:
     out = pollux.folder / "out" / file.relative_to(pollux.home / ".gemini")
     out.parent.mkdir(parents=True)
     out.write_text("other")
-    done = pollux("archive", "restore", "abcdabcd", "-o", str(pollux.folder / "out"))
-    assert done.returncode == 5
-    assert "with -o." in done.stderr
+    result = pollux("archive", "restore", "abcdabcd", "-o", str(pollux.folder / "out"))
+    assert result.returncode == 5
+    assert "with -o." in result.stderr
 
 
 def test_what_is_lost_is_told_and_can_be_given_up(pollux: Pollux) -> None:
@@ -358,10 +365,10 @@ def test_what_is_lost_is_told_and_can_be_given_up(pollux: Pollux) -> None:
     assert pollux("archive", "run").returncode == 0
     (pack,) = pollux.folder.glob("**/archive/*.pack")
     os.truncate(pack, pack.stat().st_size // 2)
-    done = pollux("archive", "verify")
-    assert done.returncode == 4
-    assert "of the packs are missing" in done.stdout
-    assert "pollux archive prune --lost" in done.stdout
+    result = pollux("archive", "verify")
+    assert result.returncode == 4
+    assert "of the packs are missing" in result.stdout
+    assert "pollux archive prune --lost" in result.stdout
     for command in (["list"], ["archive"], ["doctor"]):
         assert "is missing: see pollux archive verify." in pollux(*command).stderr
     assert pollux("archive", "prune").returncode == 2
@@ -374,13 +381,13 @@ def test_what_is_lost_is_told_and_can_be_given_up(pollux: Pollux) -> None:
 
 def test_nothing_is_whole_where_nothing_is(tmp_path: Path) -> None:
     empty = Pollux(tmp_path)
-    done = empty("recover")
-    assert done.returncode == 1
-    assert "No sessions were found." in done.stderr
+    result = empty("recover")
+    assert result.returncode == 1
+    assert "No sessions were found." in result.stderr
 
 
 def test_the_sample_has_no_archive(pollux: Pollux) -> None:
-    done = pollux("--sample", "archive")
-    assert "/dev/null" not in done.stdout
-    assert "the sample is not kept" in done.stdout
+    result = pollux("--sample", "archive")
+    assert "/dev/null" not in result.stdout
+    assert "the sample is not kept" in result.stdout
     assert good(pollux("--sample", "archive", "status", "--json"))["folder"] is None

@@ -14,7 +14,7 @@ WEATHER = "3274cde4-46bd-475d-a1b3-c05a33f7637f"
 def restored(library: Library, key: str, folder: Path | None) -> dict[Path, str]:
     """Put a session back; what became of each file."""
     session, keeping = library.session(key), library.archive
-    planned = keeping.plan(keeping.states(session, None), folder, keeping.companions(session, None))
+    planned = keeping.plan(session, folder)
     keeping.restore(planned)
     return {Path(told.path): "there" if told.there else "left" if told.left else "written" for told, _ in planned}
 
@@ -45,7 +45,7 @@ def test_a_note_that_is_there_is_never_written_over(world: World) -> None:
     assert restored(world.library(), WEATHER, None)[marker] == "there"
     assert file.read_bytes() == raw
     file.unlink()
-    world.library().archive.turn(on=False)
+    world.library().archive.off()
     marker.write_text("/x")  # shorter than the one that is kept, which stays the largest
     assert restored(world.library(), WEATHER, None)[marker] == "left"
     assert (marker.read_text(), file.read_bytes()) == ("/x", raw)
@@ -62,7 +62,7 @@ def test_what_a_session_goes_on_from_comes_with_it(world: World) -> None:
     }
     brought = 0
     for parent, fork in forks.items():
-        own = {Path(file).name for file in library.index.files_of(parent)}
+        own = {Path(file).name for file in library._index.files_of(parent)}
         back = world.folder / fork.partition(":")[2]
         names = {path.name for path in restored(world.library(), fork, back)}
         brought += bool(own & names)

@@ -53,9 +53,9 @@ def test_a_joined_file_has_all_states_again_when_one_is_put_back(world: World) -
     library = world.keeping()
     whole = {message.id for message in library.session(key).messages}
     assert "amber" in whole
-    (pack,) = library.archive.store.folder.glob("*.pack")
+    (pack,) = library.archive._store.folder.glob("*.pack")
     raw = pack.read_bytes()
-    (state, *_) = [one for one in library.archive.store.index.states() if one.change in ("rewritten", "cut")]
+    (state, *_) = [one for one in library.archive._store.index.states() if one.change in ("rewritten", "cut")]
     path.unlink()
     spoil(library, pack, state)
     library.close()

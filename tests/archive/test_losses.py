@@ -24,14 +24,14 @@ from tests.archive.losses import (
     places,
     stored,
 )
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 @pytest.mark.parametrize("cleared", [False, True], ids=["", "cache cleared"])
 @pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
 def test_a_loss_is_told_until_somebody_accepts_it(world: World, harm: Callable[[Path], object], cleared: bool) -> None:
     library, pack = kept_world(world)
-    gone = [told for told in library.archive.store.index.states() if told.sha is None]
+    gone = [told for told in library.archive._store.index.states() if told.sha is None]
     library.close()
     if cleared:
         shutil.rmtree(world.folder / "cache")
@@ -59,7 +59,7 @@ def test_a_loss_is_told_until_somebody_accepts_it(world: World, harm: Callable[[
 def test_what_the_agents_still_have_is_kept_again_and_all_is_well(world: World, harm: Callable[[Path], object]) -> None:
     world.furnish("gemini/0.39.1")
     library = world.keeping()
-    (pack,) = library.archive.store.folder.glob("*.pack")
+    (pack,) = library.archive._store.folder.glob("*.pack")
     library.close()
     harm(pack)
     assert not world.library().archive.verify().sound
@@ -92,7 +92,7 @@ def test_an_import_makes_up_for_a_loss(world: World) -> None:
     pack.unlink()
     other = world.library()
     assert not other.archive.verify().sound
-    other.archive.add(world.folder / "all.pollux")
+    other.archive.import_file(world.folder / "all.pollux")
     assert other.archive.verify().sound
 
 
@@ -110,9 +110,9 @@ def test_an_import_of_the_whole_pack_makes_up_for_a_cut_that_nobody_remembers(
     harm(pack)
     shutil.rmtree(world.folder / "cache")
     other = world.library()
-    other.archive.add(early)
+    other.archive.import_file(early)
     assert other.archive.verify().missing
-    other.archive.add(backup)
+    other.archive.import_file(backup)
     assert other.archive.verify().sound
     assert keys(other) == before
     assert other.index.problem is None
@@ -215,15 +215,15 @@ def test_keeping_stays_on_where_the_folder_is_gone(world: World) -> None:
     after = world.library()
     after.list()
     assert "is missing" in (after.index.problem or "")
-    assert after.archive.store.enabled
+    assert after.archive._store.enabled
     assert live(world) <= stored(after)
-    after.archive.turn(on=False)
-    assert not world.library().archive.store.enabled
+    after.archive.off()
+    assert not world.library().archive._store.enabled
 
 
 def test_keeping_that_an_earlier_release_turned_on(world: World) -> None:
     library, pack = kept_world(world)
     pack.parent.with_name("archive.keeping").rename(pack.parent / "keeping")
-    assert library.archive.store.enabled
-    library.archive.turn(on=False)
-    assert not library.archive.store.enabled
+    assert library.archive._store.enabled
+    library.archive.off()
+    assert not library.archive._store.enabled

@@ -59,7 +59,7 @@ def test_a_new_pack_that_takes_the_place_of_others_meanwhile_is_no_loss(
 def test_a_damaged_index_is_made_anew(world: World) -> None:
     library, _ = kept_world(world)
     before = keys(library)
-    states = library.archive.store.index.states()
+    states = library.archive._store.index.states()
     library.close()
     index = world.folder / "cache/pollux/archive.db"
     raw = bytearray(index.read_bytes())
@@ -67,7 +67,7 @@ def test_a_damaged_index_is_made_anew(world: World) -> None:
     index.write_bytes(raw)
     after = world.library()
     assert keys(after) == before
-    assert set(after.archive.store.index.states()) == set(states)
+    assert set(after.archive._store.index.states()) == set(states)
 
 
 def test_a_time_at_which_the_files_were_gone(world: World) -> None:
@@ -96,6 +96,6 @@ def test_files_that_go_while_they_are_kept_are_not_unread(world: World) -> None:
     assert all(look.files is not None for look in looks)
     path = world.transcripts()[0]
     path.unlink()
-    told = library.archive.store.keep(looks)
+    told = library.archive._store.keep(looks)
     assert told.unread == []
     assert told.changed

@@ -85,13 +85,13 @@ def test_all_that_was_ever_there_at_a_sync_is_still_shown(world: World) -> None:
     assert lost > 20
     assert len(month.ended) > 20
     library = world.library()
-    states = library.archive.store.index.states()
+    states = library.archive._store.index.states()
     for (name, at), raw in files.items():
         until = int(at.timestamp() * 1_000_000)
         (state,) = states_to_restore(
-            library.archive.store, [state for state in states if file_of(state) == name], until
+            library.archive._store, [state for state in states if file_of(state) == name], until
         )
-        assert library.archive.store.read(state.sha or b"") == raw
+        assert library.archive._store.read(state.sha or b"") == raw
     assert library.archive.verify().sound
 
 

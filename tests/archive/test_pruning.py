@@ -61,7 +61,7 @@ def test_a_pack_that_is_put_back_after_its_loss_was_given_up_counts_again(
     assert library.archive.verify().sound
     library.close()
     pack.write_bytes(raw)
-    states = {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.store.index.states()}
+    states = {(s.agent, s.home, s.path, s.sha) for s in world.library().archive._store.index.states()}
     for _ in range(2):
         after = world.library()
         assert keys(after) == before
@@ -77,7 +77,7 @@ def test_a_pack_that_is_put_back_after_its_loss_was_given_up_counts_again(
     again.close()
     assert not pack.exists()
     pack.write_bytes(raw)
-    assert {(s.agent, s.home, s.path, s.sha) for s in world.library().archive.store.index.states()} >= states
+    assert {(s.agent, s.home, s.path, s.sha) for s in world.library().archive._store.index.states()} >= states
 
 
 def test_a_pack_that_was_taken_over_is_removed(world: World) -> None:
@@ -109,7 +109,7 @@ def test_nothing_is_given_up_where_nothing_is_lost(world: World) -> None:
 def test_a_file_in_the_place_of_a_folder_is_named_as_what_it_is(world: World) -> None:
     library, _ = kept_world(world)
     (session, *_) = [library.session(one.summary.key) for one in library.list(EVERYTHING) if one.summary.kept]
-    planned = library.archive.plan(library.archive.states(session, None), world.folder / "back")
+    planned = library.archive.plan(session, world.folder / "back")
     (world.folder / "back").write_bytes(b"")
     with pytest.raises(OutputError, match="cannot be written"):
         library.archive.restore(planned)

@@ -66,8 +66,8 @@ class Home:
     def remaining(self) -> list[Path]:
         """Every file that is about sessions."""
         roots = self.world.library().homes.roots()
-        found = (Path(f.path) for source, root in roots for f in source.find(root.path) if f.role != "other")
-        return [path for path in found if path.is_file()]
+        result = (Path(f.path) for source, root in roots for f in source.find(root.path) if f.role != "other")
+        return [path for path in result if path.is_file()]
 
 
 def words(session: Session) -> str:
@@ -92,15 +92,15 @@ def test_what_was_kept_comes_back_whole(world: World, name: str) -> None:
     before = home.every(world.keeping())
     for file, accident in home.accidents(before):
         library = world.keeping()
-        told = []
+        answers = []
         for session in before:
             if str(file) in session.files:
                 again = recovered(library, session.key)
                 assert again is not None
                 assert spoken_parts(session) <= spoken_parts(again), f"{file} {accident}"
                 assert all(m.origin is None or Path(m.origin.file).exists() for m in again.messages)
-                told.append(words(again))
-        assert all(any(shown(text, one) for one in told) for text in home.held[file]), f"{file} {accident}"
+                answers.append(words(again))
+        assert all(any(shown(text, one) for one in answers) for text in home.held[file]), f"{file} {accident}"
 
 
 @pytest.mark.parametrize("name", HOMES)
@@ -110,32 +110,32 @@ def test_what_other_files_hold_comes_back_without_an_archive(
     home = Home(world, name)
     before = home.every(world.library())
     missing: list[tuple[str, str, str]] = []
-    found: Figures = {}
+    result: Figures = {}
     for file, accident in home.accidents(before):
         wanted = home.held[file]
         left = held(wanted, home.remaining())
         library = world.library()
         keys = [session.key for session in before if str(file) in session.files]
-        told = [words(again) for key in keys if (again := recovered(library, key)) is not None]
-        back = {text for text in wanted if any(shown(text, one) for one in told)}
+        answers = [words(again) for key in keys if (again := recovered(library, key)) is not None]
+        back = {text for text in wanted if any(shown(text, one) for one in answers)}
         if left - back:
-            told = [words(session) for session in home.every(library)]
-            back |= {text for text in left if any(shown(text, one) for one in told)}
+            answers = [words(session) for session in home.every(library)]
+            back |= {text for text in left if any(shown(text, one) for one in answers)}
         missing += [(file.name, accident, text) for text in left - back]
         place = file.relative_to(world.home).as_posix()
-        found.setdefault(place, {})[accident] = [len(wanted), len(left), len(back)]
-    record_property("texts that were held, are left, and came back", found)
+        result.setdefault(place, {})[accident] = [len(wanted), len(left), len(back)]
+    record_property("texts that were held, are left, and came back", result)
     assert missing == []
     if os.environ.get("POLLUX_UPDATE_GOLDEN") and EXHAUSTIVE:
-        write_golden({**golden(), name: found})
+        write_golden({**golden(), name: result})
     known = golden().get(name, {})
-    assert {place: {one: known[place][one] for one in figures} for place, figures in found.items()} == found
+    assert {place: {one: known[place][one] for one in figures} for place, figures in result.items()} == result
 
 
 def golden() -> dict[str, Figures]:
     """Of each home and each of its files, and each accident: how many texts it held, are left, and came back."""
-    found: dict[str, Figures] = json.loads(GOLDEN.read_bytes()) if GOLDEN.exists() else {}
-    return found
+    document: dict[str, Figures] = json.loads(GOLDEN.read_bytes()) if GOLDEN.exists() else {}
+    return document
 
 
 def write_golden(found: dict[str, Figures]) -> None:
@@ -153,10 +153,12 @@ def test_the_figures_in_the_documentation_are_these() -> None:
     """POLLUX_UPDATE_TRANSCRIPTS=1 writes them anew."""
     page = CORPUS.parent.parent / "docs" / "archive.md"
     text = page.read_text("utf-8")
-    told = re.sub(r"(?<=<!-- recovery -->\n).*?(?=<!-- end -->)", lambda _: "".join(table()), text, flags=re.DOTALL)
+    page_text = re.sub(
+        r"(?<=<!-- recovery -->\n).*?(?=<!-- end -->)", lambda _: "".join(table()), text, flags=re.DOTALL
+    )
     if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
-        page.write_text(told, "utf-8")
-    assert told == text
+        page.write_text(page_text, "utf-8")
+    assert page_text == text
 
 
 def table() -> Iterator[str]:

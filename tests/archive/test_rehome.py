@@ -14,7 +14,7 @@ from pollux.errors import NotFound, OutputError, PolluxError
 from pollux.library.library import Filter, Library
 from pollux.model import Kind
 from pollux.projects.relocate import Relocations, entries_of
-from pollux.sources.relocation import Rename, Rewrite
+from pollux.sources.rehome_plan import Rename, Rewrite
 from tests.archive.conftest import World
 
 EVERY = ("gemini/upgrade", "gemini/0.20.2-tui", "claude/2.1.325", "codex/0.166.0")
@@ -47,7 +47,7 @@ def test_a_project_nobody_knows_costs_nothing(world: World) -> None:
     library.sync()
     with pytest.raises(NotFound, match="No agent has sessions of /home/nobody"):
         library.rehome.show("/home/nobody", "/srv/nobody")
-    assert not library.projects.moves.all()
+    assert not library.projects.moves()
     assert world.library().sync().changed == 0
 
 
@@ -68,7 +68,7 @@ def test_a_plan_changes_nothing(world: World) -> None:
     assert not plan.done
     assert {step.agent for step in plan.steps} == {"gemini", "claude"}
     assert {left.agent for left in plan.left} == {"gemini", "claude", "codex"}
-    assert not library.projects.moves.all()
+    assert not library.projects.moves()
     names = {Path(step.path).name: step for step in plan.steps}
     assert (
         names["-home-ada-claude-code-weather"].to == f"{world.home}/.claude/projects/-srv-homes-ada-claude-code-weather"
@@ -100,7 +100,7 @@ def test_done_found_again_and_taken_back_to_the_byte(world: World) -> None:
 def test_after_pollux_was_told_of_the_move_the_plan_is_the_same(world: World) -> None:
     library = furnished(world, *EVERY)
     plan = library.rehome.plan(OLD, NEW)
-    library.projects.move(OLD, NEW)
+    library.rehome.show(OLD, NEW)
     again = world.library().rehome.plan(OLD, NEW)
     assert set(again.left) == set(plan.left)
     assert {(step.path, step.to) for step in again.steps} == {(step.path, step.to) for step in plan.steps}
@@ -155,7 +155,7 @@ def test_refused_with_nothing_changed(world: World, trouble: Callable[[World], N
     with pytest.raises(OutputError):
         library.rehome.carry_out(OLD, NEW)
     assert content(world) == before
-    assert not library.projects.moves.all()
+    assert not library.projects.moves()
 
 
 def test_a_file_that_changes_meanwhile_ends_it_and_brings_back_what_was_done(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_not_taken_back_over_what_happened_since(world: World, trouble: Callable
     with pytest.raises(OutputError):
         world.library().rehome.undo(OLD)
     assert content(world) == before
-    assert world.library().projects.moves.all() == {OLD: NEW}
+    assert world.library().projects.moves() == {OLD: NEW}
 
 
 def test_a_folder_that_another_project_shares_is_left(world: World) -> None:

@@ -77,8 +77,8 @@ def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) ->
     world.furnish(home)
     before = [session for session in every(world.keeping()) if session.kind is not Kind.PROMPTS]
     raw = {file: file.read_bytes() for file in world.session_files()}
-    for file, held in raw.items():
-        befall(file, ACCIDENTS[accident](held))
+    for file, value in raw.items():
+        befall(file, ACCIDENTS[accident](value))
     world.later(0.1)
     library = world.keeping()
     back = world.folder / "back"
@@ -100,8 +100,8 @@ def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) ->
 def test_what_a_cut_left_can_be_resumed(world: World, home: str) -> None:
     world.furnish(home)
     for number, file in enumerate(world.session_files()):
-        held = file.read_bytes()
-        file.write_bytes(held[: len(held) * (1 + number % 4) // 5])
+        content = file.read_bytes()
+        file.write_bytes(content[: len(content) * (1 + number % 4) // 5])
     library = world.library()
     left = {file: file.read_bytes() for file in world.session_files()}
     back = world.folder / "back"
@@ -125,9 +125,9 @@ def test_a_list_that_was_rewritten_shorter(world: World, home: str) -> None:
     resumed = {file: set(gemini(file)) if b'"projectHash"' in raw else logged(raw) for file, raw in originals.items()}
     for file, raw in originals.items():
         if file.suffix == ".json":
-            told = json.loads(raw)
-            told["messages"] = told["messages"][:1] + told["messages"][3:]
-            file.write_text(json.dumps(told, indent=2, ensure_ascii=False))
+            document = json.loads(raw)
+            document["messages"] = document["messages"][:1] + document["messages"][3:]
+            file.write_text(json.dumps(document, indent=2, ensure_ascii=False))
         else:
             lines = raw.splitlines(keepends=True)
             file.write_bytes(
@@ -151,8 +151,8 @@ def test_a_list_that_was_rewritten_shorter(world: World, home: str) -> None:
 
 
 def header(name: str, digest: str) -> str:
-    told = {"sessionId": name, "projectHash": digest, "startTime": "2026-11-16T00:00:00.000Z", "kind": "main"}
-    return json.dumps({**told, "lastUpdated": "2026-11-16T00:00:00.000Z"}) + "\n"
+    record = {"sessionId": name, "projectHash": digest, "startTime": "2026-11-16T00:00:00.000Z", "kind": "main"}
+    return json.dumps({**record, "lastUpdated": "2026-11-16T00:00:00.000Z"}) + "\n"
 
 
 def test_a_log_that_was_wiped_and_gone_on_with(world: World) -> None:
@@ -200,7 +200,7 @@ def test_a_copy_in_the_folder_of_the_hash_goes_where_the_cli_looks_now(world: Wo
     assert gemini(path)
     after = world.library()
     assert after.session(session.key).messages
-    assert {told.there for told, _ in after.recover.plan(after.recover.rebuild(session), None)} == {True}
+    assert {step.there for step, _ in after.recover.plan(after.recover.rebuild(session), None)} == {True}
 
 
 def test_a_cut_log_and_its_whole_twin_become_one_log(world: World) -> None:
@@ -216,8 +216,8 @@ def test_a_cut_log_and_its_whole_twin_become_one_log(world: World) -> None:
         back = world.folder / f"back-{cut}"
         rebuilt = written(library, library.session(session.key), back)
         assert rebuilt is not None
-        held = [gemini(path) for path in back.rglob("session-*.json*") if path.stem == log.stem]
-        assert [wanted <= set(ids) for ids in held] == [True]
+        records = [gemini(path) for path in back.rglob("session-*.json*") if path.stem == log.stem]
+        assert [wanted <= set(ids) for ids in records] == [True]
         log.write_bytes(raw)
     assert slug != hashed
 
@@ -257,16 +257,16 @@ def test_a_branch_that_was_lost_keeps_its_way_to_the_root(world: World) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     spoken = [n for n, line in enumerate(lines) if json.loads(line).get("uuid")]
     half = spoken[len(spoken) // 2]
-    told = json.loads(lines[spoken[-1]])
-    told |= {"uuid": "00000000-0000-4000-8000-000000000000", "parentUuid": json.loads(lines[half])["uuid"]}
-    file.write_bytes(b"".join(lines[: half + 1]) + json.dumps(told).encode() + b"\n")
+    document = json.loads(lines[spoken[-1]])
+    document |= {"uuid": "00000000-0000-4000-8000-000000000000", "parentUuid": json.loads(lines[half])["uuid"]}
+    file.write_bytes(b"".join(lines[: half + 1]) + json.dumps(document).encode() + b"\n")
     world.later(0.1)
     library = world.keeping()
     rebuilt = written(library, library.session(before.key), world.folder / "back")
     assert rebuilt is not None
     assert rebuilt.left == ()
     chains = judged(world.folder / "back")
-    assert next(chain for path, chain in chains.items() if path.name == file.name)[-1] == told["uuid"]
+    assert next(chain for path, chain in chains.items() if path.name == file.name)[-1] == document["uuid"]
 
 
 def test_a_rollout_without_its_first_line_is_no_longer_anybodys(world: World) -> None:

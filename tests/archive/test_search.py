@@ -95,7 +95,7 @@ def test_what_came_of_the_states_is_found_out_once(world: World, monkeypatch: py
         file.write_text(made(state.split()))
         world.tomorrow()
         world.keeping()
-    monkeypatch.setattr("pollux.archive.merge.united_content", lambda *_: pytest.fail("it was known"))
+    monkeypatch.setattr("pollux.archive.merge.joined_versions_of", lambda *_: pytest.fail("it was known"))
     other = file.with_name("session-2026-10-02T10-00-22222222.json")
     other.write_text(file.read_text().replace(ID, ID.replace("1", "2")))
     world.tomorrow()
@@ -162,7 +162,7 @@ def test_a_document_that_is_rewritten_often_takes_no_more_than_its_turns(world: 
         file.write_text(made(["amber", *WORDS[3:length]]))
         world.tomorrow()
         world.keeping()
-    (held,) = world.library().places.kept.glob("*/tmp/weather/chats/*.json")
+    (held,) = world.library()._places.kept.glob("*/tmp/weather/chats/*.json")
     assert len(held.read_text()) < 3 * len(file.read_text())
     assert set(fates(world)) == set(WORDS[: len(WORDS) - 1])
 

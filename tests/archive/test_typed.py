@@ -41,10 +41,10 @@ def test_no_typed_line_goes_with_a_session_file(world: World, version: str) -> N
     world.furnish(f"gemini/{version}")
     before = typed(world.keeping())
     for file in chats(world.home):
-        held = file.rename(world.folder / file.name)
+        content = file.rename(world.folder / file.name)
         world.tomorrow()
         assert before - typed(world.keeping()) == set(), file.name
-        shutil.move(held, file)
+        shutil.move(content, file)
     for file in chats(world.home):
         file.unlink()
     world.tomorrow()

@@ -40,14 +40,14 @@ def closed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
 def test_an_archive_that_cannot_be_listed_is_not_written_over(world: World, closed: Callable[[Path], None]) -> None:
     library, pack = kept_world(world)
     raw = pack.read_bytes()
-    closed(library.archive.store.folder)
+    closed(library.archive._store.folder)
     acts: list[Callable[[Library], object]] = [
         lambda one: one.archive.run(),
         lambda one: one.archive.verify(),
         lambda one: one.archive.export(world.folder / "all.pollux"),
         lambda one: one.archive.status(),
-        lambda one: one.archive.store.exists,
-        lambda one: one.archive.store.index,
+        lambda one: one.archive._store.exists,
+        lambda one: one.archive._store.index,
     ]
     for act in acts:
         with pytest.raises(StoreError, match="cannot be read"):
@@ -62,10 +62,10 @@ def test_an_archive_that_cannot_be_listed_keeps_nobody_from_an_answer(
     library, _ = kept_world(world)
     before = keys(library)
     generation = library.index.info().generation
-    closed(library.archive.store.folder)
+    closed(library.archive._store.folder)
     after = world.library()
     assert keys(after) == before
-    assert f"archive in {library.archive.store.folder} cannot be read" in (after.index.problem or "")
+    assert f"archive in {library.archive._store.folder} cannot be read" in (after.index.problem or "")
     assert after.index.info().generation == generation  # the cache is not to blame
     assert after.doctor().archive is not None
 
@@ -75,14 +75,14 @@ def test_a_note_that_cannot_be_read_is_no_decision(world: World, monkeypatch: py
     real = Path.stat
 
     def stat(self: Path, **options: Any) -> os.stat_result:
-        if self.parent == library.archive.store.folder:
+        if self.parent == library.archive._store.folder:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
         return real(self, **options)
 
     monkeypatch.setattr(Path, "stat", stat)
     with pytest.raises(StoreError, match="cannot be read"):
-        _ = library.archive.store.enabled
-    assert not library.archive.store.should_suggest()
+        _ = library.archive._store.enabled
+    assert not library.archive._store.should_suggest()
     told = library.schedule.state()
     assert told.keeping is None
 

@@ -87,7 +87,7 @@ class Machine:
         """All that is kept of what went on there."""
         self.write()
         library = self.library()
-        library.archive.turn(on=True)
+        library.archive.on()
         library.sync()
         self.write(*self._talk.there)
         library.sync()
@@ -123,9 +123,9 @@ def test_both_sides_are_there(tmp_path: Path, make: Callable[[], Talk], same_hom
     file = here.write(*talk.here)
     library = here.library()
     if keeping:
-        library.archive.turn(on=True)
+        library.archive.on()
         library.sync()
-    library.archive.add(exported)
+    library.archive.import_file(exported)
     library.close()
     check(here.library())
     assert here.library().sync().changed == 0
@@ -152,7 +152,7 @@ def test_what_the_live_file_has_is_not_called_kept(tmp_path: Path, make: Callabl
     here = there if same_home else Machine(tmp_path / "here", talk)
     shutil.rmtree(there.home)
     here.write(*talk.there, *talk.here)
-    here.library().archive.add(exported)
+    here.library().archive.import_file(exported)
     (listed,) = here.library().list(EVERYTHING)
     assert not listed.summary.kept
     assert listed.summary.files == (str(here.home / talk.path),)
@@ -168,7 +168,7 @@ def test_the_side_that_went_on_last_is_live(tmp_path: Path, make: Callable[[], T
     here = there if same_home else Machine(tmp_path / "here", talk)
     shutil.rmtree(there.home)
     here.write(*talk.here)
-    here.library().archive.add(exported)
+    here.library().archive.import_file(exported)
     check(here.library())
 
 
@@ -182,9 +182,9 @@ def test_figures_of_both_sides(tmp_path: Path, keeping: bool) -> None:
     file = machine.write(*talk.here)
     library = machine.library()
     if keeping:
-        library.archive.turn(on=True)
+        library.archive.on()
         library.sync()
-    library.archive.add(exported)
+    library.archive.import_file(exported)
     (session,) = library.sessions(EVERYTHING)
     assert (session.usage.input, session.usage.requests, session.usage.exact) == (600, 3, True)
     assert {notice.code for notice in session.notices} == {"session.branches"}
@@ -202,7 +202,7 @@ def test_a_session_that_was_archived_there(tmp_path: Path) -> None:
     shutil.rmtree(there.home)
     here = Machine(tmp_path / "there", talk)
     here.write(*talk.here)
-    here.library().archive.add(exported)
+    here.library().archive.import_file(exported)
     check(here.library())
 
 

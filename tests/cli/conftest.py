@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ import pytest
 from pollux.cli.app import run
 from pollux.cli.terminal.progress import Bar, line
 from pollux.library.library import Progress
-from tests.cli.made import session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import session
 from tests.cli.test_terminal import in_terminal
 
 STUCK = "Another pollux holds the cache and makes no progress. The files were read without it."
@@ -36,9 +36,9 @@ def index(pollux: Pollux) -> Path:
 
 
 def synced(pollux: Pollux) -> dict[str, Any]:
-    done = pollux("sync", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    outcome: dict[str, Any] = json.loads(done.stdout)
+    result = pollux("sync", "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    outcome: dict[str, Any] = json.loads(result.stdout)
     assert set(outcome) >= {"sessions", "files", "changed", "removed", "bytes", "seconds"}
     return outcome
 
@@ -52,9 +52,9 @@ def test_sync_tells_what_it_did(pollux: Pollux) -> None:
     file = pollux.file("p/chats/session-2026-11-15T05-00-one.json", session("one"))
     assert " 1 read (" in pollux("sync").stdout
     file.unlink()
-    done = pollux("sync")
-    assert ", 1 gone" in done.stdout
-    assert done.stderr == ""
+    result = pollux("sync")
+    assert ", 1 gone" in result.stdout
+    assert result.stderr == ""
 
 
 def test_what_the_cache_holds(pollux: Pollux) -> None:
@@ -62,10 +62,10 @@ def test_what_the_cache_holds(pollux: Pollux) -> None:
     assert json.loads(pollux("cache", "info", "--json").stdout)["sessions"] == 0
     assert not index(pollux).exists()
     sessions = synced(pollux)["sessions"]
-    held = json.loads(pollux("cache", "info", "--json").stdout)
-    assert held["folder"] == str(index(pollux))
-    assert held["sessions"] == sessions
-    assert min(held["passages"], held["catalogue_bytes"], held["index_bytes"], held["generation"]) > 0
+    document = json.loads(pollux("cache", "info", "--json").stdout)
+    assert document["folder"] == str(index(pollux))
+    assert document["sessions"] == sessions
+    assert min(document["passages"], document["catalogue_bytes"], document["index_bytes"], document["generation"]) > 0
     assert f"sessions    {sessions}" in pollux("cache").stdout
     assert pollux("cache", "clear").stderr.startswith("Removed ")
     assert json.loads(pollux("cache", "info", "--json").stdout)["catalogue_bytes"] == 0
@@ -78,8 +78,8 @@ def test_another_pollux_has_the_cache_and_does_not_get_on(pollux: Pollux) -> Non
 
     def run(*arguments: str) -> tuple[int, str, str]:
         command = [sys.executable, "-c", IMPATIENT, *arguments]
-        done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout, done.stderr
+        process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False)
+        return process.returncode, process.stdout, process.stderr
 
     with (index(pollux) / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -90,24 +90,24 @@ def test_another_pollux_has_the_cache_and_does_not_get_on(pollux: Pollux) -> Non
         assert run("sync") == (4, "", f"pollux: {STUCK}\n")
         status, out, _ = run("sync", "--json")
         assert (status, json.loads(out)["busy"]) == (4, True)
-        done = pollux("cache", "clear")
-        assert done.returncode == 4
-        assert "Another pollux is writing" in done.stderr
+        process = pollux("cache", "clear")
+        assert process.returncode == 4
+        assert "Another pollux is writing" in process.stderr
     assert pollux("search", "zebra").returncode == 0
 
 
 def test_a_cache_that_cannot_be_written(pollux: Pollux) -> None:
     plain = pollux("list")
     for arguments, status in ((["list"], 0), (["show", "last"], 0), (["search", "--regex", "humid"], 0)):
-        done = pollux(*arguments, XDG_CACHE_HOME="/proc/none")
-        assert done.returncode == status
-        assert done.stderr.count("/proc/none/pollux/index cannot be used") == 1
-        assert len(done.stderr.splitlines()) == 1
+        result = pollux(*arguments, XDG_CACHE_HOME="/proc/none")
+        assert result.returncode == status
+        assert result.stderr.count("/proc/none/pollux/index cannot be used") == 1
+        assert len(result.stderr.splitlines()) == 1
     assert pollux("list", XDG_CACHE_HOME="/proc/none").stdout == plain.stdout
-    done = pollux("search", "humidity", XDG_CACHE_HOME="/proc/none")
-    assert done.returncode == 4
-    assert done.stderr.count("/proc/none/pollux/index cannot be used") == 1
-    assert "--regex" in done.stderr
+    result = pollux("search", "humidity", XDG_CACHE_HOME="/proc/none")
+    assert result.returncode == 4
+    assert result.stderr.count("/proc/none/pollux/index cannot be used") == 1
+    assert "--regex" in result.stderr
     assert pollux("sync", XDG_CACHE_HOME="/proc/none").returncode == 4  # all of it was in vain
     assert pollux("sync", "--json", XDG_CACHE_HOME="/proc/none").returncode == 4
     assert pollux("--sample", "sync").returncode == 0
@@ -132,21 +132,21 @@ def test_interrupted_nothing_is_lost(pollux: Pollux) -> None:
     (pollux.folder / "other").mkdir()
     whole = Pollux(pollux.folder / "other", "0.61.0")
     command = [sys.executable, "-c", INTERRUPTED, "sync"]
-    done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr == "pollux: interrupted. What was read is kept, and the next run goes on from there.\n"
-    kept = json.loads(pollux("cache", "info", "--json").stdout)["sessions"]
-    assert kept >= 4
+    process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=240)
+    assert (process.returncode, process.stdout) == (130, "")
+    assert process.stderr == "pollux: interrupted. What was read is kept, and the next run goes on from there.\n"
+    document = json.loads(pollux("cache", "info", "--json").stdout)["sessions"]
+    assert document >= 4
     outcome = synced(pollux)
-    assert outcome["changed"] == outcome["sessions"] - kept
+    assert outcome["changed"] == outcome["sessions"] - document
     assert pollux("list", "--all").stdout == whole("list", "--all").stdout
     assert pollux("search", "humidity").stdout == whole("search", "humidity").stdout
 
 
 def test_an_interrupted_command_is_silent(pollux: Pollux) -> None:
     command = [sys.executable, "-c", INTERRUPTED, "list"]
-    done = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    process = subprocess.run(command, env=pollux.env, capture_output=True, text=True, check=False, timeout=240)
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
 
 
 def test_the_cache_is_closed_when_a_command_ends(pollux: Pollux) -> None:
@@ -181,10 +181,10 @@ def test_the_bar_counts_one_thing_and_never_goes_back(
     monkeypatch.setattr("pollux.cli.terminal.progress._PAUSE", 0.0)
     bar = Bar()
     # The total grows on the way; the last file is empty.
-    for total, done, read in ((100, 1, 10), (100, 2, 60), (200, 3, 70), (200, 4, 200), (200, 5, 200)):
-        bar(Progress(files=5, bytes=total, done_files=done, done_bytes=read))
+    for total, result, read in ((100, 1, 10), (100, 2, 60), (200, 3, 70), (200, 4, 200), (200, 5, 200)):
+        bar(Progress(files=5, bytes=total, done_files=result, done_bytes=read))
     drawn = [line for line in capsys.readouterr().err.split("\r\x1b[2K") if line]
-    shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
+    shares = [int(results[1]) for line in drawn if (results := re.search(r"(\d+)%", line))]
     assert shares == sorted(shares) == [10, 60, 60, 99, 100]
     assert all("files" not in line and "MB/s" not in line and line.startswith("Indexing ") for line in drawn)
 
@@ -219,17 +219,17 @@ def test_long_work_has_a_bar_that_goes_before_the_output(
     monkeypatch.setenv("TERM", "dumb")  # no pager
     monkeypatch.setattr("sys.stdout", sys.stderr)
     run(words)
-    seen = capfd.readouterr().err.split("\r\x1b[2K")
-    drawn = [line for line in seen if re.match("(Scanning|Searching|Exporting) .*%", line)]
+    output = capfd.readouterr().err.split("\r\x1b[2K")
+    drawn = [line for line in output if re.match("(Scanning|Searching|Exporting) .*%", line)]
     assert list(dict.fromkeys(line.split()[0] for line in drawn)) == names
     assert not any("\n" in line for line in drawn)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
 def test_the_bar_fits_on_the_line(columns: int) -> None:
-    told = Progress(files=9, bytes=9_876_543_210, done_files=1, done_bytes=1)
+    progress = Progress(files=9, bytes=9_876_543_210, done_files=1, done_bytes=1)
     for part in (0.0, 0.001, 0.5, 1.0):
-        assert len(line("Indexing anew", told, part, 1000, columns)) < max(columns, 24)
+        assert len(line("Indexing anew", progress, part, 1000, columns)) < max(columns, 24)
 
 
 def test_waiting_leaves_a_clean_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

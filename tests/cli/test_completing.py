@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 def test_a_taught_path_is_not_resolved(empty: Pollux) -> None:
     (empty.home / "real").mkdir()
     (empty.home / "link").symlink_to(empty.home / "real")
-    done = empty("projects", "--add", "link")
-    assert done.returncode == 0
-    assert str(empty.home / "link") in done.stderr
+    result = empty("projects", "--add", "link")
+    assert result.returncode == 0
+    assert str(empty.home / "link") in result.stderr
     assert str(empty.home / "link") in (empty.folder / "xdg/data/pollux/projects.json").read_text()
 
 
 def test_a_memory_that_cannot_be_written(empty: Pollux) -> None:
-    done = empty("projects", "--add", "x", XDG_DATA_HOME="/proc/none")
-    assert done.returncode == 4
+    result = empty("projects", "--add", "x", XDG_DATA_HOME="/proc/none")
+    assert result.returncode == 4
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(empty: Pollux, shell: str) -> None:
-    done = empty("completion", shell)
-    assert done.returncode == 0
-    assert "_POLLUX_COMPLETE" in done.stdout
+    result = empty("completion", shell)
+    assert result.returncode == 0
+    assert "_POLLUX_COMPLETE" in result.stdout
 
 
 def complete(pollux: Pollux, *words: str) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import session
-from tests.cli.running import ROOT, Pollux
+from tests.cli.program import ROOT, Pollux
+from tests.cli.session_text import session
 
 THREAD = "0199f2d1-0000-7000-8000-000000000001"
 
@@ -37,8 +37,8 @@ def rollout(project: str) -> str:
     """A small session as Codex CLI writes it."""
     at = "2026-11-15T05:00:00.000Z"
     meta = {"id": THREAD, "timestamp": at, "cwd": project, "originator": "codex_exec", "cli_version": "0.100.0"}
-    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello abyss"}]}
-    lines = [{"type": "session_meta", "payload": meta}, {"type": "response_item", "payload": said}]
+    record = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello abyss"}]}
+    lines = [{"type": "session_meta", "payload": meta}, {"type": "response_item", "payload": record}]
     return "".join(json.dumps({"timestamp": at, **line}) + "\n" for line in lines)
 
 
@@ -74,13 +74,13 @@ def test_a_session_hundreds_of_levels_deep(frugal: Pollux, levels: int) -> None:
         ["export", "--all", "--to", "html", "-o", str(frugal.folder / "site")],
         ["export", "--all", "--to", "markdown", "-o", str(frugal.folder / "pages")],
     ):
-        done = frugal(*command)
-        assert (done.returncode, "went wrong" in done.stderr) == (0, False), (command, done.stderr[:500])
+        result = frugal(*command)
+        assert (result.returncode, "went wrong" in result.stderr) == (0, False), (command, result.stderr[:500])
     os.unlink(file)  # noqa: PTH108 (a path of so many parts)
-    (kept,) = [one for one in json.loads(frugal("list", "--json").stdout) if one["key"].startswith("codex:")]
-    assert kept["kept"]
-    done = frugal("show", THREAD)
-    assert (done.returncode, "hello abyss" in done.stdout) == (0, True), done.stderr[:500]
+    (document,) = [one for one in json.loads(frugal("list", "--json").stdout) if one["key"].startswith("codex:")]
+    assert document["kept"]
+    result = frugal("show", THREAD)
+    assert (result.returncode, "hello abyss" in result.stdout) == (0, True), result.stderr[:500]
 
 
 def test_a_path_that_is_too_long_for_the_system_is_told_of(frugal: Pollux) -> None:

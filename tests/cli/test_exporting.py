@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import session
-from tests.cli.running import ROOT, Pollux
+from tests.cli.program import ROOT, Pollux
+from tests.cli.session_text import session
 
 
 def test_a_report_is_not_written_over_unless_that_was_asked_for(pollux: Pollux) -> None:
     mine = pollux.home / "report.json"
     mine.write_text("mine")
     export = ("export", "last", "--to", "json", "-o", "one.json", "--json-report", "report.json")
-    done = pollux(*export)
-    assert (done.returncode, mine.read_text()) == (5, "mine")
-    assert "report.json exists already." in done.stderr
+    result = pollux(*export)
+    assert (result.returncode, mine.read_text()) == (5, "mine")
+    assert "report.json exists already." in result.stderr
     assert not (pollux.home / "one.json").exists()  # said before anything was written
     assert pollux(*export, "--force").returncode == 0
     assert "kept" in mine.read_text()
@@ -29,8 +29,8 @@ def test_a_report_is_not_written_over_unless_that_was_asked_for(pollux: Pollux) 
 def test_export_of_everything(pollux: Pollux) -> None:
     every = json.loads(pollux("list", "--all", "--json").stdout)
     report = pollux.folder / "report.json"
-    done = pollux("export", "--all", "--to", "json", "-o", "out", "--json-report", str(report))
-    assert (done.returncode, done.stdout) == (0, "")
+    result = pollux("export", "--all", "--to", "json", "-o", "out", "--json-report", str(report))
+    assert (result.returncode, result.stdout) == (0, "")
     written = [json.loads(file.read_text("utf-8")) for file in (pollux.home / "out").glob("*.json")]
     assert {one["key"]: one["family_usage"] for one in written} == {one["key"]: one["family_usage"] for one in every}
     assert json.loads(report.read_text()) == {
@@ -46,13 +46,13 @@ def test_export_of_everything(pollux: Pollux) -> None:
 
 def test_a_session_named_twice_is_one(pollux: Pollux) -> None:
     newest = json.loads(pollux("show", "last", "--json").stdout)
-    done = pollux("export", "last", newest["id"], newest["files"][0], "--to", "text", "-o", "out")
-    assert (done.returncode, done.stderr) == (0, f"1 session written to out/gemini-{newest['id']}.txt\n")
+    result = pollux("export", "last", newest["id"], newest["files"][0], "--to", "text", "-o", "out")
+    assert (result.returncode, result.stderr) == (0, f"1 session written to out/gemini-{newest['id']}.txt\n")
     copy = pollux.folder / "copy.json"
     copy.write_text(json.dumps({**newest, "recorded_title": "Another"}))
-    done = pollux("export", "last", str(copy), "--to", "text", "-o", "out")
-    assert done.returncode == 2
-    assert f"{newest['key']} was named twice, and reads differently." in done.stderr
+    result = pollux("export", "last", str(copy), "--to", "text", "-o", "out")
+    assert result.returncode == 2
+    assert f"{newest['key']} was named twice, and reads differently." in result.stderr
 
 
 def test_export_equals_show(pollux: Pollux) -> None:
@@ -62,15 +62,18 @@ def test_export_equals_show(pollux: Pollux) -> None:
 def test_export_to_where_nothing_can_be_written(pollux: Pollux) -> None:
     blocked = pollux.folder / "file"
     blocked.write_text("mine")
-    done = pollux("export", "--all", "--to", "markdown", "-o", str(blocked))
-    assert (done.returncode, f"{blocked} is a file, and several sessions need a folder." in done.stderr) == (5, True)
+    result = pollux("export", "--all", "--to", "markdown", "-o", str(blocked))
+    assert (result.returncode, f"{blocked} is a file, and several sessions need a folder." in result.stderr) == (
+        5,
+        True,
+    )
     for output in (f"{blocked}/x.md", "/proc/none/x.md", str(pollux.folder / "no" / "such" / "x.md")):
         assert pollux("export", "last", "--to", "markdown", "-o", output).returncode == 5
     assert pollux("export", "--all", "--to", "markdown", "-o", str(blocked)).returncode == 5
     assert pollux("export", "last", "--to", "markdown", "-o", str(blocked)).returncode == 5
     assert blocked.read_text() == "mine"
-    done = pollux("export", "last", "--to", "markdown", "--json-report", "/proc/none/x.json")
-    assert done.returncode == 5
+    result = pollux("export", "last", "--to", "markdown", "--json-report", "/proc/none/x.json")
+    assert result.returncode == 5
 
 
 def test_nothing_is_written_among_the_agents_files(pollux: Pollux) -> None:
@@ -79,8 +82,8 @@ def test_nothing_is_written_among_the_agents_files(pollux: Pollux) -> None:
     before = {file: file.read_bytes() for file in (pollux.home / ROOT).rglob("*") if file.is_file()}
     first = str(next(file for file in before if file.suffix == ".jsonl"))
     for output in (first, str(link), str(link / "x.json"), str(pollux.home / ROOT / "new" / "")):
-        done = pollux("export", "last", "--to", "json", "-o", output, "--force")
-        assert done.returncode == 5, output
+        result = pollux("export", "last", "--to", "json", "-o", output, "--force")
+        assert result.returncode == 5, output
     assert {file: file.read_bytes() for file in (pollux.home / ROOT).rglob("*") if file.is_file()} == before
 
 
@@ -101,8 +104,8 @@ def test_a_link_with_our_name_is_left_alone_and_never_followed(pollux: Pollux) -
 
 def test_an_exported_document_is_a_session(pollux: Pollux) -> None:
     assert pollux("export", "last", "--to", "json", "-o", "kept.json").returncode == 0
-    shown = pollux("show", "kept.json", "--json")
-    assert shown.stdout == (pollux.home / "kept.json").read_text("utf-8")
+    result = pollux("show", "kept.json", "--json")
+    assert result.stdout == (pollux.home / "kept.json").read_text("utf-8")
     assert (
         pollux("export", "kept.json", "--to", "markdown").stdout == pollux("export", "last", "--to", "markdown").stdout
     )
@@ -119,10 +122,10 @@ def test_a_disk_that_becomes_full(pollux: Pollux) -> None:
         "Folder.__enter__ = enter; sys.exit(app.run(['export', '--all', '--to', 'markdown', '-o', 'out']))"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
-    assert done.returncode == 5, done.stderr
-    assert "cannot be written: File too large." in done.stderr
-    assert done.stderr.count("\n") == 1
+    process = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert process.returncode == 5, process.stderr
+    assert "cannot be written: File too large." in process.stderr
+    assert process.stderr.count("\n") == 1
     assert all(file.stat().st_size <= 512 for file in (pollux.home / "out").iterdir())
 
 
@@ -139,8 +142,8 @@ def test_an_interrupted_export_leaves_whole_files(pollux: Pollux) -> None:
         "writer.write = stop; sys.exit(app.run(['export', '--all', '--to', 'json', '-o', 'out']))"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "")
+    process = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (130, "")
     left = [file for file in (pollux.home / "out").iterdir() if file.name != ".pollux.jsonl"]
     assert len(left) == 2
     assert all(json.loads(file.read_text("utf-8"))["key"] for file in left)
@@ -160,8 +163,8 @@ def test_an_export_that_is_asked_to_end_leaves_nothing_unfinished(pollux: Pollux
         f"writer.write = stop; sys.exit(app.run(['export', 'last', '--to', 'json', '-o', '{output}']))"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (128 + getattr(signal, name), "")
+    process = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (128 + getattr(signal, name), "")
     assert sorted({*pollux.home.iterdir(), *(pollux.home / "out").glob("*")} - before) in ([], [pollux.home / "out"])
 
 
@@ -171,12 +174,12 @@ def test_redaction_from_settings(empty: Pollux) -> None:
     settings = Path(empty.env["XDG_CONFIG_HOME"]) / "pollux" / "config.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text('[redact]\nwords = ["nightingale"]\nemails = true\n')
-    told = empty("export", "one", "--to", "text", "--redact").stdout
-    assert "[secret:word#1] [secret:github-token#1] [secret:email#1]" in told
+    output = empty("export", "one", "--to", "text", "--redact").stdout
+    assert "[secret:word#1] [secret:github-token#1] [secret:email#1]" in output
     assert secret in empty("export", "one", "--to", "text").stdout
     settings.write_text("[redact]\nword = []\n")
-    done = empty("export", "one", "--to", "text", "--redact")
-    assert (done.returncode, done.stdout) == (2, "")
+    result = empty("export", "one", "--to", "text", "--redact")
+    assert (result.returncode, result.stdout) == (2, "")
 
 
 def test_scan_and_its_statuses(empty: Pollux) -> None:
@@ -187,11 +190,11 @@ def test_scan_and_its_statuses(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-01-two.json", session("two", f"My token: {secret}"))
     for arguments, status in (("scan", "--all"), 0), (("scan", "two", "--fail"), 6), (("scan", "one"), 1):
         for more in ([], ["--json"]):
-            done = empty(*arguments, *more)
-            assert done.returncode == status
-            assert secret[6:] not in done.stdout + done.stderr
-    found, _ = json.loads(empty("scan", "--all", "--json").stdout)["secrets"]
-    assert found == {
+            results = empty(*arguments, *more)
+            assert results.returncode == status
+            assert secret[6:] not in results.stdout + results.stderr
+    result, _ = json.loads(empty("scan", "--all", "--json").stdout)["secrets"]
+    assert result == {
         "key": "gemini:two",
         "message": "m1",
         "field": "text",
@@ -205,8 +208,8 @@ def test_scan_and_its_statuses(empty: Pollux) -> None:
 
 def test_several_sessions_do_not_go_to_what_would_be_a_file(pollux: Pollux) -> None:
     for name in ("all.html", "all.MD"):
-        done = pollux("export", "--all", "--to", "text", "-o", name)
-        assert (done.returncode, f"Try: -o {name}/" in done.stderr) == (2, True)
+        result = pollux("export", "--all", "--to", "text", "-o", name)
+        assert (result.returncode, f"Try: -o {name}/" in result.stderr) == (2, True)
         assert not (pollux.home / name).exists()
     assert pollux("export", "--all", "--to", "text", "-o", "all.md/").returncode == 0
     assert pollux("export", "--all", "--to", "text", "-o", "all.md").returncode == 0  # it is a folder now
@@ -218,14 +221,14 @@ def test_an_ending_in_capital_letters_tells_the_format(pollux: Pollux) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(pollux: Pollux) -> None:
-    done = pollux("export", "last", "-o", "no/such/one.md")
-    assert (done.returncode, done.stderr.splitlines()[1:]) == (
+    result = pollux("export", "last", "-o", "no/such/one.md")
+    assert (result.returncode, result.stderr.splitlines()[1:]) == (
         5,
         ["There is no folder no/such. Try: mkdir -p no/such"],
     )
 
 
 def test_a_report_goes_to_a_file(pollux: Pollux) -> None:
-    done = pollux("export", "last", "--to", "text", "--json-report", "-")
-    assert (done.returncode, done.stdout) == (2, "")
+    result = pollux("export", "last", "--to", "text", "--json-report", "-")
+    assert (result.returncode, result.stdout) == (2, "")
     assert not (pollux.home / "-").exists()

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 from atif import Trajectory
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 def ask(question: str) -> list[Any]:
@@ -49,27 +49,27 @@ def test_a_dataset_that_did_not_change_is_not_written_again(pollux: Pollux) -> N
 def test_one_session_is_one_table(pollux: Pollux) -> None:
     file = pollux.home / "session.parquet"
     assert pollux("export", "3274cde4", "-o", str(file)).returncode == 0
-    shown = json.loads(pollux("show", "3274cde4", "--json").stdout)
+    document = json.loads(pollux("show", "3274cde4", "--json").stdout)
     rows = ask(f"select message, len(tool_calls) from '{file}' order by number")  # noqa: S608
-    called = [sum(part["type"] == "tool_call" for part in message["parts"]) for message in shown["messages"]]
-    assert rows == [(message["id"], calls) for message, calls in zip(shown["messages"], called, strict=True)]
+    called = [sum(part["type"] == "tool_call" for part in message["parts"]) for message in document["messages"]]
+    assert rows == [(message["id"], calls) for message, calls in zip(document["messages"], called, strict=True)]
 
 
 def test_a_table_on_standard_output_is_the_same(pollux: Pollux) -> None:
     file = pollux.home / "session.parquet"
     assert pollux("export", "3274cde4", "-o", str(file)).returncode == 0
     command = [sys.executable, "-m", "pollux", "export", "3274cde4", "--to", "parquet"]
-    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, check=True)
-    assert done.stdout == file.read_bytes()
+    process = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, check=True)
+    assert process.stdout == file.read_bytes()
 
 
 def test_a_missing_library_is_named(pollux: Pollux, tmp_path: Path) -> None:
     (tmp_path / "without" / "pyarrow").mkdir(parents=True)
     (tmp_path / "without" / "pyarrow" / "__init__.py").write_text("raise ImportError", "utf-8")
     path = f"{tmp_path / 'without'}:{pollux.env.get('PYTHONPATH', '')}"
-    done = pollux("export", "3274cde4", "--to", "parquet", PYTHONPATH=path)
-    assert done.returncode == 2
-    assert done.stderr == "pollux: Parquet files need pyarrow.\nTry: pip install 'pollux[parquet]'\n"
+    result = pollux("export", "3274cde4", "--to", "parquet", PYTHONPATH=path)
+    assert result.returncode == 2
+    assert result.stderr == "pollux: Parquet files need pyarrow.\nTry: pip install 'pollux[parquet]'\n"
 
 
 def test_sub_agents_stand_within_the_trajectory_that_started_them(pollux: Pollux) -> None:
@@ -97,19 +97,19 @@ def test_sub_agents_stand_within_the_trajectory_that_started_them(pollux: Pollux
 def test_redaction_reaches_what_a_trajectory_embeds(pollux: Pollux) -> None:
     listed = json.loads(pollux("list", "--all", "--json").stdout)
     child = next(one for one in listed if one["kind"] == "subagent" and one["parent"])
-    asked = pollux("show", child["key"], "--json").stdout
+    result = pollux("show", child["key"], "--json").stdout
     task = next(
-        part["text"] for message in json.loads(asked)["messages"] for part in message["parts"] if "text" in part
+        part["text"] for message in json.loads(result)["messages"] for part in message["parts"] if "text" in part
     )
     word = max(task.split(), key=len).strip(".,:")
-    told = pollux("export", child["parent"], "--to", "atif", "--redact-word", word).stdout
-    embedded = json.loads(told)["subagent_trajectories"]
+    answer = pollux("export", child["parent"], "--to", "atif", "--redact-word", word).stdout
+    embedded = json.loads(answer)["subagent_trajectories"]
     assert word.lower() not in json.dumps(embedded).lower()
 
 
 def test_short_ids(pollux: Pollux) -> None:
-    told = pollux("export", "3274cde4", "--to", "openai", "--ids", "short").stdout
-    messages = json.loads(told)["messages"]
+    result = pollux("export", "3274cde4", "--to", "openai", "--ids", "short").stdout
+    messages = json.loads(result)["messages"]
     calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
     assert calls == [f"call_{number}" for number in range(1, len(calls) + 1)]
     assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == calls
@@ -119,14 +119,14 @@ def test_lines_are_those_that_the_agent_itself_counted(pollux: Pollux) -> None:
     folder = pollux.home / "traces"
     assert pollux("export", "--all", "--to", "agent-trace", "-o", str(folder)).returncode == 0
     records = [json.loads(file.read_text("utf-8")) for file in folder.glob("*.agent-trace.json")]
-    found = {file["path"]: file["conversations"] for record in records for file in record["files"]}
-    (conversation,) = found["main.py"]
+    results = {file["path"]: file["conversations"] for record in records for file in record["files"]}
+    (conversation,) = results["main.py"]
     assert [(one["start_line"], one["end_line"]) for one in conversation["ranges"]] == [(8, 8)]  # its "@@ -5,4 +5,4 @@"
 
 
 def test_tables_are_not_by_day(pollux: Pollux) -> None:
-    done = pollux("export", "--all", "--to", "parquet", "--by", "day", "-o", "tables")
-    assert (done.returncode, done.stderr.splitlines()[0]) == (
+    result = pollux("export", "--all", "--to", "parquet", "--by", "day", "-o", "tables")
+    assert (result.returncode, result.stderr.splitlines()[0]) == (
         2,
         "pollux: parquet writes one file for each agent and month.",
     )

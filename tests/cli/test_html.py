@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import session as written
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import session as written
 
 SAMPLE = Path(__file__).parents[2] / "src" / "pollux" / "sample" / "home"
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -29,7 +29,7 @@ def session(pollux: Pollux, text: str) -> None:
         pollux.home / ".claude" / "projects" / "-home-juno-code-orchard" / "11111111-2222-4333-8444-555555555555.jsonl"
     )
     file.parent.mkdir(parents=True)
-    asked = {
+    record = {
         "type": "user",
         "uuid": "u1",
         "parentUuid": None,
@@ -39,13 +39,13 @@ def session(pollux: Pollux, text: str) -> None:
         "version": "2.1.325",
         "message": {"role": "user", "content": text},
     }
-    file.write_text(json.dumps(asked) + "\n", "utf-8")
+    file.write_text(json.dumps(record) + "\n", "utf-8")
 
 
 def site(pollux: Pollux, *options: str) -> dict[str, tuple[int, str]]:
     """Every file of the site: when it was written, and what it says."""
-    done = pollux("export", "--all", "--to", "html", "-o", "site", *options)
-    assert done.returncode == 0, done.stderr
+    result = pollux("export", "--all", "--to", "html", "-o", "site", *options)
+    assert result.returncode == 0, result.stderr
     folder = pollux.home / "site"
     files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
     return {file.relative_to(folder).as_posix(): (file.stat().st_mtime_ns, file.read_text("utf-8")) for file in files}
@@ -69,11 +69,11 @@ def test_secrets_are_in_no_file_of_a_redacted_site(at_home: Pollux) -> None:
 
 
 def test_a_page_by_itself_holds_its_sub_agent(at_home: Pollux) -> None:
-    done = at_home("export", "a49ffc28", "--to", "html")
-    assert done.returncode == 0
-    assert "Compare checksums first" in done.stdout
-    assert "/adf901d6843bf89e4/" not in done.stdout
-    assert 'class="child"' in done.stdout
+    result = at_home("export", "a49ffc28", "--to", "html")
+    assert result.returncode == 0
+    assert "Compare checksums first" in result.stdout
+    assert "/adf901d6843bf89e4/" not in result.stdout
+    assert 'class="child"' in result.stdout
 
 
 def test_the_index_tells_of_a_session_what_its_page_does(at_home: Pollux) -> None:
@@ -82,8 +82,8 @@ def test_the_index_tells_of_a_session_what_its_page_does(at_home: Pollux) -> Non
     whole, part = "gemini-aa6812ea-4d8d-44e0-b98d-81820b95da31.html", "gemini-1c0be182-0305-49f4-a7de-596cc40ce692.html"
     rows = {name: next(line for line in files["index.html"].split("<li") if name in line) for name in (whole, part)}
     costs = {name: re.search(r"<dt>Cost</dt><dd>([^<]+)</dd>", files[name]) for name in rows}
-    assert all(found is not None and f" · {found[1]}</small>" in rows[name] for name, found in costs.items())
-    assert [str(found and found[1]).startswith("at least $") for found in costs.values()] == [False, True]
+    assert all(value is not None and f" · {value[1]}</small>" in rows[name] for name, value in costs.items())
+    assert [str(value and value[1]).startswith("at least $") for value in costs.values()] == [False, True]
 
 
 def test_a_very_large_page_says_so_and_a_folder_has_parts(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import EVIL, harmless, session
 
 
 @pytest.mark.parametrize(
@@ -26,25 +26,25 @@ from tests.cli.running import Pollux
 def test_no_control_character_gets_out(empty: Pollux, arguments: list[str]) -> None:
     empty.file("evil\x1b[2J/chats/session-2026-11-15T05-00-evil.json", session("evil\x1b[1m", EVIL, EVIL))
     empty.file("evil\x1b[2J/.project_root", "/home/ada/\x1b[31mred")
-    done = empty(*arguments)
-    assert done.returncode == 0
-    assert done.stdout
-    assert harmless(done.stdout)
-    assert harmless(done.stderr)
+    result = empty(*arguments)
+    assert result.returncode == 0
+    assert result.stdout
+    assert harmless(result.stdout)
+    assert harmless(result.stderr)
 
 
 def test_errors_are_cleaned_too(empty: Pollux) -> None:
     for name in ("\x1b[2J", "./\x1b[2J.json", "gemini:\x1b[2J"):
-        done = empty("show", name)
-        assert done.returncode in (2, 3)
-        assert harmless(done.stderr)
+        result = empty("show", name)
+        assert result.returncode in (2, 3)
+        assert harmless(result.stderr)
 
 
 def test_json_keeps_everything(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL))
-    done = empty("show", "evil", "--json")
-    assert json.loads(done.stdout)["messages"][0]["parts"][0]["text"] == EVIL
-    assert not any(ord(character) < 0x20 for character in done.stdout.rstrip("\n"))
+    result = empty("show", "evil", "--json")
+    assert json.loads(result.stdout)["messages"][0]["parts"][0]["text"] == EVIL
+    assert not any(ord(character) < 0x20 for character in result.stdout.rstrip("\n"))
 
 
 def test_names_that_are_no_text(empty: Pollux) -> None:
@@ -60,33 +60,33 @@ def test_names_that_are_no_text(empty: Pollux) -> None:
         ["agents"],
     ):
         for more in ([], ["--json"]):
-            done = empty(*arguments, *more)
-            assert done.returncode == 0, done.stderr
+            result = empty(*arguments, *more)
+            assert result.returncode == 0, result.stderr
             if more:
-                assert "b\\\\xffd" in done.stdout or arguments[0] == "agents"
+                assert "b\\\\xffd" in result.stdout or arguments[0] == "agents"
     assert "Hello there." in empty("show", "0123", "--raw").stdout
     assert empty("export", "--all", "--to", "json", "-o", "out").returncode == 0
 
 
 def test_a_folder_instead_of_a_file(pollux: Pollux) -> None:
-    done = pollux("show", str(pollux.home))
-    assert done.returncode == 3
-    assert "is a folder" in done.stderr
+    result = pollux("show", str(pollux.home))
+    assert result.returncode == 3
+    assert "is a folder" in result.stderr
 
 
 def test_a_file_nobody_wrote(pollux: Pollux) -> None:
     odd = pollux.folder / "shopping.txt"
     odd.write_text("milk\n")
-    done = pollux("show", str(odd))
-    assert done.returncode == 3
-    assert "Traceback" not in done.stderr
+    result = pollux("show", str(odd))
+    assert result.returncode == 3
+    assert "Traceback" not in result.stderr
 
 
 def test_a_home_that_the_system_does_not_open(empty: Pollux) -> None:
     far = {"HOME": f"/{'x' * 300}"}
     for arguments, status in ((["list"], 3), (["list", "--json"], 3), (["projects"], 3), (["doctor", "--strict"], 3)):
-        done = empty(*arguments, **far)
-        assert (done.returncode, "went wrong" in done.stderr) == (status, False), arguments
+        result = empty(*arguments, **far)
+        assert (result.returncode, "went wrong" in result.stderr) == (status, False), arguments
     assert "File name too long" in empty("list", **far).stderr
     refused = json.loads(empty("agents", "--json", **far).stdout)
     assert {(row["found"], row["refused"]) for row in refused} == {(False, "File name too long")}
@@ -98,9 +98,9 @@ def test_a_home_without_rights(empty: Pollux) -> None:
     own = {f"XDG_{name}_HOME": "" for name in ("CACHE", "CONFIG", "DATA")}
     assert empty("list", **own).returncode == 3
     for arguments in (["archive"], ["key", "list"], ["cache", "info"], ["cache", "clear"]):
-        done = empty(*arguments, **own)
-        assert done.returncode == 4
-        assert "Permission denied" in done.stderr
+        result = empty(*arguments, **own)
+        assert result.returncode == 4
+        assert "Permission denied" in result.stderr
     empty.home.chmod(0o700)
 
 
@@ -123,9 +123,9 @@ def test_a_session_file_anywhere(empty: Pollux) -> None:
 
 def test_the_beginning_of_a_message_must_be_its_alone(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-one.json", session("one"))
-    done = empty("show", "one", "--at", "m")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "pollux: 2 messages start with 'm'.\nType more of the id: m1, m2\n"
+    result = empty("show", "one", "--at", "m")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "pollux: 2 messages start with 'm'.\nType more of the id: m1, m2\n"
     assert "▶ m2" in empty("show", "one", "--at", "m2").stdout
 
 
@@ -140,10 +140,10 @@ def test_an_id_that_looks_like_a_path(empty: Pollux) -> None:
 def test_doctor_names_what_is_new(empty: Pollux) -> None:
     planted = json.loads(session("0123abcd")) | {"hologram": {"x": 1}}
     file = empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", json.dumps(planted))
-    done = empty("doctor", "--strict")
-    assert done.returncode == 3
-    assert "hologram" in done.stdout
-    assert file.name in done.stdout
+    result = empty("doctor", "--strict")
+    assert result.returncode == 3
+    assert "hologram" in result.stdout
+    assert file.name in result.stdout
     report = json.loads(empty("doctor", "--json").stdout)
     assert {"files", "unknown", "totals", "notices"} <= set(report)
     assert any("hologram" in one["what"] for one in report["unknown"])
@@ -157,19 +157,19 @@ def test_damage_is_marked(empty: Pollux) -> None:
     )
     assert empty("list").stdout.splitlines()[1].startswith("!")
     assert f"{file.name}:3" in empty("show", "0123").stdout
-    done = empty("doctor")
-    assert done.returncode == 0
-    assert f"{file.name}:3" in done.stdout
+    result = empty("doctor")
+    assert result.returncode == 0
+    assert f"{file.name}:3" in result.stdout
     assert empty("doctor", "--strict").returncode == 3
 
 
 def test_a_history_of_which_nothing_can_be_read(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-0123abcd.json", "noise")
     for arguments in (["list"], ["stats"], ["search", "hello"], ["projects"]):
-        done = empty(*arguments)
-        assert (done.returncode, done.stdout) == (3, ""), arguments
-        assert "No session could be read: pollux doctor names the files." in done.stderr
-        assert "nothing that can be read" in done.stderr
+        result = empty(*arguments)
+        assert (result.returncode, result.stdout) == (3, ""), arguments
+        assert "No session could be read: pollux doctor names the files." in result.stderr
+        assert "nothing that can be read" in result.stderr
         assert empty(*arguments, "--json").returncode == 3
     for arguments in (["audit"], ["timeline"], ["scan", "--all"], ["export", "--all", "--to", "json", "-o", "out"]):
         assert empty(*arguments).returncode == 3, arguments
@@ -193,6 +193,6 @@ def test_an_agent_of_which_nothing_can_be_read(empty: Pollux) -> None:
     [["archive", "restore", "last", "-o"], ["recover", "last", "-o"], ["export", "last", "--to", "json", "-o"]],
 )
 def test_an_empty_path_names_nothing(pollux: Pollux, arguments: list[str]) -> None:
-    done = pollux(*arguments, "")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "pollux: --output is empty.\nName a file or a folder.\n"
+    result = pollux(*arguments, "")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "pollux: --output is empty.\nName a file or a folder.\n"

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from pollux.cli.app import COMMANDS, cli
-from tests.cli.running import ROOT, Pollux
+from tests.cli.program import ROOT, Pollux
 
 WRITING = {
     ("archive", "export", "{}/all.pack"): "file",
@@ -66,9 +66,9 @@ def test_nothing_is_written_among_the_agents_files(ready: Pollux, command: tuple
         folder.unlink(missing_ok=True)
         folder.symlink_to(ready.home / ROOT)
     before = files(ready.home / ROOT)
-    done = ready(*(word.format(folder) for word in command))
-    assert done.returncode == 5, done.stderr
-    assert "lies among an agent's own files, which pollux only reads." in done.stderr
+    result = ready(*(word.format(folder) for word in command))
+    assert result.returncode == 5, result.stderr
+    assert "lies among an agent's own files, which pollux only reads." in result.stderr
     assert files(ready.home / ROOT) == before
     assert not [place for place in (ready.home / ROOT).rglob("*") if place.name in ("back", "all", "keys")]
 
@@ -78,8 +78,8 @@ def test_nor_beside_their_sessions(ready: Pollux, command: tuple[str, ...]) -> N
     """Where an agent keeps its logs, names and settings."""
     folder = (ready.home / ROOT).parent
     before = files(folder)
-    done = ready(*(word.format(folder) for word in command))
-    assert done.returncode == 5, done.stderr
+    result = ready(*(word.format(folder) for word in command))
+    assert result.returncode == 5, result.stderr
     assert files(folder) == before
 
 
@@ -88,30 +88,30 @@ def test_nor_over_the_file_that_is_read(ready: Pollux, tmp_path: Path) -> None:
     loose.write_bytes(next((ready.home / ROOT).rglob("session-*.jsonl")).read_bytes())
     before = loose.read_bytes()
     for places in (("-o", str(loose)), ("-o", str(tmp_path / "a.json"), "--json-report", str(loose))):
-        done = ready("export", str(loose), "--to", "json", *places, "--force")
-        assert done.returncode == 5, done.stderr
+        result = ready("export", str(loose), "--to", "json", *places, "--force")
+        assert result.returncode == 5, result.stderr
     assert loose.read_bytes() == before
 
 
 def test_the_home_is_nobodys_own(ready: Pollux) -> None:
     """Also where an agent's sessions lie right in it."""
     environ = {"CLAUDE_CONFIG_DIR": str(ready.home)}
-    done = ready("export", "last", "--to", "markdown", "-o", str(ready.home / "kept.md"), **environ)
-    assert done.returncode == 0, done.stderr
+    result = ready("export", "last", "--to", "markdown", "-o", str(ready.home / "kept.md"), **environ)
+    assert result.returncode == 0, result.stderr
 
 
 def test_nor_where_a_variable_leads_away_from(ready: Pollux, tmp_path: Path) -> None:
     place = ready.home / ".codex" / "sessions" / "mine.md"
-    done = ready("export", "last", "--to", "markdown", "-o", str(place), CODEX_HOME=str(tmp_path))
-    assert done.returncode == 5, done.stderr
+    result = ready("export", "last", "--to", "markdown", "-o", str(place), CODEX_HOME=str(tmp_path))
+    assert result.returncode == 5, result.stderr
 
 
 def test_nor_around_them(ready: Pollux) -> None:
     """Below a folder that is not the agent's, but has the agent's in it."""
     before = files(ready.home / ROOT)
     for command in (("archive", "restore", "last"), ("recover", "last", "--to", "gemini")):
-        done = ready(*command, "-o", str((ready.home / ROOT).parent))
-        assert done.returncode == 5, done.stderr
+        result = ready(*command, "-o", str((ready.home / ROOT).parent))
+        assert result.returncode == 5, result.stderr
     assert files(ready.home / ROOT) == before
 
 
@@ -121,8 +121,8 @@ def test_nor_through_a_link_in_the_folder(ready: Pollux, tmp_path: Path) -> None
     outside.mkdir()
     (out / "tmp").symlink_to(outside)
     for command in (("archive", "restore", "last"), ("recover", "last")):
-        done = ready(*command, "-o", str(out))
-        assert (done.returncode, "is a link, which is not followed" in done.stderr) == (5, True), done.stderr
+        result = ready(*command, "-o", str(out))
+        assert (result.returncode, "is a link, which is not followed" in result.stderr) == (5, True), result.stderr
     assert list(outside.iterdir()) == []
 
 

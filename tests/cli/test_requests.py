@@ -12,7 +12,7 @@ import pytest
 
 from pollux.cli.app import cli, run
 from pollux.errors import RequestError
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 NONSENSE = {
     "show ''": ("No session is called ''.", "Try: pollux list --all"),
@@ -44,6 +44,15 @@ NONSENSE = {
     "show latest": ("No session is called 'latest'.", "Did you mean: last?"),
     "completion bahs": ("SHELL cannot be 'bahs'.", "Did you mean: bash?"),
     "--color nevr list": ("--color cannot be 'nevr'.", "Did you mean: never?"),
+    "list --limit 0": ("--limit must be 1 or more.", "Try: --limit 20"),
+    "list -n many": ("--limit must be a whole number, not 'many'.", "Try: --limit 20"),
+    "search --each -1 x": ("--each must be 1 or more.", "Try: --each 20"),
+    "search --regex x --timeout 0": ("--timeout must be more than 0.", "Try: --timeout 5"),
+    "search --regex x --timeout nan": ("--timeout must be more than 0.", "Try: --timeout 5"),
+    "search --regex x --timeout soon": ("--timeout must be a number, not 'soon'.", "Try: --timeout 5"),
+    "list --limt 3": ("No such option '--limt'.", "Did you mean: --limit?"),
+    "show last --frmt x": ("No such option '--frmt'.", "Try: pollux show --help"),
+    "archive --json status": ("--json belongs after status.", "Try: pollux archive status --json"),
     "completion": (
         "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish.",
         "Try: pollux completion --help",
@@ -63,10 +72,10 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sentence_and_a_hint(request_: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["" if word == "''" else word for word in request_.split()]
     assert run(arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert output.out == ""
     sentence, hint = NONSENSE[request_]
-    errors = said.err if "--json" not in arguments else _as_lines(said.err)
+    errors = output.err if "--json" not in arguments else _as_lines(output.err)
     assert errors == f"pollux: {sentence}\n{hint}\n"
 
 
@@ -101,14 +110,14 @@ def test_names_that_nothing_has_are_answered_with_the_one_meant(
     request_: str, status: int, meant: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["--sample", *request_.split()]) == status
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert (f"Did you mean: {meant}?" in said.err) is (meant is not None)
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert (f"Did you mean: {meant}?" in output.err) is (meant is not None)
 
 
 def _as_lines(document: str) -> str:
-    told = json.loads(document)
-    return f"pollux: {told['error']}\n{told['hint']}\n"
+    answer = json.loads(document)
+    return f"pollux: {answer['error']}\n{answer['hint']}\n"
 
 
 @pytest.mark.parametrize("command", [["show"], ["list"], ["search"], ["projects"], ["stats"], ["history"], ["scan"]])
@@ -137,7 +146,7 @@ def test_an_option_means_the_same_everywhere() -> None:
                 short = tuple(one for one in option.opts if not one.startswith("--"))
                 place = option.metavar is not None and {*option.metavar.split("-")} <= {"FILE", "OR", "FOLDER"}
                 forms.setdefault(long, set()).add((short, option.is_flag, "a place" if place else option.metavar))
-    assert {long: told for long, told in forms.items() if len(told) > 1} == {}
+    assert {long: value for long, value in forms.items() if len(value) > 1} == {}
     assert forms["--to"] == {(("-t",), False, "FORMAT")}
     assert forms["--output"] == {(("-o",), False, "a place")}
 
@@ -171,9 +180,9 @@ def _given_twice() -> list[tuple[str, ...]]:
 
 
 def test_an_option_of_one_value_is_not_given_two() -> None:
-    given = _given_twice()
-    assert len(given) > 60
-    for *words, option in given:
+    value = _given_twice()
+    assert len(value) > 60
+    for *words, option in value:
         command = dict(_commands(cli))[tuple(words)] if words else cli
         with pytest.raises(RequestError, match=r"takes one value, and was given 2\."):
             command.make_context("pollux", [option, "a", option, "b"])
@@ -184,13 +193,13 @@ def test_which_of_two_values_was_meant_is_asked(pollux: Pollux) -> None:
         ("list", "--agent", "gemini", "--agent", "claude"),
         ("search", "x", "--in", "tools", "--in", "all"),
     ):
-        done = pollux(*command)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == (
+        result = pollux(*command)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr == (
             f"pollux: {command[-2]} takes one value, and was given 2.\nLeave out all {command[-2]} but one.\n"
         )
-    done = pollux("archive", "schedule", "--install", "--remove")
-    assert (done.returncode, "--install and --remove cannot be combined." in done.stderr) == (2, True)
+    result = pollux("archive", "schedule", "--install", "--remove")
+    assert (result.returncode, "--install and --remove cannot be combined." in result.stderr) == (2, True)
     assert pollux("list", "--all", "--all").returncode == 0
 
 

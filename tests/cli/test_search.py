@@ -9,8 +9,8 @@ import pytest
 
 from pollux.cli.commands.search import PLACES, SORTS
 from pollux.library.library import PLACES as KINDS, Sort
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import EVIL, harmless, session
 from tests.cli.test_terminal import COLOUR, in_terminal
 
 CONTRACT = {"key", "message_id", "role", "author", "at", "project", "title", "snippet", "score"}
@@ -22,14 +22,14 @@ def test_the_choices_are_the_librarys() -> None:
 
 
 def test_hits_for_programs(pollux: Pollux) -> None:
-    done = pollux("search", "humidity", "--in", "prompts", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    (hit,) = json.loads(done.stdout)
+    result = pollux("search", "humidity", "--in", "prompts", "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    (hit,) = json.loads(result.stdout)
     assert set(hit) >= CONTRACT
     assert hit["at"] == "2026-11-15T05:57:09.653Z"
     assert hit["score"] > 0
-    shown = json.loads(pollux("show", hit["key"], "--json").stdout)
-    (message,) = [one for one in shown["messages"] if one["id"] == hit["message_id"]]
+    document = json.loads(pollux("show", hit["key"], "--json").stdout)
+    (message,) = [one for one in document["messages"] if one["id"] == hit["message_id"]]
     assert (message["role"], message["author"], message["at"]) == (hit["role"], hit["author"], hit["at"])
     start, end = hit["spans"][0]
     assert hit["snippet"][start:end] == "humidity"
@@ -59,35 +59,35 @@ def test_limits(pollux: Pollux) -> None:
 def test_no_control_character_gets_out(empty: Pollux) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil\x1b[1m", EVIL, EVIL))
     for query in ("hello", "evil", "nothing-like-\x1b[2J", '"\x1b[2J'):
-        done = empty("search", query)
-        assert harmless(done.stdout)
-        assert harmless(done.stderr)
-        seen = in_terminal(empty, "search", query)
-        assert harmless(COLOUR.sub("", seen))
-        assert "\x1b[31m red" not in seen
+        result = empty("search", query)
+        assert harmless(result.stdout)
+        assert harmless(result.stderr)
+        screen = in_terminal(empty, "search", query)
+        assert harmless(COLOUR.sub("", screen))
+        assert "\x1b[31m red" not in screen
 
 
 def test_a_terminal_is_told_how_to_read_on(pollux: Pollux) -> None:
-    seen = in_terminal(pollux, "search", "humidity")
-    assert "\x1b[33m\x1b[1mhumidity" in seen
-    assert "To read on: pollux show 26f2b7db --at adebdfd3" in seen
+    screen = in_terminal(pollux, "search", "humidity")
+    assert "\x1b[33m\x1b[1mhumidity" in screen
+    assert "To read on: pollux show 26f2b7db --at adebdfd3" in screen
     assert "To read on" not in pollux("search", "humidity").stderr
 
 
 def test_only_the_mistyped_word_is_meant_otherwise(pollux: Pollux) -> None:
-    done = pollux("search", "humdity", "humditymeter*", "in:prompts", "--exact")
-    assert "Did you mean: humidity humditymeter* in:prompts" in done.stderr
+    result = pollux("search", "humdity", "humditymeter*", "in:prompts", "--exact")
+    assert "Did you mean: humidity humditymeter* in:prompts" in result.stderr
 
 
 def test_a_search_that_finds_nothing_is_widened_and_says_so(pollux: Pollux) -> None:
-    done = pollux("search", "humdity", "in:prompts")
-    assert (done.returncode, "humidity column" in done.stdout) == (0, True)
-    assert done.stderr == (
+    result = pollux("search", "humdity", "in:prompts")
+    assert (result.returncode, "humidity column" in result.stdout) == (0, True)
+    assert result.stderr == (
         "No exact match. Searched for humdity as humidity. --exact searches only for what you typed.\n"
     )
-    done = pollux("search", "humdity", "--in", "prompts", "--json")
-    assert {hit["widened"] for hit in json.loads(done.stdout)} == {True}
-    assert "humdity as humidity" in json.loads(done.stderr)["warning"]
+    result = pollux("search", "humdity", "--in", "prompts", "--json")
+    assert {hit["widened"] for hit in json.loads(result.stdout)} == {True}
+    assert "humdity as humidity" in json.loads(result.stderr)["warning"]
     assert pollux("search", "humdity", "--exact", "--json").stdout == "[]\n"
     assert pollux("search", "humdity", "--exact").returncode == 1
     exact = pollux("search", "humidity", "--json")
@@ -95,31 +95,31 @@ def test_a_search_that_finds_nothing_is_widened_and_says_so(pollux: Pollux) -> N
 
 
 def test_a_phrase_becomes_words_near_one_another(pollux: Pollux) -> None:
-    done = pollux("search", '"column humidity"', "--in", "prompts")
-    assert (done.returncode, "column humidity as words near one another" in done.stderr) == (0, True)
+    result = pollux("search", '"column humidity"', "--in", "prompts")
+    assert (result.returncode, "column humidity as words near one another" in result.stderr) == (0, True)
 
 
 def test_a_filter_that_nothing_answers_to(pollux: Pollux) -> None:
-    done = pollux("search", "humidity project:wether")
-    assert (done.returncode, "Did you mean: project:weather?" in done.stderr) == (1, True)
-    done = pollux("search", "humidity", "--branch", "main", "--json")
-    assert (done.returncode, done.stdout) == (1, "[]\n")
-    assert "No branch matches 'main'." in json.loads(done.stderr)["warning"]
+    result = pollux("search", "humidity project:wether")
+    assert (result.returncode, "Did you mean: project:weather?" in result.stderr) == (1, True)
+    result = pollux("search", "humidity", "--branch", "main", "--json")
+    assert (result.returncode, result.stdout) == (1, "[]\n")
+    assert "No branch matches 'main'." in json.loads(result.stderr)["warning"]
 
 
 def test_branches(empty: Pollux) -> None:
     def line(branch: str, session: str, number: int) -> str:
         at = f"2026-11-15T05:00:0{number}.000Z"
-        said = {"role": "user", "content": f"hello {number}"}
+        record = {"role": "user", "content": f"hello {number}"}
         parent = f"{session}-{number - 1}" if number else None
-        told = {
+        answer = {
             "type": "user",
             "uuid": f"{session}-{number}",
             "parentUuid": parent,
             "sessionId": session,
-            "message": said,
+            "message": record,
         }
-        return json.dumps({**told, "cwd": "/home/ada/p", "version": "2.1.0", "gitBranch": branch, "timestamp": at})
+        return json.dumps({**answer, "cwd": "/home/ada/p", "version": "2.1.0", "gitBranch": branch, "timestamp": at})
 
     folder = empty.home / ".claude" / "projects" / "-home-ada-p"
     folder.mkdir(parents=True)
@@ -137,8 +137,8 @@ def test_branches(empty: Pollux) -> None:
         assert found("list", f"branch:{name}") == keys
         assert found("search", f"branch:{name}") == keys
         assert found("search", "hello", "--branch", name) == keys
-    shown = json.loads(empty("show", ids["a"], "--json").stdout)
-    assert shown["facts"]["branch"] == ["main", "feature/Retry"]
+    document = json.loads(empty("show", ids["a"], "--json").stdout)
+    assert document["facts"]["branch"] == ["main", "feature/Retry"]
     assert "branch main and 1 more" in empty("show", ids["a"]).stdout
     assert "Did you mean: branch:main?" in empty("list", "branch:mian").stderr
 
@@ -166,22 +166,22 @@ def test_letters_are_one_however_they_are_written(empty: Pollux) -> None:
 
 def test_an_agent_nobody_knows(pollux: Pollux) -> None:
     for query in (["humidity"], ["--regex", "humidity"]):
-        done = pollux("search", *query, "--agent", "hal")
-        assert done.returncode == 2
-        assert done.stderr == "pollux: No agent is called 'hal'.\nKnown: gemini, claude, codex.\n"
+        result = pollux("search", *query, "--agent", "hal")
+        assert result.returncode == 2
+        assert result.stderr == "pollux: No agent is called 'hal'.\nKnown: gemini, claude, codex.\n"
 
 
 def test_without_any_session(empty: Pollux) -> None:
-    done = empty("search", "anything")
-    assert done.returncode == 1
-    assert done.stderr.startswith("No sessions were found.")
+    result = empty("search", "anything")
+    assert result.returncode == 1
+    assert result.stderr.startswith("No sessions were found.")
     assert empty("search", "anything", "--json").stdout == "[]\n"
 
 
 def test_the_sample_is_searched(empty: Pollux) -> None:
-    done = empty("--sample", "search", "beans")
-    assert done.returncode == 0
-    assert "second packet of the same beans" in done.stdout
+    result = empty("--sample", "search", "beans")
+    assert result.returncode == 0
+    assert "second packet of the same beans" in result.stdout
     assert not (empty.folder / "xdg" / "cache").exists()
 
 
@@ -225,9 +225,9 @@ def test_a_long_output_is_scanned_whole(empty: Pollux) -> None:
 
 
 def test_a_limit_is_no_word_to_leave_out(pollux: Pollux) -> None:
-    told = [pollux("search", "weather", "--json", *limit).stdout for limit in (["-n", "2"], ["-n2"], ["--limit=2"])]
-    assert len(json.loads(told[0])) == 2
-    assert len(set(told)) == 1
+    output = [pollux("search", "weather", "--json", *limit).stdout for limit in (["-n", "2"], ["-n2"], ["--limit=2"])]
+    assert len(json.loads(output[0])) == 2
+    assert len(set(output)) == 1
 
 
 @pytest.mark.parametrize("arguments", [("-foo",), ("--", "-foo")])

@@ -10,7 +10,7 @@ from pathlib import Path
 import cbor2
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 SESSION = "3274cde4"
 
@@ -19,8 +19,8 @@ SESSION = "3274cde4"
 def signer(pollux: Pollux) -> Pollux:
     """A home with a record and a key."""
     assert pollux("export", SESSION, "-o", "one.vac.json").returncode == 0
-    made = pollux("key", "new", "work")
-    assert made.returncode == 0, made.stderr
+    result = pollux("key", "new", "work")
+    assert result.returncode == 0, result.stderr
     return pollux
 
 
@@ -39,8 +39,8 @@ def test_a_key_is_private_and_shown_in_public(signer: Pollux) -> None:
 
 @pytest.mark.parametrize("attach", [(), ("--attach",)])
 def test_a_record_is_signed_and_verified(signer: Pollux, attach: tuple[str, ...]) -> None:
-    done = signer("sign", "one.vac.json", "--issuer", "Ada", *attach)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "Signed: one.vac.json.cose\n")
+    result = signer("sign", "one.vac.json", "--issuer", "Ada", *attach)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "Signed: one.vac.json.cose\n")
     verdict = json.loads(signer("verify", "one.vac.json", "--json").stdout)
     assert verdict["verified"] is True
     assert (verdict["issuer"], verdict["subject"][:8]) == ("Ada", SESSION)
@@ -55,9 +55,9 @@ def test_what_was_changed_is_refused(signer: Pollux) -> None:
     signer("sign", "one.vac.json", "--issuer", "Ada")
     file = signer.home / "one.vac.json"
     file.write_bytes(file.read_bytes().replace(b"3.0.0", b"3.0.1"))
-    done = signer("verify", "one.vac.json")
-    assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("pollux: The signature does not hold")
+    result = signer("verify", "one.vac.json")
+    assert (result.returncode, result.stdout) == (3, "")
+    assert result.stderr.startswith("pollux: The signature does not hold")
 
 
 def test_the_issuer_must_be_named(signer: Pollux) -> None:
@@ -97,8 +97,8 @@ def test_hiding_says_what_it_did_not_find(signer: Pollux) -> None:
     hide = ("hide", "one.vac.salted.json", "-o", "copy.json")
     assert signer(*hide).returncode == 2
     for options in (["--text", "zanzibarquark"], ["--text", "google", "--text", "zanzibarquark"]):
-        done = signer(*hide, *options, "--secrets")
-        assert (done.returncode, "Nothing that is shown has 'zanzibarquark' in it." in done.stderr) == (1, True)
+        result = signer(*hide, *options, "--secrets")
+        assert (result.returncode, "Nothing that is shown has 'zanzibarquark' in it." in result.stderr) == (1, True)
     assert signer(*hide, "--place", "session..entries[").returncode == 2
     salted = signer("check", "one.vac.salted.json")
     assert (salted.returncode, "Try: pollux verify one.vac.salted.json" in salted.stderr) == (3, True)
@@ -108,22 +108,22 @@ def test_hiding_says_what_it_did_not_find(signer: Pollux) -> None:
 
 
 def test_a_record_is_checked(signer: Pollux) -> None:
-    done = signer("check", "one.vac.json")
-    assert done.returncode == 0
-    assert done.stdout.startswith("one.vac.json is a valid record of ")
+    result = signer("check", "one.vac.json")
+    assert result.returncode == 0
+    assert result.stdout.startswith("one.vac.json is a valid record of ")
     file = signer.home / "one.vac.json"
     record = json.loads(file.read_bytes())
     record["session"]["agent-meta"]["model-id"] = 7
     del record["id"]
     file.write_text(json.dumps(record), "utf-8")
-    done = signer("check", "one.vac.json")
-    assert done.returncode == 3
-    assert sorted(done.stdout.splitlines()) == [
+    result = signer("check", "one.vac.json")
+    assert result.returncode == 3
+    assert sorted(result.stdout.splitlines()) == [
         "id is missing.",
         "session.agent-meta.model-id must be a text, and is a number.",
     ]
-    told = json.loads(signer("check", "one.vac.json", "--json").stdout)
-    assert (told["valid"], len(told["problems"])) == (False, 2)
+    document = json.loads(signer("check", "one.vac.json", "--json").stdout)
+    assert (document["valid"], len(document["problems"])) == (False, 2)
     refused = signer("sign", "one.vac.json", "--issuer", "Ada", "--salted")
     assert (refused.returncode, "no valid record" in refused.stderr) == (2, True)
 
@@ -160,15 +160,15 @@ def test_without_the_packages_it_says_what_to_install(signer: Pollux, command: l
         text = f"raise ModuleNotFoundError('No module named {name}', name={name!r})\n"
         (lacking / f"{name}.py").write_text(text, "utf-8")
     path = os.pathsep.join(filter(None, (str(lacking), signer.env.get("PYTHONPATH"))))
-    done = signer(*command, PYTHONPATH=path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("Try: pip install 'pollux[sign]'\n")
+    result = signer(*command, PYTHONPATH=path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith("Try: pip install 'pollux[sign]'\n")
 
 
 @pytest.mark.parametrize(("options", "suffix"), [(["vac"], ".vac.json"), (["vac", "--cbor"], ".vac.cbor")])
 def test_all_sessions_become_records(pollux: Pollux, options: list[str], suffix: str) -> None:
-    done = pollux("export", "--all", "--to", *options, "-o", "out", "--redact", "--json-report", "report.json")
-    assert done.returncode == 0, done.stderr
+    result = pollux("export", "--all", "--to", *options, "-o", "out", "--redact", "--json-report", "report.json")
+    assert result.returncode == 0, result.stderr
     files = sorted(path.name for path in (pollux.home / "out").iterdir() if not path.name.startswith("."))
     assert len(files) == json.loads((pollux.home / "report.json").read_text("utf-8"))["sessions"] > 10
     assert all(name.endswith(suffix) for name in files)
@@ -178,8 +178,8 @@ def test_all_sessions_become_records(pollux: Pollux, options: list[str], suffix:
 
 def test_all_sessions_become_events_in_either_dialect(pollux: Pollux) -> None:
     for dialect in ([], ["--compat", "session-signals"]):
-        done = pollux("export", "--all", "--to", "events", *dialect, "-o", "out", "--redact")
-        assert done.returncode == 0, done.stderr
+        result = pollux("export", "--all", "--to", "events", *dialect, "-o", "out", "--redact")
+        assert result.returncode == 0, result.stderr
         for file in (pollux.home / "out").glob("*.events.jsonl"):
             kinds = [json.loads(line)["type"] for line in file.read_text("utf-8").splitlines()]
             assert (kinds[0], kinds[-1]) == ("session_start", "session_end")

@@ -8,13 +8,24 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.running import Pollux
+from pollux.cli.app import COMMANDS
+from tests.cli.program import Pollux
+from tests.program import run_new
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_starts_in_a_new_python(empty: Pollux, command: str) -> None:
+    result = run_new(command, "--help", env=empty.env, cwd=empty.home)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"Usage: pollux {command}")
 
 
 def test_version_loads_next_to_nothing(pollux: Pollux) -> None:
     program = "import sys; sys.argv = ['pollux', '--version']; from pollux.cli import main; main(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True)
-    version, modules = done.stdout.splitlines()
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True
+    )
+    version, modules = process.stdout.splitlines()
     assert version == pollux("--color", "never", "--version").stdout.strip()
     loaded = {name.partition(".")[0] for name in modules.split()}
     assert not loaded & {"click", "msgspec", "rich"}
@@ -23,24 +34,28 @@ def test_version_loads_next_to_nothing(pollux: Pollux) -> None:
 
 def test_the_command_line_itself_is_light(pollux: Pollux) -> None:
     program = "import sys; from pollux.cli.app import run; run(['list', '--help']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True)
-    modules = done.stdout.splitlines()[-1].split()
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True
+    )
+    modules = process.stdout.splitlines()[-1].split()
     assert not {"msgspec", "rich", "pollux.library.library", "pollux.cli.commands.show"} & set(modules)
 
 
 def test_list_does_without_rich_where_text_is_plain(home_of: Callable[[str], Pollux]) -> None:
     pollux = home_of("upgrade")
     program = "import sys; from pollux.cli.app import run; run(['list']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True)
-    assert not {name for name in done.stdout.splitlines()[-1].split() if name.startswith("rich")}
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=True
+    )
+    assert not {name for name in process.stdout.splitlines()[-1].split() if name.startswith("rich")}
 
 
 @pytest.mark.parametrize("command", [["list"], ["show", "last"], ["stats", "--by", "tool"], ["audit"], ["projects"]])
 def test_prices_are_loaded_by_those_alone_who_ask_for_them(pollux: Pollux, command: list[str]) -> None:
     program = "import sys; from pollux.cli.app import run; run(sys.argv[1:]); print(*sys.modules)"
     ran = [sys.executable, "-c", program, *command]
-    done = subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True)
-    assert not {"genai_prices", "pydantic"} & set(done.stdout.splitlines()[-1].split())
+    process = subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True)
+    assert not {"genai_prices", "pydantic"} & set(process.stdout.splitlines()[-1].split())
 
 
 def test_the_list_of_prices_is_loaded_once(pollux: Pollux) -> None:

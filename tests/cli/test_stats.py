@@ -15,7 +15,7 @@ import pytest
 from pollux.text.figures import number
 from pollux.usage.labels import label
 from pollux.usage.service import Measure
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 MISSING = "import sys; sys.modules['genai_prices'] = None; import pollux.usage.prices as p; p.PACKAGE = 'no-such'; "
 MISSING += "from pollux.cli.app import run; sys.exit(run(sys.argv[1:]))"
@@ -52,12 +52,12 @@ def test_own_prices_take_effect_at_once_everywhere(pollux: Pollux) -> None:
 
 @pytest.mark.parametrize("by", ["day", "session", "tool"])
 def test_rows_of_several_agents_have_the_same_columns(empty: Pollux, by: str) -> None:
-    told = json.loads(empty("--sample", "stats", "--by", by, "--json").stdout)
-    done = empty("--sample", "stats", "--by", by, "--csv")
-    titles, *rows = csv.reader(io.StringIO(done.stdout))
-    assert done.returncode == 0
-    assert len(rows) == len(told["rows"]) > 5
-    assert {tuple(row) for row in told["rows"]} == {tuple(titles)}
+    document = json.loads(empty("--sample", "stats", "--by", by, "--json").stdout)
+    result = empty("--sample", "stats", "--by", by, "--csv")
+    titles, *rows = csv.reader(io.StringIO(result.stdout))
+    assert result.returncode == 0
+    assert len(rows) == len(document["rows"]) > 5
+    assert {tuple(row) for row in document["rows"]} == {tuple(titles)}
     nothing = empty("--sample", "stats", "--by", by, "--csv", "--since", "2030")
     assert (nothing.returncode, nothing.stdout) == (1, ",".join(titles) + "\n")
 
@@ -71,12 +71,12 @@ def test_sessions_are_told_by_their_titles(empty: Pollux) -> None:
 @pytest.mark.parametrize("command", [["stats"], ["list", "--json"], ["show", "last", "--json"], ["audit", "last"]])
 def test_wrong_settings_are_one_sentence_and_status_2(pollux: Pollux, command: list[str]) -> None:
     file = settings(pollux, "[prices.x]\ninput = 1\n")
-    done = pollux(*command)
-    assert done.returncode == 2
-    assert not done.stdout
-    assert str(file) in done.stderr
-    assert "`output`, at `prices." in done.stderr
-    assert "Traceback" not in done.stderr
+    result = pollux(*command)
+    assert result.returncode == 2
+    assert not result.stdout
+    assert str(file) in result.stderr
+    assert "`output`, at `prices." in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_commands_that_need_no_price_do_not_mind_wrong_settings(pollux: Pollux) -> None:
@@ -94,36 +94,36 @@ def test_without_the_package_tokens_are_told_and_costs_are_unknown(pollux: Pollu
     assert total["total"] > 0
     assert total["cost_usd"] is None
     assert total["unpriced_requests"] == total["requests"]
-    told = run("stats").stderr
-    assert "pollux[cost]" in told
-    assert "31 requests not in the cost: no price is known of gemini-2.5-pro." in told
+    answer = run("stats").stderr
+    assert "pollux[cost]" in answer
+    assert "31 requests not in the cost: no price is known of gemini-2.5-pro." in answer
 
 
 def test_several_things_in_one_table(empty: Pollux) -> None:
-    told = json.loads(empty("--sample", "stats", "--by", "day,model", "--json").stdout)
-    assert told["by"] == "day,model"
+    document = json.loads(empty("--sample", "stats", "--by", "day,model", "--json").stdout)
+    assert document["by"] == "day,model"
     days = json.loads(empty("--sample", "stats", "--by", "day", "--json").stdout)
-    assert [{name: value for name, value in row.items() if name != "rows"} for row in told["rows"]] == days["rows"]
-    assert told["total"] == days["total"]
-    for row in told["rows"]:
+    assert [{name: value for name, value in row.items() if name != "rows"} for row in document["rows"]] == days["rows"]
+    assert document["total"] == days["total"]
+    for row in document["rows"]:
         for figure in ("input", "output", "total", "requests", "unpriced_requests"):
             assert sum(inner[figure] for inner in row["rows"]) == row[figure]
         assert sum(inner["cost_usd"] for inner in row["rows"]) == pytest.approx(row["cost_usd"])
     rows = list(csv.DictReader(io.StringIO(empty("--sample", "stats", "--by", "day", "--by", "model", "--csv").stdout)))
     assert list(rows[0])[:3] == ["day", "model", "sessions"]
     assert sum(int(row["total"]) for row in rows) == days["total"]["total"]
-    seen = empty("--sample", "stats", "--by", "day,model").stdout.splitlines()
-    assert seen[0].split()[:2] == ["day,", "model"]
-    assert seen[1].startswith("2026-10-24 ")
-    assert seen[2].startswith("  gemini-2.5-pro ")
+    output = empty("--sample", "stats", "--by", "day,model").stdout.splitlines()
+    assert output[0].split()[:2] == ["day,", "model"]
+    assert output[1].startswith("2026-10-24 ")
+    assert output[2].startswith("  gemini-2.5-pro ")
 
 
 @pytest.mark.parametrize(
     ("by", "shown"), [("agent", "by cost"), ("tool", "by calls"), ("day,model", "by cost"), ("session", "by cost")]
 )
 def test_bars_have_a_heading(empty: Pollux, by: str, shown: str) -> None:
-    done = empty("--sample", "stats", "--by", by, COLUMNS="120")
-    assert done.stdout.splitlines()[0].rstrip().endswith((shown, f"{shown}           over time"))
+    result = empty("--sample", "stats", "--by", by, COLUMNS="120")
+    assert result.stdout.splitlines()[0].rstrip().endswith((shown, f"{shown}           over time"))
     assert "by tokens" in empty("--sample", "stats", "--of", "tokens", COLUMNS="120").stdout.splitlines()[0]
 
 
@@ -132,25 +132,25 @@ def test_a_cost_of_which_a_part_has_no_price_says_so(empty: Pollux) -> None:
         "2026-11-02T02:00:00.000Z",
         {"input": 7, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 8},
     )
-    said = {"timestamp": at, "type": "gemini", "content": "Done.", "tokens": figures}
-    replies = [{**said, "id": "a", "model": "gemini-2.5-pro"}, {**said, "id": "b", "model": "strange-1"}]
-    asked = {"id": "p", "timestamp": at, "type": "user", "content": "Do it"}
-    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [asked, *replies]}
+    record = {"timestamp": at, "type": "gemini", "content": "Done.", "tokens": figures}
+    replies = [{**record, "id": "a", "model": "gemini-2.5-pro"}, {**record, "id": "b", "model": "strange-1"}]
+    prompt = {"id": "p", "timestamp": at, "type": "user", "content": "Do it"}
+    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [prompt, *replies]}
     empty.file("p/chats/session-2026-11-02T01-59-nnnnnnnn.json", json.dumps(session))
     (listed,) = json.loads(empty("list", "--json").stdout)
-    shown = json.loads(empty("show", "last", "--json").stdout)
+    document = json.loads(empty("show", "last", "--json").stdout)
     (row,) = json.loads(empty("stats", "--by", "session", "--json").stdout)["rows"]
     one, audit = (
         json.loads(empty("stats", "last", "--json").stdout),
         json.loads(empty("audit", "last", "--json").stdout),
     )
-    for told in (listed, shown, row, one, one["turns"][0], audit):
-        assert told["cost_usd"] == listed["cost_usd"] > 0
-        assert told["unpriced_requests"] == 1
+    for summary in (listed, document, row, one, one["turns"][0], audit):
+        assert summary["cost_usd"] == listed["cost_usd"] > 0
+        assert summary["unpriced_requests"] == 1
     assert (row["without_price"], row["without_model"], row["without_figures"]) == (1, 0, 0)
-    done = empty("stats")
-    assert "1 request not in the cost: no price is known of strange-1." in done.stderr
-    assert "≥$" in done.stdout or "≥<$" in done.stdout
+    result = empty("stats")
+    assert "1 request not in the cost: no price is known of strange-1." in result.stderr
+    assert "≥$" in result.stdout or "≥<$" in result.stdout
     assert empty("export", "last", "--to", "json", "-o", "out/").returncode == 0
     assert json.loads(next((empty.home / "out").rglob("*.json")).read_text())["unpriced_requests"] == 1
 
@@ -164,10 +164,10 @@ def test_large_figures(figure: int, told: str) -> None:
 
 def test_csv_is_the_same_as_json(pollux: Pollux) -> None:
     rows = json.loads(pollux("stats", "--by", "session", "--json").stdout)["rows"]
-    told = list(csv.DictReader(io.StringIO(pollux("stats", "--by", "session", "--csv").stdout)))
-    assert [row["name"] for row in told] == [row["name"] for row in rows]
-    assert [row["total"] for row in told] == ["" if row["total"] is None else str(row["total"]) for row in rows]
-    assert {row["exact"] for row in told} <= {"true", "false", ""}
+    output = list(csv.DictReader(io.StringIO(pollux("stats", "--by", "session", "--csv").stdout)))
+    assert [row["name"] for row in output] == [row["name"] for row in rows]
+    assert [row["total"] for row in output] == ["" if row["total"] is None else str(row["total"]) for row in rows]
+    assert {row["exact"] for row in output} <= {"true", "false", ""}
 
 
 @pytest.mark.parametrize(
@@ -185,32 +185,32 @@ def test_pictures(pollux: Pollux, command: list[str]) -> None:
 
 
 def test_no_picture_is_drawn_among_an_agents_files(pollux: Pollux) -> None:
-    done = pollux("timeline", "-o", str(pollux.home / ".gemini" / "tmp" / "chart.svg"))
-    assert done.returncode == 5
+    result = pollux("timeline", "-o", str(pollux.home / ".gemini" / "tmp" / "chart.svg"))
+    assert result.returncode == 5
     assert not (pollux.home / ".gemini" / "tmp" / "chart.svg").exists()
 
 
 def test_a_chart_of_costs_without_prices_is_refused(pollux: Pollux) -> None:
     for file in pollux.home.rglob("*.jsonl"):
         file.write_text(file.read_text("utf-8").replace("gemini-2.5-pro", "strange-1"), "utf-8")
-    done = pollux("stats", "--by", "day", "--of", "cost", "-o", "chart.svg")
-    assert done.returncode == 1
-    assert "known price" in done.stderr
+    result = pollux("stats", "--by", "day", "--of", "cost", "-o", "chart.svg")
+    assert result.returncode == 1
+    assert "known price" in result.stderr
     assert not (pollux.home / "chart.svg").exists()
 
 
 @pytest.mark.parametrize("command", [("stats", "--by", "day"), ("timeline", "--of", "tokens")])
 def test_the_time_zone_decides_which_day_is_asked_for(pollux: Pollux, command: tuple[str, ...]) -> None:
-    told = {"id": "r", "timestamp": "2026-11-02T02:00:00.000Z", "type": "gemini", "content": "Done.", "model": "m"}
+    record = {"id": "r", "timestamp": "2026-11-02T02:00:00.000Z", "type": "gemini", "content": "Done.", "model": "m"}
     figures = {"input": 7, "output": 1, "cached": 0, "thoughts": 0, "tool": 0, "total": 8}
     typed = {"id": "p", "timestamp": "2026-11-02T01:59:00.000Z", "type": "user", "content": "Do it"}
-    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [typed, {**told, "tokens": figures}]}
+    session = {"sessionId": "n" * 8, "projectHash": "0" * 64, "messages": [typed, {**record, "tokens": figures}]}
     pollux.file("p/chats/session-2026-11-02T01-59-nnnnnnnn.json", json.dumps(session))
     for day, status in (("2026-11-01", 0), ("2026-11-02", 1)):
         only = ("--since", day, "--until", day, "--timezone", "America/New_York", "--json")
-        found = pollux(*command, *only)
-        assert found.returncode == status, found.stderr
-        assert (day in found.stdout) is (status == 0)
+        result = pollux(*command, *only)
+        assert result.returncode == status, result.stderr
+        assert (day in result.stdout) is (status == 0)
         assert pollux(*command, "--since", day, "--json").returncode == 0
 
 
@@ -238,8 +238,13 @@ def test_the_calendar_says_what_has_no_time(tmp_path: Path) -> None:
         for n, time in enumerate(times)
         for kind, more in (("user", {}), ("gemini", {"model": f"unheard-of-{n}", "tokens": spent}))
     ]
-    told = {"sessionId": "abcd", "projectHash": "0" * 64, "startTime": "2026-11-15T05:00:00.000Z", "messages": messages}
-    pollux.file(f"{'0' * 64}/chats/session-2026-11-15T05-00-abcd.json", json.dumps(told))
+    record = {
+        "sessionId": "abcd",
+        "projectHash": "0" * 64,
+        "startTime": "2026-11-15T05:00:00.000Z",
+        "messages": messages,
+    }
+    pollux.file(f"{'0' * 64}/chats/session-2026-11-15T05-00-abcd.json", json.dumps(record))
     every = json.loads(pollux("stats", "--json").stdout)["total"]
     calendar = json.loads(pollux("timeline", "--json").stdout)
     assert (calendar["total"], calendar["untimed"]) == (1_034, 1_034)
@@ -291,3 +296,9 @@ def test_a_chart_says_what_has_no_time(tmp_path: Path) -> None:
     done = pollux("stats", "--by", "day", "-o", "chart.svg", "--force")
     assert done.returncode == 1
     assert "None of these requests has a known time." in done.stderr
+
+
+def test_help_says_that_times_choose_requests(empty: Pollux) -> None:
+    text = " ".join(empty("stats", "--help").stdout.split())
+    assert "Only requests since then" in text
+    assert "Only sessions since then" in " ".join(empty("list", "--help").stdout.split())

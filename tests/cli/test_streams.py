@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,10 @@ from tests.cli.running import Pollux
     ids=lambda a: a[0],
 )
 def test_json_is_one_document(pollux: Pollux, arguments: list[str]) -> None:
-    done = pollux(*arguments, "--json")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    json.loads(done.stdout)
+    result = pollux(*arguments, "--json")
+    assert result.returncode == 0
+    assert result.stderr == ""
+    json.loads(result.stdout)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_json_is_one_document(pollux: Pollux, arguments: list[str]) -> None:
     ],
 )
 def test_errors_for_programs(pollux: Pollux, arguments: list[str], status: int) -> None:
-    done = pollux(*arguments, "--json")
-    assert (done.returncode, done.stdout) == (status, "")
-    error = json.loads(done.stderr)
+    result = pollux(*arguments, "--json")
+    assert (result.returncode, result.stdout) == (status, "")
+    error = json.loads(result.stderr)
     assert error["error"].endswith((".", "?"))
     assert set(error) == {"error", "hint"}
 
@@ -75,17 +75,17 @@ def test_a_closed_pipe_is_silent(pollux: Pollux) -> None:
 def test_a_full_disk(pollux: Pollux, arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "pollux", *arguments]
-        done = subprocess.run(command, env=pollux.env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 5
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
+        process = subprocess.run(command, env=pollux.env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert process.returncode == 5
+    assert "No space left" in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_a_closed_stdout(pollux: Pollux) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", f"{sys.executable} -m pollux list >&-"], env=pollux.env, capture_output=True, check=False
     )
-    assert b"Traceback" not in done.stderr
+    assert b"Traceback" not in process.stderr
 
 
 def test_interrupted(pollux: Pollux) -> None:
@@ -94,8 +94,10 @@ def test_interrupted(pollux: Pollux) -> None:
         "def stop(*a, **k): raise KeyboardInterrupt\n"
         "pollux.library.library.Library.list = stop; sys.exit(app.run(['list']))"
     )
-    done = subprocess.run([sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "")
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=pollux.env, capture_output=True, text=True, check=False
+    )
+    assert (process.returncode, process.stderr) == (130, "")
 
 
 def test_a_bug_is_one_sentence_and_debugging_shows_it(pollux: Pollux) -> None:
@@ -106,10 +108,10 @@ def test_a_bug_is_one_sentence_and_debugging_shows_it(pollux: Pollux) -> None:
     )
     for debug in ("", "1"):
         env = {**pollux.env, "POLLUX_DEBUG": debug}
-        done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False)
-        assert done.returncode == 70
-        assert ("Traceback" in done.stderr) == bool(debug)
-        assert "pollux: Something went wrong inside pollux (ZeroDivisionError: oops)." in done.stderr
+        process = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False)
+        assert process.returncode == 70
+        assert ("Traceback" in process.stderr) == bool(debug)
+        assert "pollux: Something went wrong inside pollux (ZeroDivisionError: oops)." in process.stderr
 
 
 def test_colours(pollux: Pollux) -> None:
@@ -131,9 +133,9 @@ def test_a_pipe_has_no_width(pollux: Pollux) -> None:
 
 
 def test_an_old_locale_still_prints(pollux: Pollux) -> None:
-    done = pollux("list", LANG="C", LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert "\\u7528" in done.stdout
+    result = pollux("list", LANG="C", LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert "\\u7528" in result.stdout
     assert "用" in pollux("list", "--json", PYTHONIOENCODING="ascii").stdout
 
 
@@ -176,5 +178,5 @@ def test_ctrl_c_before_anything_was_begun(pollux: Pollux) -> None:
         "from pollux.cli import main; main()"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    process = subprocess.run(command, env=pollux.env, cwd=pollux.home, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")

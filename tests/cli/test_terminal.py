@@ -14,8 +14,8 @@ import pytest
 
 from pollux.library import sample
 from pollux.library.library import Library
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import CORPUS, Pollux
+from tests.cli.program import CORPUS, Pollux
+from tests.cli.session_text import EVIL, harmless, session
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -27,12 +27,12 @@ def in_terminal(pollux: Pollux, *arguments: str, **env: str) -> str:
     command = [sys.executable, "-m", "pollux", *arguments]
     with subprocess.Popen(command, env=environ, cwd=pollux.home, stdout=theirs, stderr=theirs, stdin=theirs) as process:
         os.close(theirs)
-        seen = b""
+        output = b""
         while piece := _read(ours):
-            seen += piece
-        process.wait(timeout=60)
+            output += piece
+        process.wait(timeout=240)
     os.close(ours)
-    return seen.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 def _read(terminal: int) -> bytes:
@@ -69,11 +69,11 @@ def _read(terminal: int) -> bytes:
 def test_only_our_own_colours(empty: Pollux, arguments: list[str]) -> None:
     empty.file("p/chats/session-2026-11-15T05-00-evil.json", session("evil", EVIL, EVIL))
     empty.file("p/.project_root", "/home/ada/\x1b]0;red")
-    seen = in_terminal(empty, *arguments)
-    assert seen
-    assert "Traceback" not in seen
-    assert harmless(COLOUR.sub("", seen))
-    assert "\x1b[31m red" not in seen
+    screen = in_terminal(empty, *arguments)
+    assert screen
+    assert "Traceback" not in screen
+    assert harmless(COLOUR.sub("", screen))
+    assert "\x1b[31m red" not in screen
 
 
 def test_a_document_says_the_same_in_a_terminal(empty: Pollux) -> None:
@@ -105,26 +105,26 @@ def test_a_list_tells_of_what_could_not_be_read(pollux: Pollux) -> None:
     day.mkdir(parents=True)
     name = "rollout-2026-11-15T06-11-37-01a1ddd5-2ce5-7f91-a235-2086e3ca43ee.jsonl.zst"
     (day / name).write_bytes(b"\x28\xb5\x2f\xfd" + b"broken" * 9)
-    seen = COLOUR.sub("", in_terminal(pollux, "list", "-n", "2"))
-    assert "2 of ≥14 sessions.\n" in seen
-    assert "pollux: 1 session could not be read. Lists may lack sessions" in seen
+    screen = COLOUR.sub("", in_terminal(pollux, "list", "-n", "2"))
+    assert "2 of ≥14 sessions.\n" in screen
+    assert "pollux: 1 session could not be read. Lists may lack sessions" in screen
 
 
 def test_a_pager_gets_letters_that_the_terminal_has(pollux: Pollux) -> None:
-    seen = in_terminal(pollux, "show", "26f2b7db", PAGER="sed s/^/PAGED/", PYTHONIOENCODING="ascii")
-    assert "PAGED" in seen
-    assert seen.isascii()
-    assert "  x run_shell_command" in COLOUR.sub("", seen)
+    screen = in_terminal(pollux, "show", "26f2b7db", PAGER="sed s/^/PAGED/", PYTHONIOENCODING="ascii")
+    assert "PAGED" in screen
+    assert screen.isascii()
+    assert "  x run_shell_command" in COLOUR.sub("", screen)
 
 
 def test_a_pager_opens_at_a_message(pollux: Pollux) -> None:
     pager = pollux.folder / "less"
     pager.write_text('#!/bin/sh\necho "asked: $*"; cat\n')
     pager.chmod(0o755)
-    seen = in_terminal(pollux, "show", "26f2b7db", "--at", "4c6c631c", PAGER=str(pager))
-    line = int(seen.partition("asked: +")[2].partition("\n")[0])
-    assert "▶ 4c6c631c" in COLOUR.sub("", seen.splitlines()[line + 6])
-    assert "You" in seen
+    screen = in_terminal(pollux, "show", "26f2b7db", "--at", "4c6c631c", PAGER=str(pager))
+    line = int(screen.partition("asked: +")[2].partition("\n")[0])
+    assert "▶ 4c6c631c" in COLOUR.sub("", screen.splitlines()[line + 6])
+    assert "You" in screen
     other = COLOUR.sub("", in_terminal(pollux, "show", "26f2b7db", "--at", "4c6c631c", PAGER="sed s/^/PAGED/"))
     assert "lines before" in other.splitlines()[1]
     assert "PAGED" in other
@@ -144,11 +144,11 @@ def test_the_sample_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.skipif(not sample.HOME.is_dir(), reason="the sample is not there yet")
 def test_the_sample_works(empty: Pollux) -> None:
     for arguments in (["list"], ["show", "last"], ["projects"], ["doctor", "--strict"], ["agents"]):
-        done = empty("--sample", *arguments)
-        assert done.returncode == 0
-        assert done.stdout
-        assert done.stderr.splitlines()[0] == "pollux: this is the bundled sample, not your own history."
-        assert empty(*arguments, "--sample").stdout == done.stdout
+        result = empty("--sample", *arguments)
+        assert result.returncode == 0
+        assert result.stdout
+        assert result.stderr.splitlines()[0] == "pollux: this is the bundled sample, not your own history."
+        assert empty(*arguments, "--sample").stdout == result.stdout
     assert empty("list", "--sample", "--json").stderr == ""
 
 
@@ -156,3 +156,14 @@ def test_keeping_is_offered_once(tmp_path: Path) -> None:
     pollux = Pollux(tmp_path, "0.61.0")
     assert "`pollux archive on` keeps them, in about" in in_terminal(pollux, "list")
     assert "pollux archive on" not in in_terminal(pollux, "list")
+
+
+def test_a_mark_is_explained_only_where_it_is_shown(empty: Pollux) -> None:
+    wide, narrow = (
+        COLOUR.sub("", in_terminal(empty, "--sample", "list", COLUMNS=columns)).replace("\r\n", " ")
+        for columns in ("160", "50")
+    )
+    meaning = "≥ 3 of 12 sessions used more tokens than their files record"
+    assert "tokens" in wide.split("title")[1]
+    assert meaning in wide
+    assert "≥" not in narrow

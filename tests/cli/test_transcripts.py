@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives import serialization as form
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from pollux.cli.app import cli
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 
 FILES = sorted(Path(__file__).parent.glob("*.md"))
 BLOCK = re.compile(r"(?<=^```\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -91,11 +91,11 @@ def _output(pollux: Pollux, program: str, arguments: str) -> str:
     if program == "rm":
         (pollux.home / arguments).unlink()
         return f"$ rm {arguments}\n"
-    done = pollux(*shlex.split(arguments))
-    lines = [f"$ pollux {arguments}".rstrip(), *done.stdout.splitlines()]
-    lines += [f"2> {line}".rstrip() for line in done.stderr.splitlines()]
-    if done.returncode != 0:
-        lines.append(f"=> {done.returncode}")
+    result = pollux(*shlex.split(arguments))
+    lines = [f"$ pollux {arguments}".rstrip(), *result.stdout.splitlines()]
+    lines += [f"2> {line}".rstrip() for line in result.stderr.splitlines()]
+    if result.returncode != 0:
+        lines.append(f"=> {result.returncode}")
     text = "\n".join(lines).replace(str(pollux.home), "$HOME").replace(str(pollux.folder), "$FOLDER")
     return text.replace(str(Path(sys.executable).parent), "$BIN") + "\n"
 
@@ -126,10 +126,10 @@ def _statuses() -> dict[tuple[str, ...], set[bool]]:
             for use in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 first, *lines = use.splitlines()
                 words = shlex.split(first)[1:]
-                done = not any(re.fullmatch(r"=> \d+", line) for line in lines)
+                has_succeeded = not any(re.fullmatch(r"=> \d+", line) for line in lines)
                 for command in commands:
                     if words[: len(command)] == list(command):
-                        ends.setdefault(command, set()).add(done)
+                        ends.setdefault(command, set()).add(has_succeeded)
     return ends
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.made import EVIL, harmless, session
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
+from tests.cli.session_text import EVIL, harmless, session
 
 CHAT = "p/chats/session-2026-11-15T05-00-one.jsonl"
 HEAD = {"sessionId": "one-session", "projectHash": "0" * 64, "startTime": "2026-11-15T05:00:00.000Z"}
@@ -74,16 +74,16 @@ def test_a_session_is_followed(empty: Pollux, start: tuple[str, ...]) -> None:
         append(file, line("m2", "gemini", "I look around.", model="gemini-2.5-pro", toolCalls=[running]))
         until(empty, "– run_shell_command  ls · unfinished")
         result = [{"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"output": "README"}}}]
-        done = running | {"status": "success", "result": result}
-        append(file, line("m2", "gemini", "I look around.", model="gemini-2.5-pro", toolCalls=[done]))
+        results = running | {"status": "success", "result": result}
+        append(file, line("m2", "gemini", "I look around.", model="gemini-2.5-pro", toolCalls=[results]))
         until(empty, "✓ run_shell_command  ls")
         empty.file("p/chats/session-2026-11-15T06-00-two.json", session("two", "Something else."))
         until(empty, "new session")
         append(file, line("m3", "user", "Thanks."))
         until(empty, "Thanks.")
-        told = end()
+        answer = end()
     assert (
-        told
+        answer
         == """
 ▌ Hello.
 ▌ gemini · one-sess

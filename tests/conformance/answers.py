@@ -64,24 +64,24 @@ class Answers:
         free = dict(self.listed)
         for number, record in enumerate(oracle(self.agent, self.name)["sessions"]):
             truth = Truth(self.agent, self.name, record)
-            found = [key for key, listed in free.items() if record["id"] and listed.summary.id == record["id"]]
-            if not found and record["kind"] in ("subagent", "checkpoint"):
-                found = self._alike(truth, free)
-            self._keys[number] = found
-            if len(found) == 1:
-                del free[found[0]]
+            results = [key for key, listed in free.items() if record["id"] and listed.summary.id == record["id"]]
+            if not results and record["kind"] in ("subagent", "checkpoint"):
+                results = self._alike(truth, free)
+            self._keys[number] = results
+            if len(results) == 1:
+                del free[results[0]]
 
     def _alike(self, truth: Truth, free: dict[str, ListEntry]) -> list[str]:
         """Sessions without an id of the agent's own are told by their file, and by what was said."""
         files, replies = set(truth["files"]), [normalize_space(text) for text in truth["replies"]]
-        found = [
+        results = [
             key
             for key, listed in free.items()
             if listed.summary.kind == truth["kind"]
             and self.inner(listed.summary) & files
             and (truth.is_lost("parent") or listed.summary.parent == self.parent_key(truth))
         ]
-        return found if len(found) < 2 else [key for key in found if said(self.sessions[key]) == replies]
+        return results if len(results) < 2 else [key for key in results if said(self.sessions[key]) == replies]
 
 
 @cache
@@ -92,8 +92,8 @@ def answers(agent: str, home: str) -> Answers:
 
 def said(session: Session) -> list[str]:
     """What the model said in words, in order."""
-    found = (normalize_space(m.text) for m in session.messages if m.role == "assistant" and m.author == "model")
-    return [text for text in found if text]
+    results = (normalize_space(m.text) for m in session.messages if m.role == "assistant" and m.author == "model")
+    return [text for text in results if text]
 
 
 def _environment(agent: str, home: str, place: Path) -> dict[str, str]:

@@ -44,19 +44,19 @@ def texts(truth: Truth, session: Session) -> Iterator[str]:
 
 
 def _in_order(part: str, wanted: list[str], got: list[str], optional: list[str]) -> Iterator[str]:
-    due, kept = list(wanted), []
+    due, matches = list(wanted), []
     for text in got:
         if text in due:
             due.remove(text)
         elif any(_fits(text, pattern) for pattern in optional):
             continue
-        kept.append(text)
+        matches.append(text)
     if due:
         yield f"{part} missing: {due}"
-    if surplus := [text for text in kept if text not in wanted]:
+    if surplus := [text for text in matches if text not in wanted]:
         yield f"{part} that were not: {surplus}"
-    if not due and not surplus and kept != wanted:
-        yield f"{part} in another order, or twice: {kept}"
+    if not due and not surplus and matches != wanted:
+        yield f"{part} in another order, or twice: {matches}"
 
 
 def _fits(text: str, pattern: str) -> bool:
@@ -153,9 +153,9 @@ def fates(truth: Truth, session: Session) -> Iterator[str]:
         same = (
             message for message in session.prompts if normalize_space(message.text) == normalize_space(record["prompt"])
         )
-        seen = [message.fate.value for message in same]
-        if record["fate"] not in seen:
-            yield f"the fate of {record['prompt']!r} is {seen}, not {record['fate']}"
+        entries = [message.fate.value for message in same]
+        if record["fate"] not in entries:
+            yield f"the fate of {record['prompt']!r} is {entries}, not {record['fate']}"
 
 
 def resumed(truth: Truth, session: Session) -> Iterator[str]:

@@ -6,16 +6,15 @@ import hashlib
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pollux
 from pollux.registry import source
 from pollux.writers import Options, WriterContext
 from pollux.writers.json import WRITER, summary_document
+from tests import program
 from tests.conformance.answers import Answers, answers
 from tests.conformance.truth import AGENTS, homes, oracle
 
@@ -23,10 +22,8 @@ HOMES = [(agent, home) for agent in AGENTS for home in homes(agent)]
 
 
 def run(home: Answers, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pollux", *arguments]
     # The home is read where it lies, and pollux's own files are found as a user's would be.
-    env = {**home.environ, "PYTHONPATH": str(Path(pollux.__file__).parent.parent)}
-    return subprocess.run(command, env=env, cwd=home.home, capture_output=True, encoding="utf-8", check=False)
+    return program.run(*arguments, env={**home.environ, "PYTHONPATH": program.SOURCE}, cwd=home.home)
 
 
 def answer(home: Answers, *arguments: str) -> Any:

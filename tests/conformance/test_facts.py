@@ -68,7 +68,7 @@ def test_each_agent_tells_what_the_documentation_says(agent: str, tmp_path: Path
             with Library(places, home, hunt=False) as library:
                 told |= {
                     name
-                    for source, bundle in library.homes.bundles()
+                    for source, bundle in library._files.bundles()
                     for one in source.read(bundle).sessions
                     for name in one.facts
                 }

@@ -40,6 +40,8 @@ def test_families_add_up(agent: str, home: str) -> None:
 
     def total(key: str) -> int:
         own = listed[key].summary.usage.total or 0
-        return own + sum(total(child) for child, held in listed.items() if held.summary.parent == key)
+        return own + sum(total(child) for child, summary in listed.items() if summary.summary.parent == key)
 
-    assert {key: held.family_usage.total or 0 for key, held in listed.items()} == {key: total(key) for key in listed}
+    assert {key: summary.family_usage.total or 0 for key, summary in listed.items()} == {
+        key: total(key) for key in listed
+    }

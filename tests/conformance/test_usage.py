@@ -25,14 +25,14 @@ DIMENSIONS = [by for by in Grouping if by is not Grouping.TOOL]
 @pytest.mark.parametrize(("agent", "name"), HOMES)
 def test_every_dimension_adds_up(agent: str, name: str) -> None:
     home = answers(agent, name)
-    listed = [held.summary for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
+    listed = [content.summary for content in home.listed.values() if content.summary.kind is not Kind.CHECKPOINT]
     wanted = add((summary.usage for summary in listed), exact=None)
     for by in DIMENSIONS:
-        found = home.usage.stats(by, timezone="Asia/Kolkata")
+        statistics = home.usage.stats(by, timezone="Asia/Kolkata")
         for figure in FIGURES:
-            known = [value for row in found.rows if (value := getattr(row.usage, figure)) is not None]
+            known = [value for row in statistics.rows if (value := getattr(row.usage, figure)) is not None]
             assert (sum(known) if known else None) == getattr(wanted, figure), (by, figure)
-            assert getattr(found.total.usage, figure) == getattr(wanted, figure)
+            assert getattr(statistics.total.usage, figure) == getattr(wanted, figure)
 
 
 @pytest.mark.parametrize(("agent", "name"), HOMES)
@@ -54,7 +54,7 @@ def test_a_sessions_row_is_what_its_list_entry_says(agent: str, name: str) -> No
 def test_calls_add_up(agent: str, name: str) -> None:
     home = answers(agent, name)
     rows, total = home.usage.tools()
-    counts = [held.summary.counts for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
+    counts = [summary.summary.counts for summary in home.listed.values() if summary.summary.kind is not Kind.CHECKPOINT]
     assert total.calls == sum(row.calls for row in rows) == sum(count.tool_calls for count in counts)
     assert total.failed == sum(row.failed for row in rows) == sum(count.failed_tool_calls for count in counts)
 
@@ -63,15 +63,15 @@ def test_calls_add_up(agent: str, name: str) -> None:
 def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> None:
     """In all, and in the row of each agent, project and session; of a project alone as well."""
     home = answers(agent, name)
-    listed = [held.summary for held in home.listed.values() if held.summary.kind is Kind.MAIN]
+    listed = [content.summary for content in home.listed.values() if content.summary.kind is Kind.MAIN]
     projects = Counter(summary.project or summary.project_hash for summary in listed)
     wanted = {Grouping.AGENT: Counter(one.agent for one in listed), Grouping.PROJECT: projects}
     wanted[Grouping.SESSION] = Counter(one.key for one in listed)
     for by in DIMENSIONS:
-        found = home.usage.stats(by)
-        assert found.total.sessions == len(listed)
+        statistics = home.usage.stats(by)
+        assert statistics.total.sessions == len(listed)
         if by in wanted:
-            assert Counter({row.name: row.sessions for row in found.rows if row.sessions}) == wanted[by]
+            assert Counter({row.name: row.sessions for row in statistics.rows if row.sessions}) == wanted[by]
     for project in filter(None, projects):
         only = Filter(project=project)
         assert home.usage.stats(Grouping.MODEL, only).total.sessions == len(home.library.list(only))
@@ -79,9 +79,9 @@ def test_as_many_sessions_are_counted_as_are_listed(agent: str, name: str) -> No
 
 def document(usage: Usage) -> Json:
     """Figures as programs get them."""
-    found = usage_document(usage)
-    assert found is not None
-    return found
+    result = usage_document(usage)
+    assert result is not None
+    return result
 
 
 def summed(rows: Iterable[Json], name: str) -> int | None:
@@ -95,24 +95,24 @@ def test_what_programs_get_adds_up(agent: str, name: str) -> None:
     """Rows and total of `stats`, the whole list, the audit of each session and of all, the calendar: one account."""
     home = answers(agent, name)
     books = home.usage
-    listed = [held.summary for held in home.listed.values() if held.summary.kind is not Kind.CHECKPOINT]
+    listed = [summary.summary for summary in home.listed.values() if summary.summary.kind is not Kind.CHECKPOINT]
     sessions = [document(one.usage) | {"unpriced_requests": home.bills[one.key].unpriced} for one in listed]
     audits = [books.audit(one) for one in home.sessions.values() if one.kind is not Kind.CHECKPOINT]
     audited = [document(add((item.usage for item in one.items if item.counted), exact=None)) for one in audits]
     for by in DIMENSIONS:
-        found = books.stats(by, timezone="UTC")
-        told = stats_document(found)
+        statistics = books.stats(by, timezone="UTC")
+        answer = stats_document(statistics)
         for figure in ("input", "cached", "cache_write", "output", "reasoning", "requests"):
-            assert told["total"][figure] == summed(told["rows"], figure) == summed(sessions, figure), (by, figure)
-            assert told["total"][figure] == summed(audited, figure), (by, figure)
-        assert told["total"]["unpriced_requests"] == summed(told["rows"], "unpriced_requests") or not told["rows"]
-        assert (told["total"]["unpriced_requests"] or None) == (summed(sessions, "unpriced_requests") or None)
-        for row in (*told["rows"], told["total"]):
+            assert answer["total"][figure] == summed(answer["rows"], figure) == summed(sessions, figure), (by, figure)
+            assert answer["total"][figure] == summed(audited, figure), (by, figure)
+        assert answer["total"]["unpriced_requests"] == summed(answer["rows"], "unpriced_requests") or not answer["rows"]
+        assert (answer["total"]["unpriced_requests"] or None) == (summed(sessions, "unpriced_requests") or None)
+        for row in (*answer["rows"], answer["total"]):
             halves = row["input"], row["output"]
             assert row["total"] == (None if None in halves else sum(halves))
             assert row["exact"] is not True or row["total"] is not None or not row["requests"]
-        costs = [row["cost_usd"] for row in told["rows"] if row["cost_usd"] is not None]
-        assert told["total"]["cost_usd"] == (pytest.approx(sum(costs)) if costs else None)
+        costs = [row["cost_usd"] for row in answer["rows"] if row["cost_usd"] is not None]
+        assert answer["total"]["cost_usd"] == (pytest.approx(sum(costs)) if costs else None)
     used = books.stats(Grouping.AGENT).total.usage
     assert sum(books.timeline(Measure.TOKENS, timezone="UTC").values()) == (used.known or 0)
     assert sum(one.requests for one in books.audit_all().agents) == (used.requests or 0)
@@ -131,12 +131,12 @@ def numbers(value: Any) -> set[int]:
 def test_every_figure_stands_where_the_audit_says(agent: str, name: str) -> None:
     home = answers(agent, name)
     for session in home.sessions.values():
-        found = home.usage.audit(session)
-        counted = [item for item in found.items if item.counted]
-        told = (
+        audit = home.usage.audit(session)
+        counted = [item for item in audit.items if item.counted]
+        answer = (
             add((item.usage for item in counted), exact=session.exact) if counted or not session.exact else NOTHING_USED
         )
-        assert told == session.usage
+        assert answer == session.usage
         for item in counted:
             assert item.file is not None
             assert (item.line is None) != (item.item is None)

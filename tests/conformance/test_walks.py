@@ -11,8 +11,8 @@ MARK = re.compile(r"z(?:q\d+|r\d+_\d+)z")
 
 
 def session_of(home: str, beginning: str) -> Session:
-    found = answers("claude", home).sessions
-    return next(session for key, session in found.items() if key.startswith(f"claude:{beginning}"))
+    result = answers("claude", home).sessions
+    return next(session for key, session in result.items() if key.startswith(f"claude:{beginning}"))
 
 
 def marks(session: Session, fate: str | None = None) -> list[str]:
@@ -42,16 +42,16 @@ def test_fork_of_a_compacted_session_in_another_folder() -> None:
         ["32057e25"],
     ]
     assert marks(session_of(home, "8d217ee1")) == ["zq6z", "zr6_0z", "zr6_1z"]
-    told = [mark for session in answers("claude", home).sessions.values() for mark in marks(session)]
-    assert sorted(told) == sorted(set(told))
+    answer = [mark for session in answers("claude", home).sessions.values() for mark in marks(session)]
+    assert sorted(answer) == sorted(set(answer))
 
 
 def test_session_that_was_rewritten_on_resume() -> None:
-    told = marks(session_of("walk-rewritten-on-resume", "7ccf7baf"))
-    assert told
-    assert sorted(told) == sorted(set(told))
+    answer = marks(session_of("walk-rewritten-on-resume", "7ccf7baf"))
+    assert answer
+    assert sorted(answer) == sorted(set(answer))
 
 
 def test_reply_that_was_written_before_its_prompt() -> None:
-    told = marks(session_of("walk-reply-before-prompt", "8a4e1057"))
-    assert told[:4] == ["zq2z", "zr2_0z", "zq3z", "zr3_0z"]
+    answer = marks(session_of("walk-reply-before-prompt", "8a4e1057"))
+    assert answer[:4] == ["zq2z", "zr2_0z", "zq3z", "zr3_0z"]

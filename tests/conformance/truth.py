@@ -51,8 +51,8 @@ class Truth:
 @cache
 def oracle(agent: str, home: str) -> Json:
     """The whole oracle of a home."""
-    found: Json = json.loads((CORPUS / agent / home / "oracle.json").read_text("utf-8"))
-    return found
+    document: Json = json.loads((CORPUS / agent / home / "oracle.json").read_text("utf-8"))
+    return document
 
 
 def homes(agent: str) -> list[str]:

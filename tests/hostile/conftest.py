@@ -9,18 +9,16 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import pollux
 from pollux import Filter, Library, Session
 from pollux.library.doctor import Doctor
 from pollux.model import Text, ToolCall
 from pollux.wire import display_path
+from tests import program
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0-compressed")
@@ -68,23 +66,21 @@ class World:
                     places.setdefault((source.name, file.role), Path(file.path))
         return places
 
-    def command(self, *arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
-        """Run the program to its end, which must come soon."""
-        return subprocess.run(
-            [sys.executable, "-m", "pollux", *arguments],
-            env=self.env(),
-            cwd=self.home,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-            **more,
-        )
+    def command(self, *arguments: str, prepare: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
+        """Run the program to its end, which must come soon; `prepare` is done in its process before it starts."""
+        if prepare is not None:
+            return program.run_new(*arguments, env=self.env(), cwd=self.home, prepare=prepare)
+        return program.run(*arguments, env=self.env(), cwd=self.home)
 
     def env(self) -> Mapping[str, str]:
         """The environment of a program."""
-        path = str(Path(pollux.__file__).parent.parent)
-        return {**self.environ, "PYTHONPATH": path, "PATH": os.environ["PATH"], "TZ": "UTC", "LANG": "C.UTF-8"}
+        return {
+            **self.environ,
+            "PYTHONPATH": program.SOURCE,
+            "PATH": os.environ["PATH"],
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+        }
 
 
 def read_all(library: Library) -> dict[str, Session]:
@@ -122,7 +118,7 @@ def _in_time() -> Iterator[None]:
         raise TimeoutError("it waits for something that never comes")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(240)
+    signal.alarm(600)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

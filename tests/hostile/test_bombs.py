@@ -59,7 +59,7 @@ def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path: Path) -> None:
     assert f"more than {MOST} times as large" in answer.stderr
     assert world.command("list", "--all").returncode in {0, 1}
     with world.library() as library:
-        assert not library.archive.store.exists or _replaced_packs(library.archive.store) == []
+        assert not library.archive._store.exists or _replaced_packs(library.archive._store) == []
     taken = world.command("archive", "import", str(_archive(tmp_path / "two.pollux", (head, payload), *states[:2])))
     assert taken.returncode == 0, taken.stderr
 
@@ -110,9 +110,9 @@ def test_contents_that_stand_before_what_they_are_made_from_are_taken_in_one_pas
 
     monkeypatch.setattr(transfer, "scan", counted)
     with world.library() as library:
-        carried = transfer.import_file(library.archive.store, file)
+        carried = transfer.import_file(library.archive._store, file)
         assert (carried.objects, carried.states, carried.damaged) == (len(contents), 1, 0)
-        assert library.archive.store.read(last.sha) == contents[-1]
+        assert library.archive._store.read(last.sha) == contents[-1]
     assert len(passes) == 2
 
 
@@ -123,7 +123,7 @@ def test_a_content_that_grows_too_much_is_left_out(tmp_path: Path) -> None:
     answer = world.command("archive", "import", str(_archive(tmp_path / "one.pollux", (head, payload))), "--json")
     assert answer.returncode == 3, answer.stderr
     with world.library() as library:
-        assert not library.archive.store.exists or library.archive.store.index.contents() == []
+        assert not library.archive._store.exists or library.archive._store.index.contents() == []
 
 
 def _chain(file: Path, length: int) -> list[bytes]:
@@ -149,7 +149,7 @@ def test_no_content_that_is_taken_in_stands_on_too_many(tmp_path: Path) -> None:
     answer = world.command("archive", "import", str(tmp_path / "chain.pollux"))
     assert answer.returncode == 0, answer.stderr
     with world.library() as library:
-        archive = library.archive.store
+        archive = library.archive._store
         above = {head_of(place).sha: head_of(place).base for place in archive.index.contents()}
         for content in contents:
             sha = hashlib.sha256(content).digest()
@@ -168,14 +168,14 @@ def test_a_chain_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     world.command("archive", "import", str(tmp_path / "chain.pollux"))
     with world.library() as library:
         read: list[Location] = []
-        payload = library.archive.store.payload
+        payload = library.archive._store.payload
 
         def counted(place: Location) -> bytes:
             read.append(place)
             return payload(place)
 
-        monkeypatch.setattr(library.archive.store, "payload", counted)
-        recent = ContentReader(library.archive.store)
+        monkeypatch.setattr(library.archive._store, "payload", counted)
+        recent = ContentReader(library.archive._store)
         for content in (*contents, *reversed(contents)):
             assert recent.read(hashlib.sha256(content).digest()) == content
         assert len(read) == len(contents)

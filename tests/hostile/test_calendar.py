@@ -73,8 +73,8 @@ def test_a_time_that_no_calendar_holds_costs_nothing_but_itself(tmp_path: Path, 
         assert all(message.at is None or 100 <= message.at.year <= 9900 for message in session.messages), key
         if key in before and not key.endswith("-prompts"):
             assert len(session.messages) >= len([m for m in before[key].messages if not m.inherited]), key
-    kept = "\n".join(words(session) for session in after.values())
-    assert "weather" in kept
+    text = "\n".join(words(session) for session in after.values())
+    assert "weather" in text
 
 
 COMMANDS = (
@@ -118,9 +118,9 @@ def test_no_command_fails_over_a_time_that_no_calendar_holds(tmp_path: Path) -> 
         _spoil(file, TIMES[place % len(TIMES)], NUMBERS[place % len(NUMBERS)], each=1 + place % 2)
     exports = [f"export --all --to {name} -o {tmp_path / name}" for name in FORMATS]
     for command in (*COMMANDS, *exports):
-        done = world.command(*command.split())
-        assert done.returncode in (0, 1), (command, done.stderr)
-        assert "Reading failed" not in done.stdout + done.stderr, command
+        result = world.command(*command.split())
+        assert result.returncode in (0, 1), (command, result.stderr)
+        assert "Reading failed" not in result.stdout + result.stderr, command
 
 
 @pytest.mark.parametrize("text", TIMES)

@@ -7,9 +7,9 @@ import pytest
 from pollux import registry
 from pollux.text.escape import visible
 from pollux.writers.base import Options
-from tests.cli.made import EVIL
-from tests.unit.writers.planting import EVERYTHING, kind, places, planted
-from tests.unit.writers.reading import put_together
+from tests.cli.session_text import EVIL
+from tests.unit.writers.full_session import EVERYTHING, kind, places, with_text
+from tests.unit.writers.markdown_parser import joined
 
 KINDS = {kind(path): path for path in places(EVERYTHING)}
 FULL = Options(thinking=True, tools="full", tokens=True, notices=True, front_matter=True)
@@ -17,9 +17,9 @@ FULL = Options(thinking=True, tools="full", tokens=True, notices=True, front_mat
 
 @pytest.mark.parametrize("place", KINDS)
 def test_no_control_gets_into_a_transcript(place: str) -> None:
-    session = planted(EVERYTHING, KINDS[place], EVIL)
+    session = with_text(EVERYTHING, KINDS[place], EVIL)
     for name in ("markdown", "text", "html"):
         out: list[str] = []
         registry.writer(name).write(session, out.append, FULL)
-        written = put_together(out)
+        written = joined(out)
         assert visible(written) == written, name

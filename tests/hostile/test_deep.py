@@ -52,15 +52,15 @@ def test_a_deep_value_is_looked_through_and_written(
 ) -> None:
     world = World(tmp_path, ("claude/2.1.325",))
     name = _nest(world, 900, opening, closing)
-    done = world.command("scan", "--all", "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert not found["unread"]
-    assert any(name in one["key"] and one["rule"] == "github-token" for one in found["secrets"])
+    result = world.command("scan", "--all", "--json")
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert not document["unread"]
+    assert any(name in one["key"] and one["rule"] == "github-token" for one in document["secrets"])
     for form in FORMATS:
         folder = tmp_path / form
-        done = world.command("export", "--all", "--to", form, *more, "-o", str(folder))
-        assert done.returncode == 0, (form, done.stderr)
+        result = world.command("export", "--all", "--to", form, *more, "-o", str(folder))
+        assert result.returncode == 0, (form, result.stderr)
         written = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
         assert not more or SECRET.encode() not in written, form
 
@@ -78,13 +78,13 @@ LEAVES: dict[str, Any] = {
 
 def _deep(levels: int) -> dict[str, Any]:
     """Every kind of secret below so many lists, so many objects, and so many of both by turns."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for kind, leaf in LEAVES.items():
         lists = objects = both = leaf
         for level in range(levels):
             lists, objects, both = [lists], {"a": objects}, {"b": both} if level % 2 else [both]
-        found |= {f"{kind}-1": lists, f"{kind}-2": objects, f"{kind}-3": both}
-    return found
+        result |= {f"{kind}-1": lists, f"{kind}-2": objects, f"{kind}-3": both}
+    return result
 
 
 def _full_of(deep: dict[str, Any]) -> Session:
@@ -124,7 +124,7 @@ def test_a_session_that_cannot_be_written_costs_no_other(
     world: World, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     jobs = world.library().jobs(EVERYTHING)
-    keys = sorted(told.key for job in jobs for told in job.summaries)
+    keys = sorted(summary.key for job in jobs for summary in job.summaries)
     prepare = FolderExport._prepare
 
     def fails(self: FolderExport, session: Session) -> tuple[Session, WriterContext]:
@@ -141,7 +141,7 @@ def test_a_session_that_cannot_be_written_costs_no_other(
 
 def test_nothing_is_left_of_a_session_that_was_half_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = world.library().jobs(EVERYTHING)
-    keys = sorted(told.key for job in jobs for told in job.summaries)
+    keys = sorted(summary.key for job in jobs for summary in job.summaries)
     writer = registry.writer("markdown")
     write = type(writer).write
 
@@ -160,7 +160,7 @@ def test_nothing_is_left_of_a_session_that_was_half_written(world: World, monkey
 
 def test_a_session_that_cannot_be_looked_through_costs_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = world.library().jobs(EVERYTHING)
-    keys = sorted(told.key for job in jobs for told in job.summaries)
+    keys = sorted(summary.key for job in jobs for summary in job.summaries)
     findings = Redactor.findings
 
     def fails(self: Redactor, session: Session) -> Any:
@@ -169,5 +169,5 @@ def test_a_session_that_cannot_be_looked_through_costs_no_other(world: World, mo
         return findings(self, session)
 
     monkeypatch.setattr(Redactor, "findings", fails)
-    found = secrets(jobs, Redactor())
-    assert (found.unread, found.sessions) == ([keys[0]], len(keys) - 1)
+    result = secrets(jobs, Redactor())
+    assert (result.unread, result.sessions) == ([keys[0]], len(keys) - 1)

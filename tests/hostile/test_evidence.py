@@ -20,7 +20,7 @@ from pollux.signing.statement import METADATA, Refuted, verify
 from pollux.signing.subject import parse_document
 from pollux.writers.vac.check import check, entries_in
 from tests.hostile.conftest import World
-from tests.unit.signing.making import key, record, subject
+from tests.unit.signing.records_and_keys import key, record, subject
 
 HASH = "00" * 32
 DEEP = 900
@@ -86,12 +86,12 @@ def test_a_record_is_checked_however_deep() -> None:
 
 def test_leaves_are_taken_and_put_together_however_deep() -> None:
     whole = _nested(5_000)
-    found = parse_salted(salt(whole).document().encode()).record()
+    result = parse_salted(salt(whole).document().encode()).record()
     for _ in range(5_000):  # two deep values cannot be compared at once
-        whole, found = [one["session"]["entries"][0] if "session" in one else one for one in (whole, found)]
-        assert found.keys() == whole.keys()
-        whole, found = whole["children"][0], found["children"][0]
-    assert found == whole == {"type": "user", "content": "a"}
+        whole, result = [one["session"]["entries"][0] if "session" in one else one for one in (whole, result)]
+        assert result.keys() == whole.keys()
+        whole, result = whole["children"][0], result["children"][0]
+    assert result == whole == {"type": "user", "content": "a"}
 
 
 def _salted(*leaves: dict[str, Any]) -> bytes:
@@ -147,20 +147,20 @@ def _attached(file: Path) -> Path:
 
 def _signed(unprotected: dict[Any, Any], payload: bytes | None = None, *, attach: bool = False) -> bytes:
     """A signature as another program makes it: without a hash of the facts beside it."""
-    held = key("ed25519")
+    content = key("ed25519")
     protected = {
         cose.CONTENT_TYPE: "application/json",
-        cose.KID: key_id(held.public_key()),
+        cose.KID: key_id(content.public_key()),
         cose.CLAIMS: {1: "Ada", 2: "kitchen-sink"},
     }
-    return cose.sign_payload(record() if payload is None else payload, protected, unprotected, held, attach=attach)
+    return cose.sign_payload(record() if payload is None else payload, protected, unprotected, content, attach=attach)
 
 
 def test_facts_that_are_not_signed_are_not_proved() -> None:
     """Anybody can put them beside a signature that does not cover them."""
-    told = {"session-id": "kitchen-sink", "trace-format": "claude-jsonl"}
+    answer = {"session-id": "kitchen-sink", "trace-format": "claude-jsonl"}
     bare = cose.parse_envelope(_signed({}))
-    added = msgspec.structs.replace(bare, unprotected={METADATA: told})
+    added = msgspec.structs.replace(bare, unprotected={METADATA: answer})
     public = key("ed25519").public_key()
     assert verify(added, record(), subject(), public) == verify(bare, record(), subject(), public)
     assert verify(added, record(), subject(), public).trace_format is None

@@ -19,6 +19,7 @@ import pytest
 
 from pollux.archive.archive import Archive
 from pollux.archive.verify import verify
+from tests import program
 from tests.hostile.conftest import EVERYTHING, World, line_of, read_all, words
 
 KILLS = 4
@@ -55,7 +56,7 @@ def _killed(world: World, after: float, *arguments: str) -> Iterator[None]:
 def _moments(world: World, *arguments: str) -> list[float]:
     """Some moments while a command is at work, by the time that it takes."""
     began = time.monotonic()
-    assert world.command(*arguments).returncode == 0
+    assert program.run_new(*arguments, env=world.env(), cwd=world.home).returncode == 0
     chance = random.Random(" ".join(arguments))
     return [chance.uniform(0.3, 1.0) * (time.monotonic() - began) for _ in range(KILLS)]
 
@@ -73,7 +74,7 @@ def test_a_sync_that_was_killed(world: World) -> None:
 
 def test_a_keeping_that_was_killed(world: World) -> None:
     moments = _moments(world, "archive", "run")
-    states = len(world.library().archive.store.index.states())
+    states = len(world.library().archive._store.index.states())
     for number, moment in enumerate(moments):
         shutil.rmtree(world.data)
         with _killed(world, moment, "archive", "run"):
@@ -114,7 +115,7 @@ def small(request: pytest.FixtureRequest, world: World) -> Iterator[tuple[World,
     own = world.folder / "own"
     own.mkdir()
     if request.param == "a limit":
-        yield world, {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
+        yield world, {"prepare": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))}
         return
     mount = shutil.which("mount")
     made = (
@@ -162,8 +163,8 @@ def test_there_is_room_again(small: tuple[World, dict[str, Any]]) -> None:
     assert world.command("archive", "run").returncode == 0
     assert world.command("search", "weather").returncode == 0
     with world.library() as library:
-        assert verify(library.archive.store).sound
-        kept = {(state.agent, state.path) for state in library.archive.store.index.states()}
+        assert verify(library.archive._store).sound
+        kept = {(state.agent, state.path) for state in library.archive._store.index.states()}
         assert len(kept) > len(library.list(EVERYTHING)) / 2
 
 
@@ -207,7 +208,7 @@ def test_a_folder_that_cannot_be_opened(world: World, folder: str, agent: str) -
         library = world.library()
         there = {key: words(session) for key, session in read_all(library).items()}
         account = library.doctor()
-        library.archive.turn(on=True)
+        library.archive.on()
         library.archive.run()
         library.close()
     assert {key for key in whole if not key.startswith(agent)} <= there.keys() < whole.keys()
@@ -226,7 +227,7 @@ def _bound(world: World, *arguments: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("root may read everything")
     program = [*bound, sys.executable, "-m", "pollux", *arguments]
     return subprocess.run(
-        program, env=world.env(), cwd=world.home, capture_output=True, encoding="utf-8", timeout=60, check=False
+        program, env=world.env(), cwd=world.home, capture_output=True, encoding="utf-8", timeout=240, check=False
     )
 
 

@@ -183,9 +183,9 @@ def test_the_command_says_so(world: World) -> None:
     out.mkdir()
     shell.write_text("")
     (out / RECORD).symlink_to(shell)
-    done = world.command("export", "--all", "--to", "markdown", "-o", str(out))
-    assert done.returncode == 5
-    assert f"{out / RECORD} cannot be written: it is a link, which is not followed." in done.stderr
+    result = world.command("export", "--all", "--to", "markdown", "-o", str(out))
+    assert result.returncode == 5
+    assert f"{out / RECORD} cannot be written: it is a link, which is not followed." in result.stderr
     assert shell.read_text() == ""
 
 

@@ -27,7 +27,7 @@ def test_no_cell_is_a_formula(text: str) -> None:
     report = registry.writer("csv").write(session, out.append, Options())
     (row,) = csv.DictReader(io.StringIO("".join(out), newline=""))
     assert row["text"] == f"'{text}"
-    assert [made.what for made in report.fabricated] == [APOSTROPHE]
+    assert [loss.what for loss in report.fabricated] == [APOSTROPHE]
     assert not any(cell[:1] in "=+-@\t\r" for cell in row.values() if cell)
 
 

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 import zstandard
 
+from pollux.archive import restore
 from pollux.archive.archive import Archive
 from pollux.archive.history import Change
 from pollux.archive.packs import LATEST, Content, PackWriter, State, begin
@@ -52,7 +53,7 @@ def _write(file: Path, *heads: Content | State) -> Path:
 
 def _keeping(world: World) -> None:
     with world.library() as library:
-        library.archive.turn(on=True)
+        library.archive.on()
         library.list(EVERYTHING)
 
 
@@ -99,7 +100,7 @@ def test_a_state_that_cannot_be_is_damage(tmp_path: Path, changes: dict[str, obj
     world = World(tmp_path, ("claude/2.1.325",))
     _keeping(world)
     with world.library() as library:
-        states = len(library.archive.store.index.states())
+        states = len(library.archive._store.index.states())
     bad = msgspec.structs.replace(STATE, **changes)
     carried = world.command("archive", "import", str(_write(tmp_path / "carried.pollux", CONTENT, bad)), "--json")
     assert carried.returncode == 3, carried.stderr
@@ -107,8 +108,8 @@ def test_a_state_that_cannot_be_is_damage(tmp_path: Path, changes: dict[str, obj
     assert json.loads(carried.stdout)["damaged"] == 1
     _write(next((world.data / "archive").glob("*.pack")), bad, STATE)
     with world.library() as library:
-        assert len(library.archive.store.index.states()) == states + 1
-        assert library.archive.store.index.damaged() == 1
+        assert len(library.archive._store.index.states()) == states + 1
+        assert library.archive._store.index.damaged() == 1
         verdict = library.archive.verify()
         assert (verdict.states, verdict.stretches, verdict.lost) == (states + 1, 1, ())
 
@@ -128,8 +129,10 @@ def test_a_file_from_another_age_is_kept(tmp_path: Path, seconds: int) -> None:
     with world.library() as library:
         assert library.session(f"claude:{file.stem}").kept
         assert library.archive.verify().sound
-        states = [one for one in library.archive.store.index.states() if os.fsencode(file.name) in one.path and one.sha]
-        assert [library.archive.store.read(state.sha or b"") for state in states] == [content]
+        states = [
+            one for one in library.archive._store.index.states() if os.fsencode(file.name) in one.path and one.sha
+        ]
+        assert [library.archive._store.read(state.sha or b"") for state in states] == [content]
 
 
 @pytest.mark.parametrize("changes", [{"at": 2**62}, {"mtime_ns": 2**64 - 1}, {"change": ESCAPE}], ids=str)
@@ -161,7 +164,7 @@ def test_a_content_that_cannot_be_is_damage(tmp_path: Path, changes: dict[str, o
     _keeping(world)
     bad = msgspec.structs.replace(CONTENT, **changes)
     with world.library() as library:
-        taken = library.archive.add(_write(tmp_path / "carried.pollux", bad, STATE))
+        taken = library.archive.import_file(_write(tmp_path / "carried.pollux", bad, STATE))
         assert (taken.objects, taken.states, taken.damaged) == (0, 0, 2)
         assert library.archive.verify().sound
     _write(next((world.data / "archive").glob("*.pack")), bad)
@@ -189,7 +192,7 @@ def test_a_state_of_nothing_is_not_taken_in(tmp_path: Path, changes: dict[str, o
     world = World(tmp_path, ("claude/2.1.325",))
     file = _write(tmp_path / "carried.pollux", CONTENT, msgspec.structs.replace(STATE, **changes))
     with world.library() as library:
-        taken = library.archive.add(file)
+        taken = library.archive.import_file(file)
         assert (taken.objects, taken.states, taken.damaged) == (1, 0, 1)
         assert library.archive.verify().sound
 
@@ -197,7 +200,7 @@ def test_a_state_of_nothing_is_not_taken_in(tmp_path: Path, changes: dict[str, o
 def test_a_state_may_stand_before_its_content(tmp_path: Path) -> None:
     world = World(tmp_path, ())
     with world.library() as library:
-        taken = library.archive.add(_write(tmp_path / "carried.pollux", STATE, CONTENT))
+        taken = library.archive.import_file(_write(tmp_path / "carried.pollux", STATE, CONTENT))
         assert (taken.objects, taken.states, taken.damaged) == (1, 1, 0)
 
 
@@ -206,9 +209,9 @@ def test_a_change_that_this_pollux_does_not_know_is_shown_as_it_is(tmp_path: Pat
     world = World(tmp_path, ("claude/2.1.325",))
     _keeping(world)
     with world.library() as library:
-        own = next(state for state in library.archive.store.index.states() if state.path.startswith(b"projects/"))
+        own = next(state for state in library.archive._store.index.states() if state.path.startswith(b"projects/"))
         later = msgspec.structs.replace(own, at=own.at + 1, change="moved away")
-        taken = library.archive.add(_write(tmp_path / "carried.pollux", later))
+        taken = library.archive.import_file(_write(tmp_path / "carried.pollux", later))
         assert (taken.states, taken.damaged) == (1, 0)
     told = world.command("history", Path(os.fsdecode(own.path)).stem)
     assert told.returncode == 0, told.stderr
@@ -220,8 +223,9 @@ def test_an_archive_does_not_say_who_else_may_read(tmp_path: Path, mode: int) ->
     world = World(tmp_path, ())
     state = msgspec.structs.replace(STATE, mode=mode)
     with world.library() as library:
-        library.archive.add(_write(tmp_path / "carried.pollux", CONTENT, state))
-        planned = library.archive.plan(library.archive.store.index.states(), tmp_path / "back")
+        library.archive.import_file(_write(tmp_path / "carried.pollux", CONTENT, state))
+        archive = library.archive._store
+        planned = restore.plan(restore.files_to_write(archive, archive.index.states(), tmp_path / "back", []))
         library.archive.restore(planned)
     assert [piece.place.stat().st_mode & 0o7577 for _, piece in planned] == [0o400]
 
@@ -241,13 +245,13 @@ def test_what_is_taken_in_hides_no_session(tmp_path: Path, beside: str, first: b
     file = _write(tmp_path / "carried.pollux", CONTENT, evil)
     if not first:
         with world.library() as library:
-            library.archive.add(file)
+            library.archive.import_file(file)
     before = {one.summary.key for one in world.library().list(EVERYTHING)}
     _keeping(world)
     (home / session).unlink()
     if first:
         with world.library() as library:
-            taken = library.archive.add(file)
+            taken = library.archive.import_file(file)
             assert (taken.states, taken.damaged) == (1, 0)
     for _ in range(3):
         with world.library() as library:
@@ -265,13 +269,13 @@ def test_a_name_that_is_too_long_hides_nothing_when_it_was_rewritten(tmp_path: P
     before = {one.summary.key for one in world.library().list(EVERYTHING)}
     long = {"home": os.fsencode(home), "path": b"projects/x/" + b"x" * 300 + b".jsonl"}
     with world.library() as library:
-        archive: Archive = library.archive.store
+        archive: Archive = library.archive._store
         others = {state.sha: state for state in archive.index.states() if state.path.endswith(b".jsonl")}
         states = [
             msgspec.structs.replace(state, at=number, change="rewritten", **long)
             for number, state in enumerate(others.values())
         ]
-        assert library.archive.add(_write(tmp_path / "carried.pollux", *states)).states == len(states) > 1
+        assert library.archive.import_file(_write(tmp_path / "carried.pollux", *states)).states == len(states) > 1
     for _ in range(2):
         with world.library() as library:
             assert {one.summary.key for one in library.list(EVERYTHING)} == before

@@ -25,9 +25,9 @@ def _claude(home: Path, line: bytes) -> Path:
     file = home / ".claude/projects/-home-ada-code" / f"{CLAUDE}.jsonl"
 
     def prompt(uuid: str, parent: str | None, text: str) -> bytes:
-        said = {"role": "user", "content": text}
+        texts = {"role": "user", "content": text}
         record = {"parentUuid": parent, "uuid": uuid, "type": "user", "sessionId": CLAUDE, "cwd": "/home/ada/code"}
-        return json.dumps({**record, "timestamp": "2026-11-01T10:00:00.000Z", "message": said}).encode() + b"\n"
+        return json.dumps({**record, "timestamp": "2026-11-01T10:00:00.000Z", "message": texts}).encode() + b"\n"
 
     return _write(file, prompt("a", None, FIRST) + line + prompt("b", "a", LAST))
 
@@ -39,9 +39,9 @@ def _codex(home: Path, line: bytes) -> Path:
         return json.dumps({"timestamp": "2026-11-01T10:00:00.000Z", "type": kind, "payload": payload}).encode() + b"\n"
 
     def prompt(text: str) -> bytes:
-        said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        texts = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
         heard = {"type": "user_message", "message": text}
-        return record("response_item", said) + record("event_msg", heard)
+        return record("response_item", texts) + record("event_msg", heard)
 
     head = record("session_meta", {"id": CODEX, "timestamp": "2026-11-01T10:00:00.000Z", "cwd": "/home/ada/code"})
     return _write(file, head + prompt(FIRST) + line + prompt(LAST))
@@ -69,10 +69,10 @@ def _write(file: Path, content: bytes) -> Path:
 
 
 def _compressed(file: Path) -> Path:
-    made = file.with_name(f"{file.name}.zst")
-    made.write_bytes(zstandard.ZstdCompressor().compress(file.read_bytes()))
+    result = file.with_name(f"{file.name}.zst")
+    result.write_bytes(zstandard.ZstdCompressor().compress(file.read_bytes()))
     file.unlink()
-    return made
+    return result
 
 
 @pytest.fixture
@@ -149,10 +149,10 @@ print(json.dumps([sessions, max(mine, readers)]))
 
 def _measured(world: World) -> tuple[dict[str, list[str]], int]:
     """The notices of every session, and how much memory reading them took, in MiB."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MEASURED], env=world.env(), capture_output=True, check=True, timeout=120
     )
-    sessions, kibibytes = json.loads(done.stdout)
+    sessions, kibibytes = json.loads(process.stdout)
     return sessions, kibibytes >> 10
 
 
@@ -168,8 +168,8 @@ def test_a_bomb_costs_neither_memory_nor_the_other_sessions(empty: World) -> Non
 
 def test_a_bomb_of_lines_ends_early(empty: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "_LEAST", 1 << 20)
-    said = json.dumps({"type": "event_msg", "payload": {"type": "user_message", "message": "x" * 2000}}).encode()
-    _bomb(_codex(empty.home, b""), 256, said + b"\n")
+    text = json.dumps({"type": "event_msg", "payload": {"type": "user_message", "message": "x" * 2000}}).encode()
+    _bomb(_codex(empty.home, b""), 256, text + b"\n")
     (session,) = read_all(empty.library()).values()
     assert FIRST in words(session)
     assert LAST in words(session)
@@ -179,8 +179,8 @@ def test_a_bomb_of_lines_ends_early(empty: World, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_bomb_of_tiny_records_costs_little(empty: World) -> None:
-    said = json.dumps({"type": "event_msg", "payload": {"type": "user_message", "message": ""}}).encode()
-    _bomb(_codex(empty.home, b""), 64, said + b"\n")
+    text = json.dumps({"type": "event_msg", "payload": {"type": "user_message", "message": ""}}).encode()
+    _bomb(_codex(empty.home, b""), 64, text + b"\n")
     sessions, memory = _measured(empty)
     assert "file.truncated" in sessions[f"codex:{CODEX}"]
     assert memory < 350
@@ -188,8 +188,8 @@ def test_a_bomb_of_tiny_records_costs_little(empty: World) -> None:
 
 def test_no_compressed_session_is_larger_than_sessions_are(empty: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "_LARGEST", 1 << 20)
-    said = {"type": "user_message", "message": random.Random(1).randbytes(2 << 20).hex()}
-    file = _compressed(_codex(empty.home, json.dumps({"type": "event_msg", "payload": said}).encode() + b"\n"))
+    record = {"type": "user_message", "message": random.Random(1).randbytes(2 << 20).hex()}
+    file = _compressed(_codex(empty.home, json.dumps({"type": "event_msg", "payload": record}).encode() + b"\n"))
     (session,) = read_all(empty.library()).values()
     (notice,) = [notice for notice in session.notices if notice.code == "file.truncated"]
     assert (notice.file, notice.text) == (str(file), "The compressed file becomes more than 1 MiB; read up to there.")

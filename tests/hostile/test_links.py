@@ -155,7 +155,7 @@ def test_what_was_swapped_is_not_kept_and_is_named(world: World) -> None:
     looks = [RootScan(source, root) for source, root in library.homes.roots()]
     chat = min((world.home / ".gemini/tmp/weather/chats").glob("session-*.jsonl"))
     _swap(world, world.home / ".gemini/tmp", chat)
-    kept = archive.store.keep(looks)
+    kept = archive._store.keep(looks)
     assert [str(chat) in line and LEADS_OUT in line for line in kept.unread] == [True]
     held = b"".join(file.read_bytes() for file in world.data.rglob("*") if file.is_file())
     assert SECRET.encode() not in held
@@ -272,7 +272,7 @@ def test_a_link_inside_a_root_is_followed(world: World) -> None:
 def test_what_is_kept_is_read_beside_its_neighbours(world: World) -> None:
     """Where something was deleted, what is kept lies beside links to the agent's own files."""
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     before = {key: words(session) for key, session in read_all(library).items()}
     for (_, role), file in world.places().items():
         if role in ("session", "subagent", "agent", "rollout"):
@@ -284,7 +284,7 @@ def test_what_is_kept_is_read_beside_its_neighbours(world: World) -> None:
 def test_what_stands_in_for_a_file_follows_it_nowhere(world: World) -> None:
     """A neighbour that becomes a link out after it was kept is not read by way of what is laid out."""
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     library.list(EVERYTHING)
     sessions = sorted((world.home / ".gemini/tmp/weather/chats").glob("session-*.jsonl"))
     sessions[0].unlink()

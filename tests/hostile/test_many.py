@@ -34,8 +34,8 @@ def test_every_one_of_very_many_unknown_records_is_kept(tmp_path: Path, home: st
     session = next(one for one in after.values() if str(file) in one.files and one.notices != before[one.key].notices)
     assert len(session.messages) == len(before[session.key].messages)
     assert any(notice.code == "record.many" for notice in session.notices)
-    told = str(session.extra)
-    assert all(f"n': {number}}}" in told or f'n":{number}}}' in told for number in (0, MOST, MANY - 1))
+    text = str(session.extra)
+    assert all(f"n': {number}}}" in text or f'n":{number}}}' in text for number in (0, MOST, MANY - 1))
 
 
 def test_a_record_list_takes_little_more_room_than_its_records() -> None:

@@ -45,7 +45,7 @@ def _mode(path: Path) -> int:
 @pytest.mark.usefixtures("_mask")
 def test_nobody_else_reads_what_pollux_keeps(world: World) -> None:
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     library.list(EVERYTHING)
     library.search("weather")
     then = now()
@@ -56,7 +56,7 @@ def test_nobody_else_reads_what_pollux_keeps(world: World) -> None:
     session = next(one for one in read_all(again).values() if one.kept)
     again.search("weather")
     again.projects.add("/home/ada/code/weather")
-    again.projects.move("/home/ada/code/weather", "/home/ada/weather")
+    again.rehome.show("/home/ada/code/weather", "/home/ada/weather")
     Keys(world.data / "keys").new("work", ED25519)
     again.archive.as_of(session, then)
     assert (world.cache / "index" / "catalogue.db-wal").exists()
@@ -72,7 +72,7 @@ def test_nobody_else_reads_what_pollux_keeps(world: World) -> None:
 @pytest.mark.usefixtures("_mask")
 def test_what_was_open_to_others_is_closed(world: World) -> None:
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     library.search("weather")
     library.close()
     for path in (world.folder / "own").rglob("*"):
@@ -90,17 +90,17 @@ def test_what_is_put_back_has_the_mode_it_had(world: World) -> None:
     for file, mode in zip(files, (0o640, 0o600, 0o444), strict=True):
         file.chmod(mode)
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     library.list(EVERYTHING)
     for file, mode in zip(files, (0o640, 0o600, 0o444), strict=True):
         file.unlink()
         again = world.library()
         session = again.session(f"claude:{file.stem}")
-        planned = again.archive.plan(again.archive.states(session, None), None)
+        planned = again.archive.plan(session, None)
         again.archive.restore(planned)
         assert _mode(file) == mode
         below = world.folder / "back"
-        again.archive.restore(again.archive.plan(again.archive.states(session, None), below))
+        again.archive.restore(again.archive.plan(session, below))
         copy = below / file.relative_to(world.home / ".claude")
         assert _mode(copy) == mode
         assert [_mode(folder) for folder in (below, copy.parent)] == [0o700, 0o700]
@@ -109,7 +109,7 @@ def test_what_is_put_back_has_the_mode_it_had(world: World) -> None:
 @pytest.mark.usefixtures("_mask")
 def test_what_is_made_anew_is_private(world: World) -> None:
     library = world.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     library.list(EVERYTHING)
     file = min((world.home / ".claude/projects").glob("*/*.jsonl"))
     file.unlink()
@@ -129,7 +129,7 @@ def _carried(folder: Path, home: str, **changes: object) -> Path:
     """An archive of somebody else, with a session whose states say something else than they should."""
     other = World(folder, ("claude/2.1.325",))
     library = other.library()
-    library.archive.turn(on=True)
+    library.archive.on()
     library.list(EVERYTHING)
     file = folder / "carried.pollux"
     begin(file)
@@ -153,14 +153,14 @@ def test_an_archive_does_not_choose_where_it_is_put_back(tmp_path: Path, step: s
     home = f"{world.home}{step}" if step else str(world.outside)
     carried = _carried(tmp_path / "their", home)
     library = world.library()
-    library.archive.add(carried)
+    library.archive.import_file(carried)
     again = world.library()
     sessions = read_all(again)
     assert sessions, "what was taken in is shown"
     before = sorted(map(str, (*world.home.rglob("*"), *world.outside.rglob("*"))))
     for session in list(sessions.values())[:3]:
         with pytest.raises(OutputError, match=f"no folder {os.path.realpath(home)} on this machine"):
-            again.archive.plan(again.archive.states(session, None), None)
+            again.archive.plan(session, None)
         rebuilt = again.recover.rebuild(session)
         with pytest.raises(OutputError, match="on this machine"):
             again.recover.plan(rebuilt, None)
@@ -177,10 +177,10 @@ def test_an_archive_is_put_back_where_the_agent_has_its_home(tmp_path: Path) -> 
     world = World(tmp_path / "mine", ())
     carried = _carried(tmp_path / "their", f"{world.home}/somewhere/../.claude", mode=0o6777)
     library = world.library()
-    library.archive.add(carried)
+    library.archive.import_file(carried)
     again = world.library()
     session = next(iter(read_all(again).values()))
-    planned = again.archive.plan(again.archive.states(session, None), None)
+    planned = again.archive.plan(session, None)
     assert all(told.path.startswith(f"{world.home}/.claude/") for told, _ in planned)
     assert not any(".." in told.path for told, _ in planned)
     again.archive.restore(planned)
@@ -193,17 +193,17 @@ def test_a_link_in_the_home_leads_nothing_out(tmp_path: Path) -> None:
     world = World(tmp_path / "mine", ())
     carried = _carried(tmp_path / "their", f"{world.home}/.claude")
     library = world.library()
-    library.archive.add(carried)
+    library.archive.import_file(carried)
     again = world.library()
     session = next(iter(read_all(again).values()))
     projects = world.home / ".claude" / "projects"
     projects.mkdir(parents=True)
-    for state in again.archive.states(session, None):
+    for state in again.archive._states(session, None):
         folder = projects / os.fsdecode(state.path).split("/")[1]
         if not folder.is_symlink():
             folder.symlink_to(world.outside)
     with pytest.raises(OutputError, match="does not lie among the agent's sessions"):
-        again.archive.plan(again.archive.states(session, None), None)
+        again.archive.plan(session, None)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_an_archive_writes_nothing_beside_what_is_laid_out(tmp_path: Path, chang
     before = len(world.library().list(EVERYTHING))
     carried = _carried(tmp_path / "their", "/home/ada/.claude", **changes)
     library = world.library()
-    taken = library.archive.add(carried)
+    taken = library.archive.import_file(carried)
     assert taken.states == 0
     assert taken.damaged
     again = world.library()
@@ -254,7 +254,7 @@ def test_paths_that_cannot_lie_beside_one_another_cost_no_other(tmp_path: Path) 
         pen.write(msgspec.structs.replace(state, home=b"/home/ada/.claude", path=path))
     pen.settle()
     pen.close()
-    library.archive.add(carried)
+    library.archive.import_file(carried)
     assert len(world.library().list(EVERYTHING)) > before
 
 

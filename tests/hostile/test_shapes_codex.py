@@ -14,7 +14,7 @@ import pytest
 from pollux.sources.base import File
 from pollux.sources.codex.forks import ancestors, forks
 from pollux.sources.codex.forks.forks import _last_total
-from pollux.sources.codex.forks.part import Part, read_part
+from pollux.sources.codex.forks.rollout import Rollout, read_rollout
 from pollux.sources.codex.forks.threads import Threads
 from pollux.wire import Notes
 from tests.hostile.conftest import World, read_all
@@ -47,8 +47,8 @@ def _begun(number: int, **more: Any) -> Record:
     return _line("session_meta", id=_id(number), **{**about, **more})
 
 
-def _name(number: int, part: int | None = None) -> str:
-    more = "" if part is None else f"_{_id(part)}"
+def _name(number: int, rollout: int | None = None) -> str:
+    more = "" if rollout is None else f"_{_id(rollout)}"
     return f"2026/11/15/rollout-2026-11-15T06-01-39-{_id(number)}{more}.jsonl"
 
 
@@ -57,13 +57,13 @@ def _one(*records: Record) -> Home:
 
 
 def _open_tags(n: int) -> Home:
-    shown = _line("event_msg", type="agent_message", message="other")
-    return _one(_said("user", "hi"), _said("assistant", "<a>" * n), shown)
+    output = _line("event_msg", type="agent_message", message="other")
+    return _one(_said("user", "hi"), _said("assistant", "<a>" * n), output)
 
 
 def _open_tags_of_many_names(n: int) -> Home:
-    shown = _line("event_msg", type="agent_message", message="other")
-    return _one(_said("user", "hi"), _said("assistant", "".join(f"<a{i}>" for i in range(n))), shown)
+    output = _line("event_msg", type="agent_message", message="other")
+    return _one(_said("user", "hi"), _said("assistant", "".join(f"<a{i}>" for i in range(n))), output)
 
 
 def _blanks_in_a_patch(n: int) -> Home:
@@ -88,10 +88,10 @@ def _reviewers(n: int) -> Home:
 
 
 def _bare(number: int, *replies: str) -> list[Record]:
-    said = [{"type": "output_text", "text": text} for text in replies]
-    answers = [{"type": "message", "id": "msg_1", "role": "assistant", "content": [piece]} for piece in said]
-    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
-    return [{"id": _id(number), "timestamp": AT, "instructions": None}, asked, *answers]
+    records = [{"type": "output_text", "text": text} for text in replies]
+    answers = [{"type": "message", "id": "msg_1", "role": "assistant", "content": [piece]} for piece in records]
+    record = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+    return [{"id": _id(number), "timestamp": AT, "instructions": None}, record, *answers]
 
 
 def _one_prompt_in_many_files(n: int) -> Home:
@@ -119,8 +119,8 @@ def _roll_backs_at_the_end(n: int) -> Home:
 
 
 def _summaries_taken_back(n: int) -> Home:
-    said = [record for i in range(n) for record in _asked_and_shown(f"q{i}")]
-    return _one(*said, *[_line("compacted", message="so far"), *_asked_and_shown("on"), _BACK, _BACK] * n)
+    texts = [record for i in range(n) for record in _asked_and_shown(f"q{i}")]
+    return _one(*texts, *[_line("compacted", message="so far"), *_asked_and_shown("on"), _BACK, _BACK] * n)
 
 
 def _summaries_that_leave_the_prompts(n: int) -> Home:
@@ -220,11 +220,11 @@ def _chain(length: int, *rest: Record) -> Home:
 def test_a_chain_of_pointers_is_read_once_for_its_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths: list[str] = []
 
-    def read(file: File, threads: Threads, notes: Notes) -> Part | None:
+    def read(file: File, threads: Threads, notes: Notes) -> Rollout | None:
         paths.append(file.path)
-        return read_part(file, threads, notes)
+        return read_rollout(file, threads, notes)
 
-    monkeypatch.setattr(ancestors, "read_part", read)
+    monkeypatch.setattr(ancestors, "read_rollout", read)
     _seconds(tmp_path / "home", _chain(20))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(paths).values()) <= 2
@@ -235,7 +235,7 @@ def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
 ) -> None:
     """Each file tells its figures behind the place where the next one takes over, so that all before it are asked."""
     used = {"input_tokens": 50, "cached_input_tokens": 0, "output_tokens": 1, "total_tokens": 51}
-    told = {"total_token_usage": {**used, "input_tokens": 100, "total_tokens": 101}, "last_token_usage": used}
+    record = {"total_token_usage": {**used, "input_tokens": 100, "total_tokens": 101}, "last_token_usage": used}
     read: list[str] = []
 
     def last_total(path: str, end: int) -> Any:
@@ -243,6 +243,6 @@ def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
         return _last_total(path, end)
 
     monkeypatch.setattr(forks, "_last_total", last_total)
-    _seconds(tmp_path / "home", _chain(20, _line("event_msg", type="token_count", info=told)))
+    _seconds(tmp_path / "home", _chain(20, _line("event_msg", type="token_count", info=record)))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(read).values()) <= 2

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from pollux.cli.render.transcript.highlight import highlighted
+from pollux.draw.transcript.highlight import highlighted
 from pollux.index.search.passages import paths_in
 from pollux.model import Status, ToolCall
 from pollux.sources.claude.group import recognizes
-from pollux.sources.claude.messages.speakers import command, split_reminders, task_notices
+from pollux.sources.claude.messages.authors import command, split_reminders, task_notices
 from pollux.sources.gemini.format.schema import Blob, Message, Part as Piece
 from pollux.sources.gemini.messages.calls import exit_code_of
 from pollux.sources.gemini.messages.references import prompt_parts

@@ -261,14 +261,14 @@ def test_somebody_who_hangs_is_left_behind(machine: Machine, monkeypatch: pytest
     with machine.indexing(), machine.library(report=lambda told: heard.append(msgspec.structs.replace(told))) as here:
         assert everything(here) == truth(machine)
         assert any(told.by == 0 for told in heard)
-        assert "makes no progress" in (here.index.store.problem or "")
+        assert "makes no progress" in (here.index.cache_problem or "")
         assert here.sync().busy
         before = len(heard)
         assert here.sync().busy
         assert len(heard) == before
     here = machine.library()
     assert not here.sync().busy
-    assert (here.index.store.problem, everything(here)) == (None, truth(machine))
+    assert (here.index.cache_problem, everything(here)) == (None, truth(machine))
 
 
 def test_one_that_lives_long_comes_back_to_the_cache(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_one_that_lives_long_comes_back_to_the_cache(machine: Machine, monkeypat
         assert library.sync().busy
     shutil.rmtree(machine.home / ".codex")
     assert not library.sync().busy
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
     assert everything(library) == truth(machine)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pollux.index.index import Index
-from pollux.index.sync.sync import Outcome
+from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.search.word_index import WordIndex, Writer
 from tests.index.conftest import ChangingHome
 
 HANDLES = Path("/proc/self/fd")
@@ -25,7 +25,7 @@ def held(folder: Path) -> list[str]:
 def test_what_was_closed_holds_nothing_and_answers_again(home: ChangingHome) -> None:
     home.talk("aaaa", "wombats")
     with home.library() as library:
-        library.archive.turn(on=True)
+        library.archive.on()
         assert library.search("wombats").hits
         assert library.archive.history(library.session("aaaa"))
         assert held(home.cache)
@@ -46,7 +46,7 @@ def test_what_an_agent_deletes_is_kept_or_gone(empty_home: ChangingHome) -> None
     with empty_home.library() as library:
         outcome = library.sync()
         assert (outcome.sessions, outcome.files, outcome.removed, outcome.kept) == (1, 1, 1, 0)
-        library.archive.turn(on=True)
+        library.archive.on()
     with empty_home.library() as library:
         library.sync()
     first.unlink()
@@ -68,17 +68,29 @@ def test_a_cache_that_is_removed_meanwhile_is_made_again(home: ChangingHome) -> 
     assert library.index.problem is None
 
 
-def test_a_cache_that_is_removed_while_it_is_written_is_made_again(
-    home: ChangingHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written = Index._sync_here
+MOMENTS = [(WordIndex, "writer"), (Writer, "add"), (Writer, "commit"), (Catalogue, "mark_synced")]
 
-    def removed(self: Index, *arguments: Any) -> Outcome:
+
+@pytest.mark.parametrize(("owner", "name"), MOMENTS, ids=[name for _, name in MOMENTS])
+def test_a_cache_that_is_removed_while_it_is_written_is_made_again(
+    home: ChangingHome, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
+) -> None:
+    original = getattr(owner, name)
+
+    def removed(*arguments: Any, **options: Any) -> Any:
         monkeypatch.undo()
         shutil.rmtree(home.cache)
-        return written(self, *arguments)
+        return original(*arguments, **options)
 
-    monkeypatch.setattr(Index, "_sync_here", removed)
     library = home.library()
-    assert library.list()
-    assert library.search("weather").hits
+    before = len(library.list())
+    monkeypatch.setattr(owner, name, removed)
+    home.talk("later", "What happened to the cache?")
+    library.sync()
+    assert getattr(owner, name) is original
+    assert len(library.list()) == before + 1
+    assert library.search("happened").hits
+    assert library.index.problem is None
+    with home.library() as other:
+        assert len(other.list()) == before + 1
+        assert other.search("happened").hits

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import PolluxError
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.sync import bulk as load, readers
 from pollux.library.library import Filter
 from pollux.sources.base import Bundle, Source
@@ -80,7 +80,7 @@ def test_four_at_once_while_files_change(home: ChangingHome, tmp_path: Path) -> 
     home.library().sync()
     until = time.monotonic() + 6
     complaints = [tmp_path / f"complaint-{n}" for n in range(4)]
-    users = [FORK.Process(target=busy_user, args=(home, n, until, told)) for n, told in enumerate(complaints)]
+    users = [FORK.Process(target=busy_user, args=(home, n, until, complaint)) for n, complaint in enumerate(complaints)]
     for user in users:
         user.start()
     dice = random.Random(11)
@@ -90,7 +90,7 @@ def test_four_at_once_while_files_change(home: ChangingHome, tmp_path: Path) -> 
     for user in users:
         user.join(30)
         assert user.exitcode == 0
-    assert [told.read_text() for told in complaints if told.exists()] == []
+    assert [complaint.read_text() for complaint in complaints if complaint.exists()] == []
     assert home.answers() == home.truth()
 
 
@@ -134,7 +134,7 @@ def test_ctrl_c_keeps_what_was_read(empty_home: ChangingHome, monkeypatch: pytes
 
     with pytest.raises(KeyboardInterrupt):
         home.library(report=press).sync()
-    kept = home.library(fresh=False).list(Filter(everything=True))
-    assert 3 <= len(kept) < 12
-    assert len(home.library(fresh=False).search("weather", limit=50).hits) >= len(kept)
+    rows = home.library(fresh=False).list(Filter(everything=True))
+    assert 3 <= len(rows) < 12
+    assert len(home.library(fresh=False).search("weather", limit=50).hits) >= len(rows)
     assert home.answers() == home.truth()

@@ -47,7 +47,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 def kept(library: Library) -> dict[tuple[str, str], str]:
     """The seals of all bundles as the catalogue has them."""
-    rows = library.index.store.catalogue.rows(
+    rows = library._index.store.catalogue.rows(
         "SELECT r.path, b.key, b.fingerprint FROM bundles b JOIN roots r ON r.id=b.root"
     )
     return {(root, key): fingerprint for root, key, fingerprint in rows}
@@ -57,7 +57,7 @@ def fresh(library: Library) -> dict[tuple[str, str], str]:
     """The same from all files, looked at anew."""
     return {
         (display_path(root.path), bundle.key): bundle.fingerprint()
-        for source, root in library.homes.every_root()
+        for source, root in library._files.every_root()
         for bundle in source.bundles(root.path, list(source.find(root.path)), SourceContext())
     }
 
@@ -117,7 +117,7 @@ def test_only_what_is_new_in_a_layout_is_written_until_it_is_much(
         home.talk(name, *said)
         library = home.library()
         library.sync()
-        rows = library.index.store.catalogue.rows(
+        rows = library._index.store.catalogue.rows(
             "SELECT layout, news FROM layouts JOIN news USING(root) WHERE layout NOTNULL"
         )
         kept, news = max(rows, key=lambda row: len(row[0]))

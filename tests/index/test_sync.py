@@ -143,7 +143,7 @@ def test_a_project_that_is_taught_is_known_at_once(home: ChangingHome) -> None:
 @pytest.mark.parametrize("damage", ["gone", "empty", "garbage", "cut"])
 def test_a_damaged_cache_heals(home: ChangingHome, name: str, damage: str) -> None:
     truth = home.answers()
-    file = home.library().places.index / name
+    file = home.library()._places.index / name
     assert file.exists()
     raw = file.read_bytes()
     for beside in file.parent.glob("catalogue.db-*"):
@@ -156,7 +156,7 @@ def test_a_damaged_cache_heals(home: ChangingHome, name: str, damage: str) -> No
 
 def test_damage_inside_the_words_heals(home: ChangingHome) -> None:
     truth = home.answers()
-    for file in (home.library().places.index / "text").iterdir():
+    for file in (home.library()._places.index / "text").iterdir():
         if file.suffix in (".idx", ".pos", ".store", ".term"):
             file.write_bytes(b"\x00" * file.stat().st_size)
     assert home.answers() == truth
@@ -164,7 +164,7 @@ def test_damage_inside_the_words_heals(home: ChangingHome) -> None:
 
 def test_another_edition_reads_anew(home: ChangingHome) -> None:
     truth = home.answers()
-    with sqlite3.connect(home.library().places.index / "catalogue.db") as sql:
+    with sqlite3.connect(home.library()._places.index / "catalogue.db") as sql:
         sql.execute("UPDATE meta SET value='of another time' WHERE name='edition'")
     library = home.library()
     assert library.sync().changed > 10
@@ -200,7 +200,7 @@ def test_a_cache_that_cannot_be_made_costs_time_only(home: ChangingHome, tmp_pat
     blocked.write_text("a file where a folder should be")
     library = home.library(blocked)
     assert library.list(Filter(everything=True))
-    assert str(blocked) in (library.index.store.problem or "")
+    assert str(blocked) in (library.index.cache_problem or "")
     import msgspec
 
     assert msgspec.to_builtins(library.list(Filter(everything=True))) == truth["list"]
@@ -213,7 +213,7 @@ def test_a_full_disk_is_one_sentence_and_heals(home: ChangingHome, small_disk: P
         home.talk(f"s{number}", f"{number} " + " ".join(f"word{n}x{number}" for n in range(2000)))
     library = home.library(small_disk)
     assert len(library.list()) > 40
-    assert "no room" in (library.index.store.problem or "")
+    assert "no room" in (library.index.cache_problem or "")
     with pytest.raises(StoreError):
         library.search("word3x7")
     shutil.rmtree(home.home / ".gemini")

@@ -35,8 +35,8 @@ def prompt(number: int, text: str) -> dict[str, Any]:
 
 def reply(number: int, text: str) -> dict[str, Any]:
     figures = {"input": 10, "output": 5, "cached": 0, "thoughts": 0, "tool": 0, "total": 15}
-    said = {"id": f"m{number}", "timestamp": f"2026-03-01T10:00:{number:02}.000Z", "type": "gemini", "content": text}
-    return {**said, "thoughts": [], "tokens": figures, "model": "gemini-2.5-pro"}
+    record = {"id": f"m{number}", "timestamp": f"2026-03-01T10:00:{number:02}.000Z", "type": "gemini", "content": text}
+    return {**record, "thoughts": [], "tokens": figures, "model": "gemini-2.5-pro"}
 
 
 def lines(*records: Any) -> bytes:
@@ -97,21 +97,21 @@ class Small:
 
     def snapshot(self) -> dict[str, tuple[int, str]]:
         """Every name with its time and content; what cannot be read has its name at least."""
-        found: dict[str, tuple[int, str]] = {}
+        result: dict[str, tuple[int, str]] = {}
         for folder, folders, names in os.walk(self.home / ".gemini"):
             for path in (Path(folder, name) for name in (*folders, *names)):
                 content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-                found[str(path)] = (path.lstat().st_mtime_ns, content)
-        return found
+                result[str(path)] = (path.lstat().st_mtime_ns, content)
+        return result
 
     def listed(self, library: Library) -> dict[str, ListEntry]:
         """What is listed; the good sessions must be, and whole."""
-        found = {held.summary.id: held for held in library.list(EVERYTHING)}
+        rows = {summary.summary.id: summary for summary in library.list(EVERYTHING)}
         for session in GOOD:
-            assert found[session].summary.counts.prompts == 2, session
-            assert found[session].summary.counts.replies == 2, session
+            assert rows[session].summary.counts.prompts == 2, session
+            assert rows[session].summary.counts.replies == 2, session
         assert self.snapshot() == self.before, "something was written to the agent's folders"
-        return found
+        return rows
 
     def read_bad(self) -> Session | None:
         """The session of the bad file, where there is one, after the good ones were found whole."""

@@ -192,8 +192,8 @@ NAMES = (
 def test_ids_with_path_separators(small: Small, identity: str) -> None:
     small.bad.write_bytes(lines(header(identity), prompt(1, "Where am I?"), reply(2, "Here.")))
     library = small.library()
-    found = small.listed(library)
-    assert len(found) == 4
+    result = small.listed(library)
+    assert len(result) == 4
     session = next(session for session in library.sessions() if "Where am I?" in words(session))
     assert library.session(session.key).key == session.key
 
@@ -228,7 +228,7 @@ LIES = (
 @pytest.mark.parametrize("lie", LIES, ids=range(len(LIES)))
 def test_projects_json_that_lies(small: Small, lie: str) -> None:
     small.registry.write_text(lie)
-    found = small.listed(small.library())
-    for session, held in found.items():
+    result = small.listed(small.library())
+    for session, value in result.items():
         # The folder named by a hash has no witness left but the sessions themselves.
-        assert held.summary.project in ((PROJECT,) if session in sorted(GOOD)[:2] else (PROJECT, None))
+        assert value.summary.project in ((PROJECT,) if session in sorted(GOOD)[:2] else (PROJECT, None))

@@ -78,11 +78,11 @@ def test_no_permission(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         # For root every file is readable, so the refusal is played.
         patch.setattr(builtins, "open", _refusing(small.bad))
-        found = {held.summary.id for held in library.list(EVERYTHING)}
+        rows = {summary.summary.id for summary in library.list(EVERYTHING)}
         line = next(line for line in library.doctor().files if line.path == str(small.bad))
         with pytest.raises(Unreadable, match="Permission denied"):
             library.session(str(small.bad))
-    assert found == GOOD
+    assert rows == GOOD
     assert line.status == "unreadable"
     assert "Permission denied" in (line.reason or "")
 
@@ -100,9 +100,9 @@ def test_no_permission_for_a_folder(small: Small, monkeypatch: pytest.MonkeyPatc
     library = small.library()
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", refuse)
-        found = {held.summary.id for held in library.list(EVERYTHING)}
+        rows = {summary.summary.id for summary in library.list(EVERYTHING)}
         lines_ = {line.path: line for line in library.doctor().files}
-    assert found == GOOD
+    assert rows == GOOD
     assert lines_[str(closed)].status == "unreadable"
 
 
@@ -174,9 +174,9 @@ def test_file_grows_while_it_is_read(small: Small, monkeypatch: pytest.MonkeyPat
     library = small.library()
     with monkeypatch.context() as patch:
         patch.setattr(builtins, "open", growing)
-        found = {session.id: session for session in library.sessions(EVERYTHING)}
-    assert found.keys() == {*GOOD, BAD}
-    assert len(found[BAD].prompts) >= 2
+        results = {session.id: session for session in library.sessions(EVERYTHING)}
+    assert results.keys() == {*GOOD, BAD}
+    assert len(results[BAD].prompts) >= 2
 
 
 def test_name_that_is_not_utf8(small: Small) -> None:
@@ -215,12 +215,12 @@ def test_terminal_escapes_never_reach_a_terminal(small: Small, command: str) -> 
     turn = {**reply(2, evil), "model": evil, "thoughts": [{"subject": evil, "description": evil}], "toolCalls": [call]}
     note = {"id": "m3", "timestamp": "2026-03-01T10:00:03.000Z", "type": "error", "content": evil}
     (folder / "chats" / small.bad.name).write_bytes(lines(first, prompt(1, evil), turn, note))
-    shown = _in_a_terminal(small, command.split())
-    assert b"\x1b]0;owned" not in shown
-    assert b"\x1b[2J" not in shown
-    assert b"\xc2\x9b31m" not in shown
-    assert b"\x08" not in shown
-    assert b"\x07" not in shown
+    output = _in_a_terminal(small, command.split())
+    assert b"\x1b]0;owned" not in output
+    assert b"\x1b[2J" not in output
+    assert b"\xc2\x9b31m" not in output
+    assert b"\x08" not in output
+    assert b"\x07" not in output
 
 
 def _in_a_terminal(small: Small, command: list[str]) -> bytes:
@@ -230,7 +230,7 @@ def _in_a_terminal(small: Small, command: list[str]) -> bytes:
     program = [sys.executable, "-m", "pollux", *command]
     with subprocess.Popen(program, env=environ, cwd=small.home, stdin=inner, stdout=inner, stderr=inner) as run:
         os.close(inner)
-        shown = bytearray()
+        output = bytearray()
         while True:
             try:
                 piece = os.read(outer, 65536)
@@ -238,8 +238,8 @@ def _in_a_terminal(small: Small, command: list[str]) -> bytes:
                 break
             if not piece:
                 break
-            shown += piece
+            output += piece
         run.wait(30)
     os.close(outer)
-    assert run.returncode == 0, bytes(shown)
-    return bytes(shown)
+    assert run.returncode == 0, bytes(output)
+    return bytes(output)

@@ -18,7 +18,7 @@ from pollux.writers.vac import WRITER as VAC
 from tests.properties.claude import CLAUDE
 from tests.properties.codex import CODEX
 from tests.properties.gemini import GEMINI
-from tests.unit.usage.usage_of import usage_of
+from tests.unit.usage.small_sessions import usage_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 SUBJECTS = {"gemini": GEMINI, "claude": CLAUDE, "codex": CODEX}
@@ -41,15 +41,15 @@ NUMBERS = (
 @cache
 def places(agent: str) -> dict[str, tuple[Home, str, Value]]:
     """One place for each path under which the agent's files hold a number, in the smallest file that has it."""
-    found: dict[str, tuple[Home, str, Value]] = {}
+    result: dict[str, tuple[Home, str, Value]] = {}
     every = [(home, file) for home in homes(SUBJECTS[agent], CORPUS / agent) for file in home.files]
     for home, file in sorted(every, key=lambda one: (one[0].path / one[1]).stat().st_size):
         raw = (home.path / file).read_bytes()
         for value in Layout(raw, lambda _, text: text).values:
             if value.kind == "scalar" and raw[value.start : value.start + 1] in b"-0123456789":
                 kind = file.rpartition(".")[2] if "session" not in file else ""
-                found.setdefault(f"{kind} {dotted(value.path)}", (home, file, value))
-    return found
+                result.setdefault(f"{kind} {dotted(value.path)}", (home, file, value))
+    return result
 
 
 def use(sessions: list[Session], folder: Path) -> Iterator[str]:

@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pollux.index.catalog.queries import Filter
-from pollux.index.catalog.usage_queries import UsageQueries
+from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.usage_queries import UsageQueries
 from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
 from pollux.usage.service import Grouping, UsageService
 from pollux.usage.stats import stats
-from tests.unit.usage.usage_of import CODEX, OPUS, PRO, questions, reply, session
+from tests.unit.usage.small_sessions import CODEX, OPUS, PRO, questions, reply, session
 
 DIMENSIONS = [by for by in Grouping if by is not Grouping.TOOL]
 ZONES = st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"])
@@ -116,14 +116,14 @@ def test_roll_ups_and_single_requests_tell_the_same(history: list[Session]) -> N
     current = questions(history)
     books = UsageService(lambda question: question(current), settings=NOWHERE, prices=PRICES)
     asked = UsageQueries(current, Filter())
-    pricer = books.pricer(asked.models())
+    pricer = books._pricer(asked.models())
     rolled = stats(Grouping.SESSION, asked.sessions, asked.rollups(), pricer)
     single = stats(Grouping.SESSION, asked.sessions, asked.requests(), pricer)
     assert {row.name: (row.usage, row.cost_usd, row.sessions) for row in rolled.rows} == {
         row.name: (row.usage, row.cost_usd, row.sessions) for row in single.rows
     }
     for each in history:
-        price = books.price_function(each)
+        price = books._price_function(each)
         costs = [price(m) for m in each.messages if m.usage is not None and not m.inherited]
         known = [cost for cost in costs if cost is not None]
         row = next((row for row in single.rows if row.name == each.key), None)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.web.watching import Watched
+from tests.web.browser_page import BrowserPage
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -29,17 +29,17 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Watched]]:
+def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., BrowserPage]]:
     """Open a page's text, or a file, and watch what it does; whatever it should not do fails the test at its end."""
-    opened: list[Watched] = []
+    opened: list[BrowserPage] = []
 
     def visit(
         page: str | Path, *, width: int = 1200, scheme: str = "light", zone: str = "UTC", at: str = ""
-    ) -> Watched:
+    ) -> BrowserPage:
         file = page if isinstance(page, Path) else tmp_path / f"page-{len(opened)}.html"
         if isinstance(page, str):
             file.write_text(page, "utf-8")
-        opened.append(Watched(browser, file, width=width, scheme=scheme, zone=zone, at=at))
+        opened.append(BrowserPage(browser, file, width=width, scheme=scheme, zone=zone, at=at))
         return opened[-1]
 
     yield visit

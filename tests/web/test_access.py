@@ -8,16 +8,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.unit.writers.kitchen_sink import SESSION
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_is_accessible(scheme: str, visit: Callable[..., Watched]) -> None:
+def test_a_page_is_accessible(scheme: str, visit: Callable[..., BrowserPage]) -> None:
     watched = visit(page_of(SESSION), scheme=scheme)
     watched.press("e", "t")
     # Everything is laid out, so that colours can be judged.
     watched.ask(
         "document.querySelectorAll('article').forEach((article) => article.scrollIntoView({behavior: 'instant'}))"
     )
-    found = Axe().run(watched.page)
-    assert found.violations_count == 0, found.generate_report()
+    violations = Axe().run(watched.page)
+    assert violations.violations_count == 0, violations.generate_report()

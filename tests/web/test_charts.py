@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pollux.usage.charts import bars, calendar, columns
-from tests.web.watching import Watched
+from tests.web.browser_page import BrowserPage
 
 DAYS = [f"2026-11-{day:02}" for day in range(1, 23)]
 NAMES = ["claude:ba57feba-7d21-4e6f-98a2-2a25a7e4c715", "/home/WWW" + "/deep" * 60, "/状态架构设计" * 20, "short"]
@@ -35,7 +35,7 @@ WRONG = """() => {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_every_word_of_a_chart_can_be_read(name: str, visit: Callable[..., Watched], tmp_path: Path) -> None:
+def test_every_word_of_a_chart_can_be_read(name: str, visit: Callable[..., BrowserPage], tmp_path: Path) -> None:
     file = tmp_path / "chart.svg"
     file.write_text(PICTURES[name], "utf-8")
     assert visit(file).ask(WRONG) == []

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.web.planting import PAYLOADS, planted
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
+from tests.web.payloads import PAYLOADS, with_payload
 
 # What only content could have brought into the page, and addresses that only content could have.
 FOREIGN = """() => {
@@ -26,10 +26,10 @@ OVER = "for (const element of document.querySelectorAll('main *')) element.dispa
 
 
 @pytest.mark.parametrize("first", range(0, len(PAYLOADS), 7))
-def test_a_payload_in_every_field_does_nothing(first: int, visit: Callable[..., Watched]) -> None:
-    watched: Watched | None = None
+def test_a_payload_in_every_field_does_nothing(first: int, visit: Callable[..., BrowserPage]) -> None:
+    watched: BrowserPage | None = None
     for payload in PAYLOADS[first : first + 7]:
-        page = page_of(planted(payload))
+        page = page_of(with_payload(payload))
         if watched is None:
             watched = visit(page)
         else:
@@ -43,7 +43,7 @@ def test_a_payload_in_every_field_does_nothing(first: int, visit: Callable[..., 
         assert watched.alarms == [], payload
 
 
-def test_the_alarm_works(visit: Callable[..., Watched]) -> None:
+def test_the_alarm_works(visit: Callable[..., BrowserPage]) -> None:
     """A page that does run its content is noticed."""
     watched = visit("<!doctype html><body><script>pwned(1)</script><img src='http://evil.example/x.png'>")
     watched.page.wait_for_timeout(50)

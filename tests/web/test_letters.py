@@ -12,22 +12,22 @@ import pytest
 from pollux.model import Session, Text
 from pollux.text.folding import fold
 from tests.unit.writers.kitchen_sink import HUMAN, USER, message
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 FOUND = "document.getElementById('found').textContent"
 MARKED = "[...CSS.highlights.get('found')].map((range) => range.toString())"
 ASSIGNED = [chr(code) for code in range(sys.maxunicode + 1) if category(chr(code)) not in ("Cn", "Co", "Cs")]
 
 
 def saying(*texts: str) -> str:
-    said = tuple(message(n, USER, HUMAN, Text(text=text)) for n, text in enumerate(texts))
-    return page_of(Session(agent="a", id="s", messages=said))
+    messages = tuple(message(n, USER, HUMAN, Text(text=text)) for n, text in enumerate(texts))
+    return page_of(Session(agent="a", id="s", messages=messages))
 
 
-def folded(page: Watched, texts: list[str]) -> list[str]:
-    found: list[str] = page.page.evaluate("(texts) => texts.map(letters.fold)", texts)
-    return found
+def folded(page: BrowserPage, texts: list[str]) -> list[str]:
+    result: list[str] = page.page.evaluate("(texts) => texts.map(letters.fold)", texts)
+    return result
 
 
 def test_every_letter_is_folded_as_pollux_folds_it(visit: Visit) -> None:
@@ -72,9 +72,9 @@ def test_what_is_found_is_marked_in_whole_letters(visit: Visit, text: str, asked
 
 def test_a_mark_of_another_script_tells_words_apart(visit: Visit) -> None:
     page = visit(saying("が й"))
-    for asked in ("か", "\u00ad"):
-        page.page.locator("#find").fill(asked)
-        page.wait(FOUND, "Nothing found" if asked == "か" else "")
+    for query in ("か", "\u00ad"):
+        page.page.locator("#find").fill(query)
+        page.wait(FOUND, "Nothing found" if query == "か" else "")
 
 
 def test_what_is_found_out_of_sight_breaks_nothing(visit: Visit) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from pollux.model import Fate, Message, Session, Status, Text
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, call, message
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 OPEN = "for (const details of document.querySelectorAll('.call')) details.open = true"
 
 
@@ -22,8 +22,8 @@ def page(*messages: Message) -> str:
 @pytest.mark.parametrize("width", [1200, 360])
 def test_every_argument_stands_beside_its_name(width: int, visit: Visit) -> None:
     """Also one that is empty, one that is long, and one whose name is."""
-    given = {"first": "", "second": "x" * 190, "a_name_" * 9: "y", "last": ""}
-    watched = visit(page(message(1, ASSISTANT, MODEL, call("look", given, Status.OK))), width=width)
+    record = {"first": "", "second": "x" * 190, "a_name_" * 9: "y", "last": ""}
+    watched = visit(page(message(1, ASSISTANT, MODEL, call("look", record, Status.OK))), width=width)
     watched.ask(OPEN)
     tops = watched.ask(
         "[...document.querySelectorAll('.arguments :is(dt, dd)')].map((e) => e.getBoundingClientRect().top)"
@@ -56,8 +56,8 @@ def test_words_from_right_to_left_begin_on_the_right(visit: Visit) -> None:
         f"{words}\nplain",
         f"{words}\n\n- بند src/list.py أول\n\n| عمود | ثان |\n|--|--|\n| a | b |\n\nplain",
     )
-    asked, told = message(1, USER, HUMAN, Text(text=prompt)), message(1, ASSISTANT, MODEL, Text(text=reply))
-    typed, watched = visit(page(asked)), visit(page(told))
+    query, answer = message(1, USER, HUMAN, Text(text=prompt)), message(1, ASSISTANT, MODEL, Text(text=reply))
+    typed, watched = visit(page(query)), visit(page(answer))
     for one in (typed, watched):
         first, inner, last, plain = (
             one.page.evaluate(ENDS, word) for word in ("مرحبا", "src/main.py", "الغد", "plain")
@@ -86,8 +86,8 @@ def test_a_message_that_goes_on_tells_its_fate_everywhere_and_its_time_where_the
 ) -> None:
     """On a phone the time would cover the words of a message that is touched."""
     fates = (Fate.LIVE, Fate.LIVE, Fate.FAILED)
-    said = [message(n, ASSISTANT, MODEL, Text(text="so"), fate=fate) for n, fate in enumerate(fates)]
-    watched = visit(page(*said), width=width)
+    messages = [message(n, ASSISTANT, MODEL, Text(text="so"), fate=fate) for n, fate in enumerate(fates)]
+    watched = visit(page(*messages), width=width)
     watched.page.emulate_media(media=media)
     watched.page.locator("article").nth(1).hover()
     assert watched.page.locator(".badge").is_visible()
@@ -121,8 +121,8 @@ def test_paper_is_white_and_as_wide_as_the_words(visit: Visit) -> None:
 
 
 def test_a_phone_shows_long_lines_of_output_whole(visit: Visit) -> None:
-    said = message(1, ASSISTANT, MODEL, call("run", {"command": "make " * 50}, Status.ERROR, "no such thing " * 50))
-    watched = visit(page(said), width=360)
+    messages = message(1, ASSISTANT, MODEL, call("run", {"command": "make " * 50}, Status.ERROR, "no such thing " * 50))
+    watched = visit(page(messages), width=360)
     watched.ask(OPEN)
     assert watched.ask("[...document.querySelectorAll('pre')].map((e) => e.scrollWidth <= e.clientWidth)") == [True] * 2
 
@@ -169,8 +169,8 @@ def test_a_match_is_brought_into_sight(width: int, visit: Visit) -> None:
     lines = "\n".join(f"line {n} of many" for n in range(5000))
     outputs = (lines, f"{'y' * 30_000} the needle {'y' * 30_000}", "x " * 40_000)
     prose = Text(text=f"{'so many words ' * 900} the pin {'so many words ' * 900}")
-    said = [message(n, ASSISTANT, MODEL, call("run", {}, Status.OK, output)) for n, output in enumerate(outputs)]
-    watched = visit(page(*said, message(9, ASSISTANT, MODEL, prose)), width=width)
+    messages = [message(n, ASSISTANT, MODEL, call("run", {}, Status.OK, output)) for n, output in enumerate(outputs)]
+    watched = visit(page(*messages, message(9, ASSISTANT, MODEL, prose)), width=width)
     for words in ("line 0 of", "line 4999 of", "line 2711 of", "the needle", "the pin"):
         watched.page.locator("#find").fill(words)
         watched.wait("[...(CSS.highlights.get('found-now') ?? [])].join()", words)
@@ -193,8 +193,8 @@ def test_a_long_output_does_not_move_while_it_is_scrolled(visit: Visit) -> None:
 
 
 def test_prompts_on_paper_stand_apart_from_what_was_said_before(visit: Visit) -> None:
-    said = (message(1, ASSISTANT, MODEL, Text(text="so")), message(2, USER, HUMAN, Text(text="a prompt")))
-    watched = visit(page(*said))
+    messages = (message(1, ASSISTANT, MODEL, Text(text="so")), message(2, USER, HUMAN, Text(text="a prompt")))
+    watched = visit(page(*messages))
     watched.page.emulate_media(media="print")
     before, prompt = (watched.page.locator("article").nth(n).bounding_box() for n in (0, 1))
     assert before is not None
@@ -214,8 +214,8 @@ def test_a_call_that_is_opened_stays_where_it_is(visit: Visit) -> None:
 
 
 def test_the_index_keeps_the_prompt_that_is_read_in_sight(visit: Visit) -> None:
-    said = (message(n, USER, HUMAN, Text(text=f"prompt {n}")) for n in range(120))
-    watched = visit(page(*said), at="#m-m100")
+    messages = (message(n, USER, HUMAN, Text(text=f"prompt {n}")) for n in range(120))
+    watched = visit(page(*messages), at="#m-m100")
     watched.wait("document.querySelector('.index [aria-current]')?.textContent", "prompt 100")
     watched.wait(
         """(() => {

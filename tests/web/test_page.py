@@ -15,9 +15,9 @@ from pollux.library.sample import sample_environment
 from pollux.model import Fate, Session, Status, Text
 from pollux.writers.base import WriterContext
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, SESSION, START, USER, call, message
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 VISIBLE = "(selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility()).length"
 FOUND = "document.getElementById('found').textContent"
 MARKED = "[...(CSS.highlights.get('found-now') ?? [])].map((range) => range.toString())"
@@ -32,11 +32,11 @@ def sample() -> dict[str, Session]:
 
 
 @pytest.fixture
-def tides(visit: Visit, sample: dict[str, Session]) -> Watched:
+def tides(visit: Visit, sample: dict[str, Session]) -> BrowserPage:
     return visit(page_of(sample["aa6812ea"]))
 
 
-def test_calls_are_folded_and_open_on_a_click(tides: Watched) -> None:
+def test_calls_are_folded_and_open_on_a_click(tides: BrowserPage) -> None:
     screens = "document.querySelectorAll('.call[open]').length"
     assert tides.ask(screens) == 0
     tides.page.locator(".call > summary").first.click()
@@ -44,24 +44,24 @@ def test_calls_are_folded_and_open_on_a_click(tides: Watched) -> None:
     assert tides.page.locator(".call[open] .screen").is_visible()
 
 
-def test_everything_unfolds_and_folds_again(tides: Watched) -> None:
+def test_everything_unfolds_and_folds_again(tides: BrowserPage) -> None:
     tides.page.get_by_role("button", name="Unfold").click()
     assert tides.ask("document.querySelectorAll('main details:not([open])').length") == 0
     tides.press("e")
     assert tides.ask("document.querySelectorAll('main details[open]').length") == 0
 
 
-def test_an_edit_is_shown_as_a_diff(tides: Watched) -> None:
+def test_an_edit_is_shown_as_a_diff(tides: BrowserPage) -> None:
     tides.press("e")
     assert "return moment + SUMMER" in tides.page.locator(".diff del").first.inner_text()
     assert "ZoneInfo(harbour.zone)" in tides.page.locator(".diff ins").first.inner_text()
 
 
-def test_tables_of_replies_are_tables(tides: Watched) -> None:
+def test_tables_of_replies_are_tables(tides: BrowserPage) -> None:
     assert tides.page.locator(".prose table td").first.is_visible()
 
 
-def test_keys_go_from_message_to_message(tides: Watched) -> None:
+def test_keys_go_from_message_to_message(tides: BrowserPage) -> None:
     all_ids = tides.ask("[...document.querySelectorAll('main article')].map((a) => a.id)")
     tides.press("j")
     assert tides.ask(FOCUSED) == all_ids[0]
@@ -77,7 +77,7 @@ def test_keys_go_from_message_to_message(tides: Watched) -> None:
     assert tides.ask(FOCUSED) == prompts[0]
 
 
-def test_the_help_names_every_key(tides: Watched) -> None:
+def test_the_help_names_every_key(tides: BrowserPage) -> None:
     tides.press("?")
     assert tides.page.get_by_role("dialog").is_visible()
     assert tides.page.locator("dialog kbd").all_inner_texts() == list("jkJK/nNoetd?")
@@ -85,7 +85,7 @@ def test_the_help_names_every_key(tides: Watched) -> None:
     assert not tides.page.get_by_role("dialog").is_visible()
 
 
-def test_search_finds_what_is_folded_and_opens_it(tides: Watched) -> None:
+def test_search_finds_what_is_folded_and_opens_it(tides: BrowserPage) -> None:
     tides.press("/")
     tides.page.keyboard.type("timedelta(HOURS=2)")
     tides.wait(f"{FOUND} !== ''")
@@ -104,7 +104,7 @@ def test_search_finds_what_is_folded_and_opens_it(tides: Watched) -> None:
     assert tides.ask("CSS.highlights.size") == 0
 
 
-def test_search_says_when_there_is_nothing(tides: Watched) -> None:
+def test_search_says_when_there_is_nothing(tides: BrowserPage) -> None:
     tides.press("/")
     tides.page.keyboard.type("no such words .*")
     tides.wait(FOUND, "Nothing found")
@@ -199,9 +199,9 @@ def test_whatever_is_shown_tells_its_day_once(
 ) -> None:
     watched = visit(page_of(sample["aa6812ea"]), width=width)
     watched.page.emulate_media(media=media)
-    shown: list[str] = watched.ask(WHEN)
-    assert shown[0] == "14 Nov 2026, 17:02"
-    assert not any("Nov" in time for time in shown[1:])
+    output: list[str] = watched.ask(WHEN)
+    assert output[0] == "14 Nov 2026, 17:02"
+    assert not any("Nov" in time for time in output[1:])
     facts = watched.page.locator("dl div", has_text="When").locator("dd")
     assert facts.text_content() == "14 Nov 2026, 17:02 – 17:04"
 
@@ -210,11 +210,11 @@ def test_whatever_is_shown_tells_its_day_once(
 def test_what_is_out_of_sight_tells_no_day_for_the_others(visit: Visit, second: dict[str, Fate]) -> None:
     """The first message of a day was taken back and is folded, or its time is shown when pointed at."""
     days = [timedelta(days=0), *(timedelta(days=1, minutes=minutes) for minutes in (5, 6, 7))]
-    said = [message(n, ASSISTANT, MODEL, Text(text="a reply")) for n in range(2)]
-    said += [message(n, USER, HUMAN, Text(text="a prompt")) for n in range(2, 4)]
-    said = [msgspec.structs.replace(one, at=START + after) for one, after in zip(said, days, strict=True)]
-    said[1] = msgspec.structs.replace(said[1], **second)
-    watched = visit(page_of(Session(agent="a", id="s", messages=tuple(said))))
+    messages = [message(n, ASSISTANT, MODEL, Text(text="a reply")) for n in range(2)]
+    messages += [message(n, USER, HUMAN, Text(text="a prompt")) for n in range(2, 4)]
+    messages = [msgspec.structs.replace(one, at=START + after) for one, after in zip(messages, days, strict=True)]
+    messages[1] = msgspec.structs.replace(messages[1], **second)
+    watched = visit(page_of(Session(agent="a", id="s", messages=tuple(messages))))
     assert watched.page.locator(".human time").all_inner_texts() == ["17 Nov 2026, 00:04", "00:05"]
 
 
@@ -227,9 +227,9 @@ def test_light_and_dark_follow_the_system_and_the_button(visit: Visit) -> None:
     assert light != dark
     watched = visit(page, scheme="light")
     button = watched.page.locator("#theme")
-    for shown, expected in (("Theme: light", light), ("Theme: dark", dark), ("Theme: auto", light)):
+    for output, expected in (("Theme: light", light), ("Theme: dark", dark), ("Theme: auto", light)):
         button.click()
-        assert button.inner_text() == shown
+        assert button.inner_text() == output
         assert watched.ask(BACKGROUND) == expected
     watched.press("d", "d")
     watched.page.reload()
@@ -280,8 +280,8 @@ def test_a_picture_is_shown(visit: Visit) -> None:
     from pollux.model import Attachment
 
     dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    shown = message(1, USER, HUMAN, Text(text="look"), Attachment(media_type="image/png", data=dot))
-    watched = visit(page_of(Session(agent="a", id="p", messages=(shown,))))
+    messages = message(1, USER, HUMAN, Text(text="look"), Attachment(media_type="image/png", data=dot))
+    watched = visit(page_of(Session(agent="a", id="p", messages=(messages,))))
     watched.wait("document.images[0].naturalWidth === 1")
 
 

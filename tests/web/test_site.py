@@ -12,12 +12,12 @@ from playwright.sync_api import expect
 from pollux.model import Session, Text, summarize
 from pollux.writers.base import Entry, Options, WriterContext
 from pollux.writers.html import WRITER, page_parts
-from tests.cli.running import Pollux
+from tests.cli.program import Pollux
 from tests.unit.writers.kitchen_sink import HUMAN, START, USER, message
-from tests.web.planting import PAYLOADS, planted
-from tests.web.watching import Watched, page_of
+from tests.web.browser_page import BrowserPage, page_of
+from tests.web.payloads import PAYLOADS, with_payload
 
-Visit = Callable[..., Watched]
+Visit = Callable[..., BrowserPage]
 HEADINGS = (
     "[...document.querySelectorAll('h2')].filter((h) => h.checkVisibility()).map((h) => h.firstChild.data.trim())"
 )
@@ -28,31 +28,31 @@ FOUND = "document.getElementById('found').textContent"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    done = Pollux(folder)("--sample", "export", "--all", "--to", "html", "-o", str(folder / "site"))
-    assert done.returncode == 0, done.stderr
+    result = Pollux(folder)("--sample", "export", "--all", "--to", "html", "-o", str(folder / "site"))
+    assert result.returncode == 0, result.stderr
     return folder / "site"
 
 
 @pytest.fixture
-def index(visit: Visit, site: Path) -> Watched:
+def index(visit: Visit, site: Path) -> BrowserPage:
     return visit(site / "index.html", zone="Asia/Tokyo")
 
 
-def search(index: Watched, words: str, answer: str) -> list[str]:
+def search(index: BrowserPage, words: str, answer: str) -> list[str]:
     index.page.locator("#find").fill(words)
     index.wait(FOUND, answer)
     titles: list[str] = index.ask(TITLES)
     return titles
 
 
-def test_sessions_stand_under_their_projects(index: Watched) -> None:
+def test_sessions_stand_under_their_projects(index: BrowserPage) -> None:
     assert index.ask(HEADINGS) == ["tidewatch", "seedbank", "postcards"]
     assert len(index.ask(TITLES)) == 12
     index.page.get_by_role("button", name="All kinds").click()
     assert len(index.ask(TITLES)) == 16
 
 
-def test_or_under_their_days_in_the_reader_s_zone(index: Watched) -> None:
+def test_or_under_their_days_in_the_reader_s_zone(index: BrowserPage) -> None:
     index.page.get_by_role("button", name="By day").click()
     assert index.ask(HEADINGS)[:2] == ["Sunday, 15 November 2026", "Thursday, 12 November 2026"]
     index.page.get_by_role("button", name="By project").click()
@@ -60,7 +60,7 @@ def test_or_under_their_days_in_the_reader_s_zone(index: Watched) -> None:
     assert index.ask(TITLES)[0].startswith("The tides of Port Lune")
 
 
-def test_search_goes_through_what_was_said_and_leads_there(index: Watched) -> None:
+def test_search_goes_through_what_was_said_and_leads_there(index: BrowserPage) -> None:
     assert search(index, "zone already harbours", "1 of 16") == [
         "The tides of Port Lune are an hour late since the clocks changed. Find out why and fix it."
     ]
@@ -71,7 +71,7 @@ def test_search_goes_through_what_was_said_and_leads_there(index: Watched) -> No
     assert index.page.url.endswith("index.html")
 
 
-def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: Watched) -> None:
+def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: BrowserPage) -> None:
     assert "Find duplicate scans" in search(index, "compare checks", "1 of 16")
     search(index, "no such words", "0 of 16")
     assert index.page.get_by_text("No session holds all these words.").is_visible()
@@ -82,8 +82,8 @@ def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: Wat
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_index_is_accessible(scheme: str, visit: Visit, site: Path) -> None:
-    found = Axe().run(visit(site / "index.html", scheme=scheme).page)
-    assert found.violations_count == 0, found.generate_report()
+    violations = Axe().run(visit(site / "index.html", scheme=scheme).page)
+    assert violations.violations_count == 0, violations.generate_report()
 
 
 def test_a_search_over_many_files_and_scripts_of_any_kind(visit: Visit, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_search_over_many_files_and_scripts_of_any_kind(visit: Visit, tmp_path
 
 
 def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> None:
-    sessions = [planted(payload) for payload in PAYLOADS]
+    sessions = [with_payload(payload) for payload in PAYLOADS]
     index = visit(written(tmp_path, sessions))
     index.page.get_by_role("button", name="All kinds").click()
     assert index.ask("document.querySelectorAll('li').length") == len(PAYLOADS)
@@ -118,8 +118,8 @@ def test_no_payload_does_anything_in_the_index(visit: Visit, tmp_path: Path) -> 
 def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link to a message, and words looked for, are found in whichever part they are."""
     monkeypatch.setattr(page_parts, "LIMIT", 3_000)
-    said = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
-    large = Session(agent="a", id="s", started=START, messages=tuple(said))
+    messages = (message(n, USER, HUMAN, Text(text=f"word{n} " + "x" * 400)) for n in range(12))
+    large = Session(agent="a", id="s", started=START, messages=tuple(messages))
     context = WriterContext(files={large.key: "0.html"}, sessions=lambda: [large])
     pieces: list[str] = []
     WRITER.write(large, pieces.append, Options(), context)
@@ -128,10 +128,10 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
         (tmp_path / name).write_text("".join(further_pages), "utf-8")
     index = visit(written(tmp_path, [large], context))
     search(index, "word11", "1 of 1")
-    page, found = index.page, index.page.locator("#found")
+    page, result = index.page, index.page.locator("#found")
     page.locator("li a").click()
     page.wait_for_url("**/0.part-*.html#find=word11")
-    expect(found).to_have_text("1 of 1")
+    expect(result).to_have_text("1 of 1")
     last = page.url.partition("#")[0]
     anchor: str = index.ask("[...document.querySelectorAll('article')].at(-1).id")
     page.goto(f"{(tmp_path / '0.html').as_uri()}#{anchor}")
@@ -143,18 +143,18 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     page.get_by_role("link", name="word0 ", exact=False).first.click()
     page.wait_for_url("**/0.html#*")
     page.locator("#find").fill("word7")
-    expect(found).to_have_text("Nothing found")
+    expect(result).to_have_text("Nothing found")
     page.locator("#find").press("Enter")
     page.wait_for_url("**/0.part-*.html#find=word7")
-    expect(found).to_have_text("1 of 1")
+    expect(result).to_have_text("1 of 1")
 
 
 @pytest.mark.parametrize("width", [360, 390, 1200])
 def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_parts, "LIMIT", 1_000)
     for count in range(3, 30, 3):
-        said = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
-        large = Session(agent="a", id="s", messages=tuple(said))
+        messages = (message(n, USER, HUMAN, Text(text="x" * 900)) for n in range(count))
+        large = Session(agent="a", id="s", messages=tuple(messages))
         page = visit(page_of(large, WriterContext(files={large.key: "0.html"})), width=width)
         inside = (
             "(box) => box.getBoundingClientRect().bottom >= box.querySelector('.next').getBoundingClientRect().bottom"
@@ -175,7 +175,7 @@ def test_a_phone_shows_the_first_words(visit: Visit, site: Path, width: int) -> 
         assert page.ask("document.querySelector('.top dl').checkVisibility()")
 
 
-def test_totals_and_charts(index: Watched, visit: Visit, site: Path) -> None:
+def test_totals_and_charts(index: BrowserPage, visit: Visit, site: Path) -> None:
     assert index.ask("document.querySelectorAll('.charts figure').length") == 3
     assert "605,221" in index.ask("document.querySelector('.totals').textContent")
     assert index.page.locator(".legend").inner_text().split() == ["gemini", "claude", "codex"]

@@ -29,18 +29,17 @@ def warning_document(sentence: str) -> dict[str, Any]:
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
     """Why the answers of a library lack something or were slow, in sentences; `gaps` are files that were not read."""
-    for problem in (library.index.store.problem, library.index.problem, gaps_sentence(library) if gaps else None):
+    for problem in (library.index.cache_problem, library.index.problem, gaps_sentence(library) if gaps else None):
         if problem:
             yield problem
 
 
 def gaps_sentence(library: Library) -> str | None:
     """What could not be read, and so is in no answer."""
-    # What was read before it was closed to us is in the cache, and no session that could not be read.
-    unread = max(library.index.unread(), len(library.index.forbidden_files)) if library.index.is_ready else 0
+    unread = library.index.unread() if library.index.is_ready else 0
     if not (library.index.unreadable_paths or unread):
         return None
-    places = [tilde(path, str(library.places.home)) for path in library.index.unreadable_paths]
+    places = [tilde(path, str(library.user_home)) for path in library.index.unreadable_paths]
     if len(places) > 1:
         places = [f"{plural(len(places), 'place')} in the agents' folders"]
     if unread:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pollux.archive.join_readings import covers, words_of
 from pollux.model import Message, Session, Value
-from pollux.sources.resume_files import Resumable
+from pollux.sources.resume_files import ResumeFile
 from pollux.wire import display_path
 
 TYPED = "the agent stores typed prompts outside the session"
@@ -24,7 +24,7 @@ class UnrestoredMessages(Value, frozen=True, kw_only=True):
 
 
 def compare_rebuilt(
-    wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[Resumable]
+    wanted: Iterable[Session], readings: Sequence[Session], made: Iterable[ResumeFile]
 ) -> tuple[int, tuple[UnrestoredMessages, ...], int]:
     """The number of messages that were read back, the missing ones, and the number of surplus ones."""
     paths = tuple(f"/{display_path(path)}" for file in made for path in file.sources)

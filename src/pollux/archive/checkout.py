@@ -31,7 +31,7 @@ from pollux.errors import UnknownName
 from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
-from pollux.sources.source_wrapper import Wrapped
+from pollux.sources.source_wrapper import SourceWrapper
 from pollux.system.deep_folders import remove_tree
 from pollux.system.files import HUGE, make_private_folder, read, write_file
 from pollux.system.link_bounds import mirror_home
@@ -46,7 +46,7 @@ _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errn
 ABOUT, _HELD, _UNIONS = map(os.fsdecode, BOOKS)
 
 
-class ArchivedSource(Wrapped):
+class ArchivedSource(SourceWrapper):
     """An agent's source for kept files. It leaves out sessions of which the agent has all files itself.
 
     `elsewhere` are files of the checkout that another home of the agent holds completely.

@@ -10,7 +10,7 @@ from pollux.archive.contents import Damaged
 from pollux.archive.order import starts_with
 from pollux.archive.packs import State
 from pollux.sources.base import File
-from pollux.sources.capabilities import united_content
+from pollux.sources.capabilities import joined_versions_of
 from pollux.sources.resume_files import FileVersion
 from pollux.system.files import HUGE, read
 from pollux.wire.join_versions import object_lines
@@ -47,7 +47,7 @@ class LiveFiles:
             earlier, live = self._archive.read(sha), read(file.path, HUGE)
         except (Damaged, OSError):
             return None
-        together = united_content(
+        together = joined_versions_of(
             self._source, [FileVersion(path=path, content=content) for content in (earlier, live)]
         )
         return None if together is None else together in (live, b"".join(object_lines(live)))

@@ -14,7 +14,7 @@ from pollux.archive.archive import Archive
 from pollux.archive.contents import Damaged
 from pollux.archive.packs import State, is_safe
 from pollux.sources.base import Source
-from pollux.sources.capabilities import united_content
+from pollux.sources.capabilities import joined_versions_of
 from pollux.sources.resume_files import FileVersion
 from pollux.wire.join_versions import object_lines
 
@@ -98,7 +98,7 @@ def _both(source: Source, path: str, earlier: _Hashed, later: _Hashed) -> _Hashe
     """Two contents joined: one of them if it has everything, and the larger one if they cannot be joined."""
     if not earlier[1]:
         return later
-    together = united_content(source, [FileVersion(path=path, content=content) for _, content in (earlier, later)])
+    together = joined_versions_of(source, [FileVersion(path=path, content=content) for _, content in (earlier, later)])
     if together is None:
         return max(earlier, later, key=lambda pair: len(pair[1]))
     for sha, content in (later, earlier):

@@ -1,6 +1,6 @@
 """The command line.
 
-It may import `answers`, and what lies below.
+It may import `answers` and `draw`, and what lies below.
 Nothing is imported before it is needed: `pollux --version` does not even import click.
 """
 

@@ -15,6 +15,7 @@ from pollux.cli.options.common import common
 from pollux.cli.options.group import Group
 from pollux.cli.terminal import marks
 from pollux.errors import OutputError, PolluxError, RequestError, StoreError
+from pollux.text.suggest import did_you_mean
 
 COMMANDS = {
     "list": "pollux.cli.commands.list",
@@ -26,11 +27,11 @@ COMMANDS = {
     "watch": "pollux.cli.commands.watch",
     "export": "pollux.cli.commands.export",
     "scan": "pollux.cli.commands.scan",
-    "check": "pollux.cli.commands.check",
-    "key": "pollux.cli.commands.key",
-    "sign": "pollux.cli.commands.sign",
-    "verify": "pollux.cli.commands.verify",
-    "hide": "pollux.cli.commands.hide",
+    "check": "pollux.cli.commands.signing.check",
+    "key": "pollux.cli.commands.signing.key",
+    "sign": "pollux.cli.commands.signing.sign",
+    "verify": "pollux.cli.commands.signing.verify",
+    "hide": "pollux.cli.commands.signing.hide",
     "projects": "pollux.cli.commands.projects",
     "archive": "pollux.cli.commands.archive",
     "recover": "pollux.cli.commands.recover",
@@ -149,10 +150,10 @@ def _run(arguments: list[str]) -> int:
 def _as_request(error: click.ClickException) -> PolluxError:
     """An error of click as one of ours."""
     hint = None
-    if isinstance(error, click.NoSuchOption) and (meant := _of_lists(error)) is not None:
-        return RequestError(f"No such option {error.option_name!r}.", meant)
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"Try: {error.ctx.command_path} --help"
+    if isinstance(error, click.NoSuchOption):
+        return RequestError(f"No such option {error.option_name!r}.", _of_lists(error) or _meant(error, hint))
     sentence = " ".join(error.format_message().split())
     return RequestError(sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.", hint)
 
@@ -164,6 +165,13 @@ def _of_lists(error: click.NoSuchOption) -> str | None:
     listing = cli.get_command(error.ctx, "list")
     names = {name for param in listing.params for name in param.opts} if listing is not None else set()
     return f"Did you mean: pollux list {error.option_name}?" if error.option_name in names else None
+
+
+def _meant(error: click.NoSuchOption, otherwise: str | None) -> str | None:
+    """A hint with the option of the command that was probably meant."""
+    names = [name for param in error.ctx.command.params for name in param.opts] if error.ctx is not None else []
+    words = [name.removeprefix("--") for name in names if name.startswith("--")]
+    return did_you_mean(error.option_name.lstrip("-"), words, otherwise, "--")
 
 
 def _bug(error: Exception, arguments: list[str]) -> int:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 def redactor(library: Library, words: Sequence[str] = (), *, emails: bool = False) -> Redactor:
     """A redactor of secrets, home directories and user names; also of these words, and of e-mail addresses if asked."""
-    settings = load(library.places.settings).redact
+    settings = load(library.settings_file).redact
     user = user_name()
     return Redactor(
         RedactionOptions(
             words=(*settings.words, *words),
             emails=emails or settings.emails,
-            home=str(library.places.home),
+            home=str(library.user_home),
             users=(user,) if user is not None else (),
         )
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pollux.index.catalog.prefixes import ShortIds
+from pollux.index.catalogue.prefixes import ShortIds
 from pollux.library.jobs import Job
 from pollux.model import Session
 from pollux.system.parallel import map_in_processes

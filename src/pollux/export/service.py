@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.errors import PolluxError
 from pollux.export.names import Layout
-from pollux.index.catalog.queries import Filter
+from pollux.index.catalogue.queries import Filter
 from pollux.registry import knowledge
 from pollux.system.output_file import OutputFile
 from pollux.usage.rates import dollars
@@ -49,7 +49,7 @@ class Exporter:
         self._options = options or Options()
         self._redactor = redactor
         self._context = WriterContext(price=self._price, knowledge=knowledge)
-        self._forbidden = library.homes.own()
+        self._forbidden = library.homes.protected_folders()
 
     # ------------------------------------------------------------------ one session
 

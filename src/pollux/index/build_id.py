@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 from pollux.registry import added_sources
@@ -15,6 +16,12 @@ _DECISIVE = ("text", "model", "system", "wire", "sources", "index")
 
 def build_id() -> str:
     """Changes with the version, with the files it is run from, and with the agents that others added."""
+    return f"{_FORMAT} {VERSION} {_last_edit()} {' '.join(added_sources())}"
+
+
+@cache
+def _last_edit() -> int:
+    """When the newest of the files was edited. An edit that comes later is not in the code that this process runs."""
     package = Path(__file__).parent.parent
     files = (
         entry
@@ -23,5 +30,4 @@ def build_id() -> str:
         for entry in os.scandir(folder)
         if entry.name.endswith(".py")
     )
-    newest = max(file.stat().st_mtime_ns for file in files)
-    return f"{_FORMAT} {VERSION} {newest} {' '.join(added_sources())}"
+    return max(file.stat().st_mtime_ns for file in files)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalog, Damage, Peeks
+from pollux.index.catalogue.catalogue import Catalogue, Damage, Peeks
 from pollux.index.search.errors import Damaged, NotWritten
 from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
 from pollux.model import Value
@@ -59,7 +59,7 @@ class _OpenFiles:
     """The catalogue and the index of words that a thread has open."""
 
     def __init__(self) -> None:
-        self.catalogue: Catalog | None = None
+        self.catalogue: Catalogue | None = None
         self.text: WordIndex | None = None
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Index:
         return self._copy or self.folder
 
     @property
-    def catalogue(self) -> Catalog:
+    def catalogue(self) -> Catalogue:
         """The catalogue. Each thread opens it when it first asks."""
         open_files = self._open.get()
         if open_files.catalogue is not None:
@@ -101,7 +101,7 @@ class Index:
         with self.lock:
             return self._use(self._open_catalogue())
 
-    def _use(self, catalogue: Catalog) -> Catalog:
+    def _use(self, catalogue: Catalogue) -> Catalogue:
         """Use a catalogue that was just opened in this thread."""
         self._open.get().catalogue = catalogue
         return catalogue
@@ -141,7 +141,7 @@ class Index:
     def _is_behind(self, text: WordIndex) -> bool:
         return (text.generation() or 0) < self.catalogue.generation
 
-    def _existing_catalogue(self) -> Catalog | None:
+    def _existing_catalogue(self) -> Catalogue | None:
         """The catalogue, if one can be opened at once."""
         try:
             make_private_folder(self.folder)
@@ -149,7 +149,7 @@ class Index:
         except OSError:
             return None
 
-    def _open_catalogue(self) -> Catalog:
+    def _open_catalogue(self) -> Catalogue:
         try:
             make_private_folder(self.folder)
             with write_lock(self.folder / _LOCK, self._report) as lock:
@@ -159,13 +159,13 @@ class Index:
                 return self._valid_catalogue() or self._new_catalogue()
         except (OSError, sqlite3.OperationalError) as error:
             self.problem = _unusable(self.folder, error)
-            return Catalog(None, self._edition())
+            return Catalogue(None, self._edition())
 
-    def _valid_catalogue(self) -> Catalog | None:
+    def _valid_catalogue(self) -> Catalogue | None:
         """The catalogue, if there is one of this edition."""
         path = self._place / _CATALOGUE[0]
         try:
-            catalogue = Catalog(path, self._edition(), make=False) if path.is_file() else None
+            catalogue = Catalogue(path, self._edition(), make=False) if path.is_file() else None
         except Damage:
             return None
         if catalogue is None or catalogue.edition == self._edition():
@@ -173,10 +173,10 @@ class Index:
         catalogue.close()
         return None
 
-    def _new_catalogue(self) -> Catalog:
+    def _new_catalogue(self) -> Catalogue:
         """An empty catalogue, for the only process that writes. What was there is thrown away."""
         self._wipe()
-        return Catalog(self._place / _CATALOGUE[0], self._edition())
+        return Catalogue(self._place / _CATALOGUE[0], self._edition())
 
     def _wipe(self) -> None:
         import shutil
@@ -241,7 +241,7 @@ class Index:
         return self.catalogue.peeks(number) if number else {}
 
     def _sync_changes(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
-        if self.catalogue.path is None:
+        if self.catalogue.path is None and not self._return_to_folder():
             return self._run(None, scans, now)
         try:
             make_private_folder(self.folder)  # somebody may have removed it
@@ -290,10 +290,24 @@ class Index:
 
     def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
-        self._use(Catalog(None, self._edition()))
+        self._use(Catalogue(None, self._edition()))
         return self._run(None, scans, now)
 
-    def _make_copy(self) -> Catalog:
+    def _return_to_folder(self) -> bool:
+        """Leave the memory if the trouble is over: another thread or process uses the folder, and it can be written."""
+        try:
+            with try_lock(self.folder / _LOCK):
+                catalogue = self._existing_catalogue()
+        except OSError:
+            return False
+        if catalogue is None:
+            return False
+        self._open.close()
+        self._use(catalogue)
+        self.problem = None
+        return True
+
+    def _make_copy(self) -> Catalogue:
         """A copy for this run alone, because another process has the cache and makes no progress.
 
         Words are written before rows. So a copy that was made during a change lacks words, and is recognized by that.

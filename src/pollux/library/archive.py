@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +22,8 @@ from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
 from pollux.library.fresh_index import FreshIndex
-from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper
+from pollux.library.session_files import SessionFiles
 from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
 from pollux.system.clock import now
@@ -60,12 +60,13 @@ class ArchiveStatus(Value, frozen=True, kw_only=True):
 
 
 class ArchiveService:
-    """Shows, restores and prunes what is kept. `store` is the archive itself."""
+    """Shows, restores and prunes what is kept."""
 
-    def __init__(self, places: Places, homes: Homes, index: FreshIndex, keeper: Keeper) -> None:
-        self.store = keeper.archive
+    def __init__(self, places: Places, files: SessionFiles, index: FreshIndex, keeper: Keeper) -> None:
+        self._store = keeper.archive
         self._places = places
-        self._homes = homes
+        self._homes = files.homes
+        self._files = files
         self._index = index
         self._keeper = keeper
 
@@ -74,18 +75,22 @@ class ArchiveService:
         """What is wrong with the archive, as far as the last sync or run saw."""
         return self._keeper.problem
 
-    def offer(self) -> bool:
-        """Should the person be asked about keeping? Only once, and not after they decided."""
-        return self.store.should_suggest()
+    def should_suggest(self) -> bool:
+        """Should a view suggest keeping? Only once, and not after the person decided."""
+        return self._store.should_suggest()
 
-    def turn(self, *, on: bool) -> None:
-        """Choose whether every sync keeps."""
-        self.store.set_enabled(on=on)
+    def on(self) -> None:
+        """Let every sync keep what changed."""
+        self._store.set_enabled(on=True)
+
+    def off(self) -> None:
+        """Let no sync keep anything. What is kept stays."""
+        self._store.set_enabled(on=False)
 
     def run(self) -> RunResult:
         """Keep what changed, whether or not every sync does. `problem` says what is lost."""
-        result = self.store.keep(self._scans())
-        self._keeper.problem = self.store.loss
+        result = self._store.keep(self._scans())
+        self._keeper.problem = self._store.loss
         return result
 
     def _scans(self) -> list[RootScan]:
@@ -105,17 +110,17 @@ class ArchiveService:
 
     def status(self) -> ArchiveStatus:
         """What is kept, and what the agents will delete."""
-        states = self.store.index.states()
+        states = self._store.index.states()
         summaries = [entry.summary for entry in self._index.everything()]
         return ArchiveStatus(
-            keeping=self.store.enabled,
-            busy=self.store.busy,
-            ran=self.store.last_run,
-            folder=str(self.store.folder),
+            keeping=self._store.enabled,
+            busy=self._store.busy,
+            ran=self._store.last_run,
+            folder=str(self._store.folder),
             files=len({(state.agent, state.home, state.path) for state in states if state.sha is not None}),
             states=len(states),
             bytes=sum(state.size for state in states if state.sha is not None),
-            stored=sum(active_packs(self.store.folder).values()),
+            stored=sum(active_packs(self._store.folder).values()),
             sessions=len(summaries),
             kept=sum(summary.kept for summary in summaries),
             due=tuple(self.due()),
@@ -144,16 +149,16 @@ class ArchiveService:
 
     def verify(self) -> Verdict:
         """Read everything that is kept."""
-        return verify(self.store)
+        return verify(self._store)
 
     def export(self, file: Path) -> transfer.TransferResult:
         """Write the whole archive into one file."""
         self._homes.protect(file)
-        return transfer.export(self.store, file)
+        return transfer.export(self._store, file)
 
-    def add(self, file: Path) -> transfer.TransferResult:
+    def import_file(self, file: Path) -> transfer.TransferResult:
         """Add the contents of such a file to the archive."""
-        return transfer.import_file(self.store, file)
+        return transfer.import_file(self._store, file)
 
     # ------------------------------------------------------------------ one session
 
@@ -169,7 +174,7 @@ class ArchiveService:
             raise self._not_then(session, when, [])
         with self._past_folder() as folder:
             for source, root in past.check_out(folder, when, files, self._scans(), self._homes.source):
-                for bundle in self._homes.bundles_of(source, root):
+                for bundle in self._files.bundles_of(source, root):
                     for version in source.read(bundle).sessions:
                         if version.key == session.key:
                             return msgspec.structs.replace(version, kept=True)
@@ -203,7 +208,7 @@ class ArchiveService:
 
     def _nothing(self, sentence: str, hint: str | None = None) -> NotFound | Busy:
         """The error where nothing is kept. While another pollux writes to the archive, that is not sure."""
-        if self.store.busy:
+        if self._store.busy:
             return Busy(
                 "Another pollux is writing to the archive, and has not reached this session yet.",
                 "Try again when it is done.",
@@ -211,13 +216,9 @@ class ArchiveService:
         return NotFound(sentence, hint or "Try: pollux archive run")
 
     def _past(self, session: Session) -> Past:
-        return Past(self.store, self._places.kept, session.agent)
+        return Past(self._store, self._places.kept, session.agent)
 
-    def past_states(self, session: Session, files: Collection[str]) -> list[State]:
-        """All kept states of some files."""
-        return self._past(session).states(files) if self.store.exists else []
-
-    def states(self, session: Session, when: datetime | None) -> list[State]:
+    def _states(self, session: Session, when: datetime | None) -> list[State]:
         """The states to restore: those of a session's own files and of its sub-agents'."""
         files = {file for key in self._index.family(session.key) for file in self._index.files_of(key)}
         states = self._chosen(session, files, when)
@@ -225,13 +226,13 @@ class ArchiveService:
             raise self._nothing(f"Nothing is kept of {session.key}.")
         return states
 
-    def companions(self, session: Session, when: datetime | None) -> list[State]:
+    def _related_states(self, session: Session, when: datetime | None) -> list[State]:
         """The states of other files on which a session depends: those that name its project, or that it continues."""
         family = set(self._index.family(session.key))
         files: set[str] = set()
-        for source, root in self._homes.every_root():
+        for source, root in self._files.every_root():
             for bundle in (
-                self._homes.bundles_of(with_complete_sessions(source), root) if source.name == session.agent else ()
+                self._files.bundles_of(with_complete_sessions(source), root) if source.name == session.agent else ()
             ):
                 if bundle.key in family:
                     files.update(with_complete_sessions(source).read(bundle).related_files)
@@ -239,17 +240,19 @@ class ArchiveService:
 
     def _chosen(self, session: Session, files: set[str], when: datetime | None) -> list[State]:
         until = stamp_of(when) if when is not None else None
-        return restore.states_to_restore(self.store, self._past(session).states(files), until)
+        return restore.states_to_restore(self._store, self._past(session).states(files), until)
 
     def plan(
-        self, states: list[State], folder: Path | None, companions: list[State] | None = None
+        self, session: Session, folder: Path | None, when: datetime | None = None
     ) -> list[tuple[Restored, FileToWrite]]:
-        """What would be written below a folder, or without one, where the files were."""
-        agents = {state.agent for state in states}
-        roots = [root.path for source, root in self._homes.roots() if source.name in agents]
+        """What `restore` would write: below a folder, or without one, where the files were.
+
+        `when` is the time whose state is restored; without it, the last complete state is.
+        """
+        roots = [root.path for source, root in self._homes.roots() if source.name == session.agent]
         files = [
-            *restore.files_to_write(self.store, states, folder, roots),
-            *restore.files_to_write(self.store, companions or [], folder, roots, beside=True),
+            *restore.files_to_write(self._store, self._states(session, when), folder, roots),
+            *restore.files_to_write(self._store, self._related_states(session, when), folder, roots, beside=True),
         ]
         if folder is not None:
             self._homes.protect(*(file.place for file in files))
@@ -257,7 +260,7 @@ class ArchiveService:
 
     def prune_lost(self) -> transfer.TransferResult:
         """Drop what cannot be read any more."""
-        return transfer.prune_lost(self.store)
+        return transfer.prune_lost(self._store)
 
     def restore(self, plan: list[tuple[Restored, FileToWrite]]) -> None:
         """Write the files of a plan."""
@@ -276,4 +279,4 @@ class ArchiveService:
         states = [state for session in sessions for state in self._past(session).states(own)]
         if not states:
             raise self._nothing("Nothing is kept of that.", "Try: pollux archive status")
-        return transfer.prune(self.store, {(state.agent, state.home, state.path) for state in states})
+        return transfer.prune(self._store, {(state.agent, state.home, state.path) for state in states})

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.catalog.queries import BundleOutcome, CatalogQueries
+from pollux.index.catalogue.queries import BundleOutcome, CatalogueQueries
 from pollux.library.fresh_index import FreshIndex
-from pollux.library.homes import Homes
+from pollux.library.session_files import SessionFiles
 from pollux.model import Notice, Severity, Value
 from pollux.sources.base import Bundle, File, FileAccount, Retention, Source, Status
 from pollux.system.files import opened
@@ -79,17 +79,17 @@ class Doctor(Value, frozen=True, kw_only=True):
         return not bad and not self.unknown and not any(n.severity is Severity.ERROR for n in self.notices)
 
 
-def diagnose(homes: Homes, index: FreshIndex, due: Iterable[Due], archive: Archiving) -> Doctor:
+def diagnose(files: SessionFiles, index: FreshIndex, due: Iterable[Due], archive: Archiving) -> Doctor:
     """Account for every file under the agents' roots, and say what the agents will delete."""
-    roots = homes.roots()
+    roots = files.homes.roots()
     outcomes = index.ask(
         lambda current: [current.outcomes(source.name, display_path(root.path)) for source, root in roots]
     )
     account = examine(
-        (source, list(source.find(root.path)), homes.bundles_of(source, root), root_outcomes)
+        (source, list(source.find(root.path)), files.bundles_of(source, root), root_outcomes)
         for (source, root), root_outcomes in zip(roots, outcomes, strict=True)
     )
-    account.totals["outputs_cut"] = index.ask(CatalogQueries.cut)
+    account.totals["outputs_cut"] = index.ask(CatalogueQueries.cut)
     return msgspec.structs.replace(account, retention=tuple(due), archive=archive)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pollux.errors import RequestError
-from pollux.index.catalog.queries import Filter
+from pollux.index.catalogue.queries import Filter
 from pollux.index.search.query import ABOUT
 from pollux.system.clock import parse
 

@@ -8,11 +8,11 @@ from contextlib import nullcontext
 from typing import TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
-from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
-from pollux.library.homes import Homes
 from pollux.library.keeper import Keeper, join_sentences
+from pollux.library.session_files import SessionFiles
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -34,7 +34,7 @@ class FreshIndex:
     def __init__(  # noqa: PLR0913
         self,
         store: Index,
-        homes: Homes,
+        session_files: SessionFiles,
         keeper: Keeper,
         *,
         resolver: Resolver,
@@ -46,7 +46,8 @@ class FreshIndex:
         self.unreadable_paths: list[str] = []
         self.forbidden_files: list[File] = []
         self.store = store
-        self._homes = homes
+        self._session_files = session_files
+        self._homes = session_files.homes
         self._keeper = keeper
         self._resolver = resolver
         self._fresh = fresh
@@ -111,18 +112,18 @@ class FreshIndex:
 
     def resolve(self, digest: str) -> bool:
         """Look for the path of a project's hash. Returns whether more is known of it than before."""
-        directories = self.ask(CatalogQueries.directories)
+        directories = self.ask(CatalogueQueries.directories)
         return bool(self._resolver.resolve({digest}, lambda: directories))
 
     def unread(self) -> int:
         """How many sessions may be missing from every list because their files could not be read."""
-        return self.ask(CatalogQueries.unread, synced=not self.is_ready)
+        return self.ask(CatalogueQueries.unread, synced=not self.is_ready)
 
     def lacking(self) -> set[str]:
         """The agents with files that could not be read: sessions of theirs may be missing from every list."""
-        return self.ask(CatalogQueries.agents_with_unread_files)
+        return self.ask(CatalogueQueries.agents_with_unread_files)
 
-    def ask(self, question: Callable[[CatalogQueries], T], *, synced: bool = True, frozen: bool = True) -> T:
+    def ask(self, question: Callable[[CatalogueQueries], T], *, synced: bool = True, frozen: bool = True) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then is it an error.
 
         A question is answered from one state of the catalogue. With `frozen=False`, the question itself sees to that.
@@ -146,7 +147,7 @@ class FreshIndex:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
     @property
-    def _current(self) -> CatalogQueries:
+    def _current(self) -> CatalogueQueries:
         """The catalogue. It is brought up to date once in a run, while other threads wait."""
         if self.store.catalogue.born not in self._synced_catalogues:
             with self._lock:
@@ -157,7 +158,7 @@ class FreshIndex:
         state = (self.store.catalogue, self._syncs)
         if getattr(self._mine, "state", None) != state:
             self._mine.state, self._mine.queries = state, self._queries
-        queries: CatalogQueries = self._mine.queries
+        queries: CatalogueQueries = self._mine.queries
         return queries
 
     def _begin(self) -> None:
@@ -183,11 +184,13 @@ class FreshIndex:
         return "The cache does not hold everything yet. Without --no-sync, the rest is read first."
 
     @property
-    def _queries(self) -> CatalogQueries:
-        return self._queries_about(self._homes.every_root())
+    def _queries(self) -> CatalogueQueries:
+        return self._queries_about(self._session_files.every_root())
 
-    def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogQueries:
-        return CatalogQueries(self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots])
+    def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
+        return CatalogueQueries(
+            self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots]
+        )
 
     # ------------------------------------------------------------------ the cache
 
@@ -215,9 +218,11 @@ class FreshIndex:
         answers may be older than the files.
         """
         with self._lock:
-            before, own = self._keys(self._homes.every_root()), self._keys(self._homes.roots())
+            before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up()
-            after = self._keys(self._homes.every_root())
+            # Without a cache each thread has its own catalogue: the others bring theirs up to date when they ask.
+            self._synced_catalogues = {self.store.catalogue.born}
+            after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)
             outcome.kept = len((own & after) - self._keys(self._homes.roots()))
@@ -293,5 +298,5 @@ class FreshIndex:
         self.unreadable_paths = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
-        scans += [RootScan(source, root) for source, root in self._homes.kept_roots()]
+        scans += [RootScan(source, root) for source, root in self._session_files.kept_roots()]
         return scans

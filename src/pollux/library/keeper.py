@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
 from pollux.index.sync.sync import RootScan
-from pollux.library.homes import Homes
+from pollux.library.session_files import SessionFiles
 from pollux.system.directories import Places
 from pollux.system.progress import Report
 
@@ -22,9 +22,9 @@ class Keeper:
     A problem with the archive prevents no answer, and no use of what is kept already: `problem` describes it.
     """
 
-    def __init__(self, places: Places, homes: Homes, report: Report) -> None:
+    def __init__(self, places: Places, files: SessionFiles, report: Report) -> None:
         self._places = places
-        self._homes = homes
+        self._files = files
         self._report = report
         self.problem: str | None = None
 
@@ -74,8 +74,8 @@ class Keeper:
     def _lay_out(self, scans: list[RootScan]) -> str | None:
         if not self.archive.exists:
             return None
-        self._homes.trees.refresh(self.archive, scans, self._report)
-        return self._homes.trees.problem
+        self._files.checkouts.refresh(self.archive, scans, self._report)
+        return self._files.checkouts.problem
 
     def _loss(self) -> str | None:
         return self.archive.loss

@@ -24,7 +24,7 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalog.queries import CatalogQueries, Filter, ListEntry, Project
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
@@ -33,9 +33,11 @@ from pollux.index.sync.sync import Outcome
 from pollux.library.doctor import Doctor, diagnose
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
+from pollux.library.index import IndexService
 from pollux.library.keeper import Keeper
 from pollux.library.projects import ProjectsService
 from pollux.library.reader import SessionReader
+from pollux.library.session_files import SessionFiles
 from pollux.library.watch import Event, EventKind, Watch
 from pollux.model import Session
 from pollux.model.names import project_matches
@@ -103,66 +105,86 @@ class Library:
         report: Report = lambda _: None,
     ) -> None:
         here = Path.cwd() if cwd is None else cwd
-        self.places = Places(environ)
-        hashes, moves = ProjectHashes(self.places), Moves(self.places)
-        resolver = Resolver(hashes, self.places, here, hunt=hunt)
+        self._places = places = Places(environ)
+        self._moves = moves = Moves(places)
+        hashes = ProjectHashes(places)
+        resolver = Resolver(hashes, places, here, hunt=hunt)
         # The cache is valid as long as the code that reads is the same, and no project is moved.
-        store = Index(self.places.index, lambda: f"{build_id()} {moves.stamp}", report)
-        self.homes = Homes(self.places, moves, hashes, store.peeks_of)
-        self._keeper = Keeper(self.places, self.homes, report)
-        self.index = FreshIndex(store, self.homes, self._keeper, resolver=resolver, fresh=fresh, report=report)
-        self.projects = ProjectsService(self.index, hashes, moves)
-        self._reader = SessionReader(self.homes, self.index)
+        store = Index(places.index, lambda: f"{build_id()} {moves.stamp}", report)
+        self.homes = Homes(places, moves, hashes)
+        self._files = SessionFiles(places, self.homes, store.peeks_of)
+        self._keeper = Keeper(places, self._files, report)
+        self._index = FreshIndex(store, self._files, self._keeper, resolver=resolver, fresh=fresh, report=report)
+        self._reader = SessionReader(self._files, self._index)
+        self.index = IndexService(self._index)
+        self.projects = ProjectsService(self._index, hashes, moves)
+
+    @property
+    def user_home(self) -> Path:
+        """The home directory of the user."""
+        return self._places.home
+
+    @property
+    def settings_file(self) -> Path:
+        """The file of the user's settings, which need not exist."""
+        return self._places.settings
 
     @cached_property
     def usage(self) -> UsageService:
         """What was used, and what it cost."""
         from pollux.usage.service import UsageService
 
-        return UsageService(self.index.ask, settings=self.places.settings, prices=self.places.prices)
+        return UsageService(self._index.ask, settings=self._places.settings, prices=self._places.prices)
 
     @cached_property
     def archive(self) -> ArchiveService:
         """What is kept of what the agents delete."""
         from pollux.library.archive import ArchiveService
 
-        return ArchiveService(self.places, self.homes, self.index, self._keeper)
+        return ArchiveService(self._places, self._files, self._index, self._keeper)
 
     @cached_property
     def schedule(self) -> ScheduleService:
         """The timer that runs the archive."""
         from pollux.library.schedule import ScheduleService
 
-        return ScheduleService(self.places, self.homes, self._keeper.archive)
+        return ScheduleService(self._places, self.homes, self._keeper.archive)
 
     @cached_property
     def recover(self) -> RecoverService:
         """Joins sessions from all that is left of them."""
         from pollux.library.recover import RecoverService
 
-        return RecoverService(self.places, self.homes, self.index, self._reader, self.archive)
+        return RecoverService(
+            self._places,
+            self._files,
+            self._index,
+            self._reader,
+            archive=self.archive,
+            store=self._keeper.archive,
+        )
 
     @cached_property
     def rehome(self) -> RehomeService:
         """Moves of projects, also in the agents' own files."""
         from pollux.library.rehome import RehomeService
 
-        return RehomeService(self.places, self.homes, self.index, self.projects)
+        return RehomeService(self._places, self.homes, self._index, self.projects, self._moves)
 
     @cached_property
     def signing(self) -> SigningService:
         """Signatures over records and session files."""
         from pollux.library.signing import SigningService
 
-        return SigningService(self.places, self.homes, self._reader)
+        return SigningService(self._places, self.homes, self._reader)
 
     def sync(self) -> Outcome:
         """Bring the cache up to date. Every question does so by itself, once in the life of a library."""
-        return self.index.sync()
+        return self._index.sync()
 
     def close(self) -> None:
         """Let go of every file. The next question opens them again."""
-        self.index.close()
+        self._index.close()
         self._keeper.close()
 
     def __enter__(self) -> Self:
@@ -175,11 +197,11 @@ class Library:
 
     def list(self, criteria: Filter | None = None, limit: int | None = None) -> Rows[ListEntry]:
         """Summaries, newest first."""
-        return self.index.entries(criteria, limit)
+        return self._index.entries(criteria, limit)
 
     def count(self, criteria: Filter | None = None) -> int:
         """The number of sessions that match."""
-        return self.index.count(criteria)
+        return self._index.count(criteria)
 
     def sessions(self, criteria: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
@@ -224,11 +246,11 @@ class Library:
             limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact
         )
 
-        def question(current: CatalogQueries) -> SearchResult:
-            with self.index.store.words() as words:
+        def question(current: CatalogueQueries) -> SearchResult:
+            with self._index.store.words() as words:
                 return find(words, current, query, request)
 
-        return self.index.ask(question, frozen=False)
+        return self._index.ask(question, frozen=False)
 
     def match(  # noqa: PLR0913
         self,
@@ -260,7 +282,7 @@ class Library:
             seconds=seconds,
         )
         newest = {key: number for number, key in enumerate(short)}
-        tasks = sorted(self.homes.bundles(selection.agent), key=lambda task: newest.get(task[1].key, len(newest)))
+        tasks = sorted(self._files.bundles(selection.agent), key=lambda task: newest.get(task[1].key, len(newest)))
         seen: set[tuple[str, str]] = set()
         left_out = lambda bundle: unfinished(bundle.files[0].path)  # noqa: E731
         with closing(scan(tasks, search, left_out, report=report)) as stream:
@@ -276,7 +298,7 @@ class Library:
         ...     print(event.event, event.session.key)
         """
         self.homes.require_agent(criteria.agent if criteria is not None else None)
-        return iter(Watch(self.homes, self.index, self._reader, criteria or Filter(everything=True), key))
+        return iter(Watch(self.homes, self._index, self._reader, criteria or Filter(everything=True), key))
 
     # ------------------------------------------------------------------ one session, and all files
 
@@ -290,4 +312,4 @@ class Library:
 
     def doctor(self) -> Doctor:
         """Account for every file under the agents' roots."""
-        return diagnose(self.homes, self.index, self.archive.due(), self.schedule.state())
+        return diagnose(self._files, self._index, self.archive.due(), self.schedule.state())

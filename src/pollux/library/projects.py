@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pollux.index.catalog.queries import CatalogQueries, Project, is_project
+from pollux.index.catalogue.queries import CatalogueQueries, Project, is_project
 from pollux.library.fresh_index import FreshIndex
 from pollux.model.names import project_matches
 from pollux.model.project_hash import project_hash
@@ -11,16 +11,16 @@ from pollux.projects.moves import Moves
 
 
 class ProjectsService:
-    """The projects of all sessions. `moves` are those that were moved."""
+    """The projects of all sessions."""
 
     def __init__(self, index: FreshIndex, hashes: ProjectHashes, moves: Moves) -> None:
-        self.moves = moves
         self._index = index
         self._hashes = hashes
+        self._moves = moves
 
     def all(self, name: str | None = None) -> list[Project]:
         """Every project, by name; a name, or part of it, narrows them down."""
-        projects = self._index.ask(CatalogQueries.projects)
+        projects = self._index.ask(CatalogueQueries.projects)
         if name is None:
             return projects
         return [
@@ -41,9 +41,6 @@ class ProjectsService:
         self._hashes.teach(digest, path)
         return digest
 
-    def move(self, old: str, new: str) -> tuple[str, str]:
-        """Remember that a project was moved; what was worked out before is worked out anew."""
-        before, after = self.moves.move(old, new)
-        self.add(before)
-        self._index.close()
-        return before, after
+    def moves(self) -> dict[str, str]:
+        """The old path and the new one of each project that was moved."""
+        return self._moves.all()

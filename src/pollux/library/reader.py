@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from pollux import registry
 from pollux.errors import Ambiguous, UnknownName, Unreadable
-from pollux.index.catalog.queries import Filter, SessionLocation
+from pollux.index.catalogue.queries import Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
-from pollux.library.homes import Homes
+from pollux.library.session_files import SessionFiles
 from pollux.model import Session
 from pollux.model.project_hash import unsettled_hash
 from pollux.sources.base import Bundle, Source, SourceContext
@@ -28,8 +28,8 @@ _HEAD = 4096
 class SessionReader:
     """Reads what the index knows from the agents' files."""
 
-    def __init__(self, homes: Homes, index: FreshIndex) -> None:
-        self._homes = homes
+    def __init__(self, files: SessionFiles, index: FreshIndex) -> None:
+        self._files = files
         self._index = index
 
     # ------------------------------------------------------------------ one session
@@ -92,7 +92,7 @@ class SessionReader:
                 return session
         if begins(head):
             return read_document(path)
-        for source in self._homes.sources():
+        for source in self._files.homes.sources():
             if source.recognizes(path, head):
                 return self._of_file(source, path)
         raise Unreadable(
@@ -123,13 +123,13 @@ class SessionReader:
         bundles = {place.bundle for place in places}
         roots = [
             (with_complete_sessions(source), root)
-            for source, root in self._homes.kept_roots()
+            for source, root in self._files.kept_roots()
             if source.name == session.agent
         ]
         checkouts = [
             version
             for source, root in roots
-            for bundle in self._homes.bundles_of(source, root)
+            for bundle in self._files.bundles_of(source, root)
             if bundle.key in bundles
             for version in source.read(bundle).sessions
         ]
@@ -141,7 +141,7 @@ class SessionReader:
     def sessions(self, criteria: Filter | None = None) -> Iterator[Session]:
         """Full sessions, those whose files changed last first; read one at a time."""
         left = {entry.summary.key: {*entry.summary.files} for entry in self._index.entries(criteria)}
-        bundles = self._homes.bundles(criteria.agent if criteria is not None else None) if left else []
+        bundles = self._files.bundles(criteria.agent if criteria is not None else None) if left else []
         changed: list[tuple[Source, Bundle]] = []
         for source, bundle in bundles:
             for session in source.read(bundle).sessions:
@@ -164,18 +164,18 @@ class SessionReader:
 
         summaries = {entry.summary.key: entry.summary for entry in self._index.entries(criteria)}
         places = self._index.ask(lambda current: current.places(criteria)) if summaries else []
-        roots = self._homes.every_root()
-        bundles = ((display_path(r.path), s, bundle) for s, r in roots for bundle in self._homes.bundles_of(s, r))
+        roots = self._files.every_root()
+        bundles = ((display_path(r.path), s, bundle) for s, r in roots for bundle in self._files.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
 
     def at(self, *places: SessionLocation) -> Iterator[Session]:
         """The sessions in some places."""
-        for source, root in self._homes.every_root():
+        for source, root in self._files.every_root():
             keys: dict[str, set[str]] = {}
             for place in places:
                 if (place.agent, place.root) == (source.name, display_path(root.path)):
                     keys.setdefault(place.bundle, set()).add(place.key)
-            for bundle in self._homes.bundles_of(source, root) if keys else ():
+            for bundle in self._files.bundles_of(source, root) if keys else ():
                 if bundle.key in keys:
                     yield from (session for session in source.read(bundle).sessions if session.key in keys[bundle.key])
 

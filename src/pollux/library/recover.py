@@ -15,22 +15,23 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from pollux.archive.archive import Archive
 from pollux.archive.check_rebuilt import UnrestoredMessages, compare_rebuilt
 from pollux.archive.checkout import with_complete_sessions
 from pollux.archive.contents import Damaged
-from pollux.archive.history import Change, all_changes
+from pollux.archive.history import Change, Past, all_changes
 from pollux.archive.join_readings import JoinedSession, join_readings
 from pollux.archive.merge import rewrite_points
 from pollux.archive.restore import FileToWrite, Restored, in_place, plan, within
 from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
 from pollux.library.archive import ArchiveService
 from pollux.library.fresh_index import FreshIndex
-from pollux.library.homes import Homes
 from pollux.library.reader import SessionReader
+from pollux.library.session_files import SessionFiles
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
-from pollux.sources.capabilities import resumable_files
-from pollux.sources.resume_files import FileVersion, Resumable, largest_versions
+from pollux.sources.capabilities import resume_files_of
+from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions
 from pollux.system.directories import Places
 from pollux.system.files import HUGE, read, write_file
 from pollux.wire import display_path
@@ -42,7 +43,7 @@ class Rebuilt(Value, frozen=True, kw_only=True):
 
     key: str
     home: Path
-    files: tuple[Resumable, ...]
+    files: tuple[ResumeFile, ...]
     messages: int
     left: tuple[UnrestoredMessages, ...]
 
@@ -59,14 +60,23 @@ class _DatedVersion(NamedTuple):
 class RecoverService:
     """Puts sessions together again."""
 
-    def __init__(
-        self, places: Places, homes: Homes, index: FreshIndex, reader: SessionReader, archive: ArchiveService
+    def __init__(  # noqa: PLR0913
+        self,
+        places: Places,
+        files: SessionFiles,
+        index: FreshIndex,
+        reader: SessionReader,
+        *,
+        archive: ArchiveService,
+        store: Archive,
     ) -> None:
         self._places = places
-        self._homes = homes
+        self._homes = files.homes
+        self._files = files
         self._index = index
         self._reader = reader
         self._archive = archive
+        self._store = store
 
     def session(self, name: str) -> Session:
         """As `Library.session`; also finds a session whose files were cut so short that no list has it."""
@@ -87,7 +97,7 @@ class RecoverService:
         """Sessions of which only records are left that were cut off."""
         keys = {entry.summary.key for entry in self._index.everything()}
         for source, root in self._homes.roots():
-            for bundle in self._homes.bundles_of(source, root):
+            for bundle in self._files.bundles_of(source, root):
                 if bundle.key not in keys:
                     live = [version for file in bundle.files for version in _version_now(file.path, root.path.parent)]
                     yield from (
@@ -110,10 +120,10 @@ class RecoverService:
     @cached_property
     def _histories(self) -> dict[str, list[Change]]:
         """What happened to the files of each session; empty where nothing is kept."""
-        if not self._archive.store.exists:
+        if not self._store.exists:
             return {}
         by_file: dict[str, list[Change]] = {}
-        for change in all_changes(self._archive.store):
+        for change in all_changes(self._store):
             by_file.setdefault(change.file, []).append(change)
         entries = self._index.everything()
         return {
@@ -134,7 +144,7 @@ class RecoverService:
             # Messages that the agent has are taken from its own files; the others add what is missing there.
             others = [reading for reading in readings if not self._is_own(reading)]
             readings = [*others, *(reading for reading in completed if reading.key == session.key), *own]
-        if self._archive.store.exists:
+        if self._store.exists:
             for at in sorted(_losses(self._archive.history(session)), reverse=True):
                 with contextlib.suppress(NotFound):
                     readings.insert(0, self._archive.as_of(session, at - timedelta(microseconds=1)))
@@ -206,11 +216,11 @@ class RecoverService:
             raise NotFound(f"{remains} left of {session.key}; its agent could not resume the session.", hint)
         return best
 
-    def _resumable(self, session: Session, versions: list[FileVersion], home: Path) -> list[Resumable]:
+    def _resumable(self, session: Session, versions: list[FileVersion], home: Path) -> list[ResumeFile]:
         source = with_complete_sessions(self._homes.source(session.agent))
         roots = [root.path for owner, root in self._homes.roots() if owner.name == source.name]
         root = next((path for path in roots if path.parent == home), roots[0] if roots else home)
-        return resumable_files(source, session, versions, root)
+        return resume_files_of(source, session, versions, root)
 
     def _versions(self, session: Session, files: Collection[str]) -> tuple[Path, list[FileVersion]]:
         """All versions of some files, the one that was written last at the end; and the home of that one."""
@@ -235,9 +245,12 @@ class RecoverService:
 
     def _kept_versions(self, session: Session, files: Collection[str]) -> Iterator[_DatedVersion]:
         """The kept versions of some files."""
-        for state in rewrite_points(self._archive.past_states(session, files)):
+        if not self._store.exists:
+            return
+        past = Past(self._store, self._places.kept, session.agent)
+        for state in rewrite_points(past.states(files)):
             with contextlib.suppress(Damaged):
-                version = FileVersion(path=os.fsdecode(state.path), content=self._archive.store.read(state.sha or b""))
+                version = FileVersion(path=os.fsdecode(state.path), content=self._store.read(state.sha or b""))
                 yield _DatedVersion(state.mtime_ns, state.at, Path(os.fsdecode(state.home)), version)
 
     @contextlib.contextmanager
@@ -250,7 +263,7 @@ class RecoverService:
                 for path, content in files:
                     write_file(folder / path, content)
                 roots = [Root(path=path, reason="made anew") for path in sorted(folder.iterdir()) if path.is_dir()]
-                bundles = [bundle for root in roots for bundle in self._homes.bundles_of(source, root)]
+                bundles = [bundle for root in roots for bundle in self._files.bundles_of(source, root)]
                 yield folder, [session for bundle in bundles for session in source.read(bundle).sessions]
         except OSError as error:
             raise OutputError(f"{error.filename} cannot be written: {error.strerror}.") from error

@@ -14,10 +14,10 @@ from pollux.library.homes import Homes
 from pollux.library.projects import ProjectsService
 from pollux.model import Value
 from pollux.model.project_hash import project_hash
-from pollux.projects.moves import EVIDENCE, folder
+from pollux.projects.moves import EVIDENCE, Moves, folder
 from pollux.projects.relocate import JournalEntry, Relocations, entries_of
-from pollux.sources.capabilities import moving_of
-from pollux.sources.relocation import Rename, Rewrite
+from pollux.sources.capabilities import rehome_plan_of
+from pollux.sources.rehome_plan import Rename, Rewrite
 from pollux.system.clock import now
 from pollux.system.deep_folders import files_below
 from pollux.system.directories import Places
@@ -66,10 +66,13 @@ class _Draft(NamedTuple):
 class RehomeService:
     """Moves of projects in the agents' own files."""
 
-    def __init__(self, places: Places, homes: Homes, index: FreshIndex, projects: ProjectsService) -> None:
+    def __init__(
+        self, places: Places, homes: Homes, index: FreshIndex, projects: ProjectsService, moves: Moves
+    ) -> None:
         self._homes = homes
         self._index = index
         self._projects = projects
+        self._moves = moves
         self._relocations = Relocations(places.relocations)
 
     def show(self, old: str, new: str) -> tuple[str, str, int]:
@@ -78,9 +81,9 @@ class RehomeService:
         Raises `NotFound`, and remembers nothing, where no agent has sessions of the project. A project may be known by
         its hash only, or may have been moved before. Then pollux must read everything again to find out.
         """
-        if not self._may_be_known(*self._projects.moves.ends(old, new)):
+        if not self._may_be_known(*self._moves.ends(old, new)):
             raise self._unknown_project(folder(old))
-        before, after = self._projects.move(old, new)
+        before, after = self._move(old, new)
         summaries = (entry.summary for entry in self._index.everything())
         moved = [
             summary
@@ -88,10 +91,17 @@ class RehomeService:
             if summary.project_evidence == EVIDENCE and _inside(summary.project or "", after)
         ]
         if not moved:
-            self._projects.moves.undo(old)
+            self._moves.undo(old)
             raise self._unknown_project(before)
         usual = {entry.summary.key for entry in self._index.entries()}
         return before, after, sum(summary.key in usual for summary in moved)
+
+    def _move(self, old: str, new: str) -> tuple[str, str]:
+        """Remember that a project was moved. The next question works everything out anew."""
+        before, after = self._moves.move(old, new)
+        self._projects.add(before)
+        self._index.close()
+        return before, after
 
     def _may_be_known(self, before: str, after: str) -> bool:
         """Could there be sessions of a project?"""
@@ -114,20 +124,20 @@ class RehomeService:
         plan, entries, folders, projects = self._draft(old, new)
         self._require_quiet(folders)
         if entries:
-            self._relocations.apply(*self._projects.moves.ends(old, new), entries)
+            self._relocations.apply(*self._moves.ends(old, new), entries)
         for path in projects.values():
             self._projects.add(path)  # a folder may be named by its hash from now on
-        self._projects.move(old, new)
+        self._move(old, new)
         return Plan(old=plan.old, new=plan.new, done=True, steps=plan.steps, left=plan.left)
 
     def undo(self, old: str) -> tuple[str, list[str]]:
         """Forget a move, and undo its changes in the agents' files. Returns the new path, and the files put back."""
         last = self._relocations.last(folder(old))
         if last is None:
-            return self._projects.moves.undo(old), []
+            return self._moves.undo(old), []
         back = [display_path(path) for path in self._relocations.revert(*last)]
         with contextlib.suppress(NotFound):  # the move was interrupted
-            self._projects.moves.undo(old)
+            self._moves.undo(old)
         return os.fsdecode(last[1].new), back
 
     def _draft(self, old: str, new: str) -> _Draft:
@@ -137,7 +147,7 @@ class RehomeService:
             raise OutputError(f"{error.filename} cannot be read: {error.strerror}.", "Nothing was changed.") from error
 
     def _draft_steps(self, old: str, new: str) -> _Draft:
-        before, after = self._projects.moves.ends(old, new)
+        before, after = self._moves.ends(old, new)
         agents, projects = self._agents_and_projects(before, after)
         steps: list[Rename | Rewrite] = []
         changes: list[Step] = []
@@ -146,14 +156,14 @@ class RehomeService:
         for source, root in self._homes.roots():
             if source.name not in agents or not folder_at(root.path):
                 continue
-            moving = moving_of(source, root.path, projects)
-            if moving is None:
+            agent_plan = rehome_plan_of(source, root.path, projects)
+            if agent_plan is None:
                 left.append(Unchanged(agent=source.name, why="pollux does not know where it looks for sessions"))
                 continue
-            steps += moving.steps
-            folders += moving.folders
-            changes += [_step(source.name, step) for step in moving.steps]
-            left += [Unchanged(agent=source.name, why=why) for why in moving.left]
+            steps += agent_plan.steps
+            folders += agent_plan.folders
+            changes += [_step(source.name, step) for step in agent_plan.steps]
+            left += [Unchanged(agent=source.name, why=why) for why in agent_plan.left]
         entries = entries_of(steps)
         plan = Plan(
             old=display_path(before), new=display_path(after), steps=tuple(changes), left=tuple(dict.fromkeys(left))

@@ -14,7 +14,7 @@ from pollux.signing.statement import Refuted, Verdict, key_named, sign, verify
 from pollux.signing.subject import Subject, of_record, of_session, parse_document
 from pollux.system.files import read_named
 from pollux.system.output_file import OutputFile
-from pollux.writers.base import about
+from pollux.writers.base import describe
 from pollux.writers.vac.check import check
 from pollux.writers.vac.plain import plain
 
@@ -93,7 +93,7 @@ class SigningService:
         if record is not None:
             return record
         session = self._reader.open(Path(path))
-        return of_session(data, Path(path).name, session, about(session, knowledge))
+        return of_session(data, Path(path).name, session, describe(session, knowledge))
 
     def _known_subject(self, data: bytes, path: str) -> Subject | None:
         """What a file is about; None where pollux does not understand it."""
@@ -124,7 +124,7 @@ class SigningService:
         return path, copy
 
     def _write(self, path: str, data: bytes, *, force: bool) -> None:
-        OutputFile(path, forbidden=self._homes.own(), force=force).write(data)
+        OutputFile(path, forbidden=self._homes.protected_folders(), force=force).write(data)
 
 
 def _places(file: str) -> tuple[Path, Path]:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import RequestError
-from pollux.index.catalog.queries import CatalogQueries, Cursor, Filter, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries, Cursor, Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.reader import SessionReader
@@ -71,7 +71,7 @@ class Watch:
         self._cursor, self._keys = self._newest()
         # Numbers instead of ids, so that a large history takes little room.
         self._known: dict[str, array[int]] = {}
-        for name, ids in index.ask(CatalogQueries.message_ids, synced=False):
+        for name, ids in index.ask(CatalogueQueries.message_ids, synced=False):
             self._known.setdefault(name, array("q")).extend(map(hash, ids))
         if self._key is not None and self._key not in self._keys:
             raise RequestError(f"{key} lies in no agent's folder, and only those are watched.")
@@ -87,12 +87,12 @@ class Watch:
 
     def _newest(self) -> tuple[Cursor, set[str]]:
         """The present cursor of the cache, and the keys of all sessions."""
-        return self._index.ask(CatalogQueries.newest, synced=False)
+        return self._index.ask(CatalogueQueries.newest, synced=False)
 
     def _recent(self) -> Iterator[Session]:
         """The newest sessions, or the one that is watched."""
 
-        def question(current: CatalogQueries) -> list[SessionLocation]:
+        def question(current: CatalogueQueries) -> list[SessionLocation]:
             newest = (
                 [self._key] if self._key else [one.summary.key for one in current.list_sessions(self._criteria, RECENT)]
             )
@@ -104,7 +104,7 @@ class Watch:
     def _newer(self, cursor: Cursor) -> Iterator[tuple[Session, str]]:
         """The sessions that were read after a cursor, each with the shortest prefix of its id that is unique."""
 
-        def question(current: CatalogQueries) -> list[tuple[SessionLocation, str]]:
+        def question(current: CatalogueQueries) -> list[tuple[SessionLocation, str]]:
             places = [place for place in current.newer(cursor, self._criteria) if self._key in (None, place.key)]
             return [(place, current.short(place.id)) for place in places]
 

@@ -4,7 +4,7 @@ It may import `errors`, and what lies below.
 No I/O, no agent names. `extra` holds what a source knew and the model has no word for.
 """
 
-from pollux.model.about import About
+from pollux.model.agent_description import AgentDescription
 from pollux.model.base import NOTHING, Extra, Value
 from pollux.model.notices import Notice, Severity
 from pollux.model.parts import (
@@ -55,7 +55,7 @@ __all__ = [
     "NOTHING",
     "NOTHING_USED",
     "UNKNOWN",
-    "About",
+    "AgentDescription",
     "Attachment",
     "Author",
     "Context",

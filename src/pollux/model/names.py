@@ -13,6 +13,11 @@ _SEPARATORS = re.compile(r"[-_.:/\\\s]+")
 _SHORTEST_BEGINNING = 4
 
 
+def project_name(path: str) -> str:
+    """The last folder of a project's path, whichever system wrote the path."""
+    return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
+
+
 def words_of(name: str) -> list[str]:
     """The words that a name is made of."""
     return _SEPARATORS.split(name)
@@ -39,7 +44,7 @@ def project_matches(typed: str, path: str | None) -> bool:
     if typed == path or typed.rstrip("/\\") == path:
         return True
     if os.sep not in typed and not typed.startswith(("~", ".")):
-        name, part = fold(os.path.basename(path.rstrip("/\\"))), fold(typed)  # noqa: PTH119
+        name, part = fold(project_name(path)), fold(typed)
         return part in name or fnmatchcase(name, part)
     full = os.path.abspath(os.path.expanduser(typed)).rstrip(os.sep)  # noqa: PTH100, PTH111
     if path == full or path.startswith(full + os.sep) or fnmatchcase(path, full):

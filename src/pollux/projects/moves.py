@@ -10,7 +10,7 @@ from pollux.errors import NotFound, RequestError, StoreError
 from pollux.model import Session
 from pollux.projects.stored_dict import StoredDict
 from pollux.sources.base import Bundle, Reading, Source
-from pollux.sources.source_wrapper import Wrapped
+from pollux.sources.source_wrapper import SourceWrapper
 from pollux.system.directories import Places
 from pollux.system.gc_pause import gc_paused
 from pollux.text.suggest import did_you_mean
@@ -76,7 +76,7 @@ class Moves:
             raise StoreError(f"{self._table.file} cannot be written: {error.strerror}.") from error
 
 
-class MovedSource(Wrapped):
+class MovedSource(SourceWrapper):
     """An agent's source that gives projects their present paths."""
 
     def __init__(self, source: Source, moves: Moves) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from pollux.errors import OutputError, StoreError
 from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import fingerprint_of
-from pollux.sources.relocation import Rename, Rewrite
+from pollux.sources.rehome_plan import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
 from pollux.system.files import HUGE, list_folder, make_private_folder, read, write_file
 from pollux.wire import display_path

@@ -21,7 +21,7 @@ from pollux.projects.disk_search import DiskSearch
 from pollux.projects.hashes import ProjectHashes
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.sources.capabilities import marks_of
-from pollux.sources.source_wrapper import Wrapped
+from pollux.sources.source_wrapper import SourceWrapper
 from pollux.system.directories import Places
 from pollux.system.gc_pause import gc_paused
 from pollux.wire import Notes
@@ -36,7 +36,7 @@ def hashes_in(paths: Iterable[str]) -> set[str]:
     return {name for folder in folders for name in _NAME.findall(folder)}
 
 
-class ResolvedSource(Wrapped):
+class ResolvedSource(SourceWrapper):
     """An agent's source that knows the paths of hashes."""
 
     def __init__(self, source: Source, hashes: ProjectHashes) -> None:

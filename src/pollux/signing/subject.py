@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import About, Session, Value
+from pollux.model import AgentDescription, Session, Value
 from pollux.signing import cose
 from pollux.signing.salted import SCHEME, Salted, parse_salted
 from pollux.writers.json import stamp
@@ -57,16 +57,16 @@ def of_record(data: bytes) -> Subject | None:
     return _record_subject(data, content_type, RECORD, value)
 
 
-def of_session(data: bytes, name: str, session: Session, about: About) -> Subject:
+def of_session(data: bytes, name: str, session: Session, description: AgentDescription) -> Subject:
     """A file as the agent wrote it."""
     kinds = {".json": "application/json", ".jsonl": "application/jsonl"}
     kind = next((kinds[ending] for ending in kinds if name.endswith(ending)), "application/octet-stream")
     return Subject(
         payload=data,
         content_type=kind,
-        trace_format=about.trace or session.agent,
+        trace_format=description.trace or session.agent,
         session_id=session.id,
-        vendor=about.vendor,
+        vendor=description.vendor,
         start=stamp(session.started),
         end=stamp(session.ended),
     )

@@ -14,13 +14,13 @@ from pollux.sources.base import Bundle, File, Reading, Retention, Root, SourceCo
 from pollux.system.gc_pause import gc_paused
 
 if TYPE_CHECKING:
-    from pollux.model import About, Message, Session, ToolCall
-    from pollux.sources.relocation import Relocation
-    from pollux.sources.resume_files import FileVersion, Resumable
+    from pollux.model import AgentDescription, Message, Session, ToolCall
+    from pollux.sources.rehome_plan import RehomePlan
+    from pollux.sources.resume_files import FileVersion, ResumeFile
 
 
 class Agent:
-    """The modules of a package as a `Source` with all capabilities: `find`, `group`, `read`, `about` and so on.
+    """The modules of a package as a `Source` with all capabilities: `find`, `group`, `read`, `description` and so on.
 
     Each is imported when it is needed: usually nothing has changed, and only `find` is needed.
     """
@@ -59,41 +59,41 @@ class Agent:
 
             reading: Reading = self._module("read").read(bundle)
             sessions = with_damage(reading.sessions, bundle)
-            facts = self._module("about").facts
+            facts = self._module("description").facts
             return replace(reading, sessions=[_with_facts(session, facts(session)) for session in sessions])
 
-    def about(self, session: Session) -> About:
+    def describe(self, session: Session) -> AgentDescription:
         """The names of the agent in other formats."""
-        about: About = self._module("about").about(session)
-        return about
+        description: AgentDescription = self._module("description").describe(session)
+        return description
 
     def answer(self, call: ToolCall) -> Any:
         """A tool's answer as the agent wrote it, if that is still known."""
-        return self._module("about").answer(call)
+        return self._module("description").answer(call)
 
     def compacts(self, message: Message) -> bool:
         """Does a message only say that the conversation was compacted?"""
-        compacts: bool = self._module("about").compacts(message)
+        compacts: bool = self._module("description").compacts(message)
         return compacts
 
     def retention(self, root: Path) -> Retention | None:
-        """When this agent deletes sessions; None where it never does."""
+        """When this agent deletes sessions; None if it never does."""
         retention: Retention | None = self._module("retention").retention(root)
         return retention
 
-    def moving(self, root: Path, moved: Mapping[str, str]) -> Relocation | None:
+    def plan_rehome(self, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:
         """What must change under a root so that the agent finds histories under new paths."""
-        moving: Relocation | None = self._module("moving").moving(root, moved)
-        return moving
+        plan: RehomePlan | None = self._module("rehome").plan_rehome(root, moved)
+        return plan
 
-    def resuming(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
+    def resume_files(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[ResumeFile]:
         """Files from which the agent resumes a session, made of all versions of its files."""
-        files: list[Resumable] = self._module("resuming").resuming(session, versions, root)
+        files: list[ResumeFile] = self._module("resume").resume_files(session, versions, root)
         return files
 
-    def united(self, versions: Sequence[FileVersion]) -> bytes | None:
+    def join_versions(self, versions: Sequence[FileVersion]) -> bytes | None:
         """One content with everything from all versions of a file, the last version unchanged."""
-        content: bytes | None = self._module("resuming").united(versions)
+        content: bytes | None = self._module("resume").join_versions(versions)
         return content
 
     def recognizes(self, path: Path, head: bytes) -> bool:

@@ -11,7 +11,7 @@ from pollux.wire import Notes, display_path, read_bytes
 
 
 def output_at(path: str, root: str, notes: Notes) -> str | None:
-    """The text of such a file; None where it is missing, or where a notice says why it was not read.
+    """The text of such a file; None if it is missing, or where a notice says why it was not read.
 
     A session may name any path. Only regular files below the root are opened, and none that is too large.
     """

@@ -14,7 +14,7 @@ class FileVersion(Value, frozen=True, kw_only=True):
     content: bytes
 
 
-class Resumable(Value, frozen=True, kw_only=True):
+class ResumeFile(Value, frozen=True, kw_only=True):
     """A file as the agent would write it. `sources` are the files whose records it is made of, if it has any.
 
     `made` says which part of it stands in no record, and where that part comes from.

@@ -15,7 +15,7 @@ _COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*+"?|/\*(?!.*?\*/).*)|//[^\n]*|/\*.*?\*
 
 
 def setting(file: Path, *names: str) -> Any:
-    """The value under nested names; None where it is not set, or the file cannot be read."""
+    """The value under nested names; None if it is not set, or the file cannot be read."""
     try:
         value = msgspec.json.decode(_COMMENT.sub(lambda match: match[1] or b" ", read(file)))
     except (OSError, msgspec.DecodeError, RecursionError):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
-from pollux.sources.capabilities import marks_of, moving_of, resumable_files, retention_of, united_content
-from pollux.sources.relocation import Relocation
-from pollux.sources.resume_files import FileVersion, Resumable
+from pollux.sources.capabilities import joined_versions_of, marks_of, rehome_plan_of, resume_files_of, retention_of
+from pollux.sources.rehome_plan import RehomePlan
+from pollux.sources.resume_files import FileVersion, ResumeFile
 
 
-class Wrapped:
+class SourceWrapper:
     """Forwards every method to the source inside."""
 
     def __init__(self, source: Source) -> None:
@@ -46,17 +46,17 @@ class Wrapped:
         return self.source.bundle_of_file(path, context)
 
     def retention(self, root: Path) -> Retention | None:
-        """When the agent deletes sessions; None where the source does not say."""
+        """When the agent deletes sessions; None if the source does not say."""
         return retention_of(self.source, root)
 
-    def moving(self, root: Path, moved: Mapping[str, str]) -> Relocation | None:
-        """What must change where projects were moved; None where the source does not say."""
-        return moving_of(self.source, root, moved)
+    def plan_rehome(self, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:
+        """What must change where projects were moved; None if the source does not say."""
+        return rehome_plan_of(self.source, root, moved)
 
-    def resuming(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[Resumable]:
-        """Files that the agent resumes; none where the source cannot make them."""
-        return resumable_files(self.source, session, versions, root)
+    def resume_files(self, session: Session, versions: Sequence[FileVersion], root: Path) -> list[ResumeFile]:
+        """Files that the agent resumes; none if the source cannot make them."""
+        return resume_files_of(self.source, session, versions, root)
 
-    def united(self, versions: Sequence[FileVersion]) -> bytes | None:
-        """One content for all versions of a file; None where the source cannot make it."""
-        return united_content(self.source, versions)
+    def join_versions(self, versions: Sequence[FileVersion]) -> bytes | None:
+        """One content for all versions of a file; None if the source cannot make it."""
+        return joined_versions_of(self.source, versions)

@@ -42,7 +42,7 @@ def typed_message(  # noqa: PLR0913
 def typed_sessions(
     agent: str, id: str, messages: Iterable[Message], files: Iterable[str], notices: tuple[Notice, ...], **facts: Any
 ) -> list[Session]:  # fmt: skip
-    """The session of which only these typed lines are left; none where there are no lines.
+    """The session of which only these typed lines are left; none if there are no lines.
 
     `facts` are its other fields: title, project.
     """

@@ -100,7 +100,7 @@ def _inside(folder: str, rules: FolderRules, root: str) -> tuple[list[File], lis
 
 
 def refusal(folder: str) -> str | None:
-    """Why the system does not let us read a folder; None where it does, or the folder is missing."""
+    """Why the system does not let us read a folder; None if it does, or the folder is missing."""
     try:
         os.scandir(folder).close()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,6 +1,6 @@
 """The conformance kit: does a source keep the promises of every source, whatever the files hold?
 
-It may import `answers`, and what lies below.
+It may import `answers` and `draw`, and what lies below.
 
 Give it a source and a folder of homes as the agent leaves them (`<name>/home/…`):
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
-from pollux.index.catalog.origins import RequestOrigin
+from pollux.index.catalogue.origins import RequestOrigin
 from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
 from pollux.usage.profile import Price
 from pollux.usage.rates import dollars
@@ -79,22 +78,18 @@ def _items(message: Message, price: Price, elsewhere: Mapping[str, RequestOrigin
         for number, one in enumerate(requests):
             # A message's requests are priced one by one; the first shows what they cost together.
             yield _item(message, one, _rule(message, len(requests), elsewhere), cost if number == 0 else None)
-    for figures, line, why in _replaced_figures(message):
-        usage = Usage(native=figures)
-        place = line or (message.origin.line if message.origin is not None else None)
-        yield _item(message, usage, why, None, is_counted=False, line=place)
+    for replaced, why in _replaced_figures(message):
+        yield _item(message, replaced, why, None, is_counted=False)
 
 
-def _item(  # noqa: PLR0913
-    message: Message, usage: Usage, rule: str, cost: int | None, *, is_counted: bool = True, line: int | None = None
-) -> Item:
+def _item(message: Message, usage: Usage, rule: str, cost: int | None, *, is_counted: bool = True) -> Item:
     origin = message.origin
     return Item(
         message=message.id,
         at=message.at,
         model=message.model,
         file=usage.file or (origin.file if origin is not None else None),
-        line=line or usage.line or (origin.line if origin is not None else None),
+        line=usage.line or (origin.line if origin is not None else None),
         item=origin.item if origin is not None else None,
         usage=usage,
         native=usage.native,
@@ -141,16 +136,18 @@ def _line_list(lines: list[int]) -> str:
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
 
 
-def _replaced_figures(message: Message) -> Iterator[tuple[Mapping[str, Any], int | None, str]]:
+def _replaced_figures(message: Message) -> Iterator[tuple[Usage, str]]:
     """Figures that stand in the file and do not count, because better ones of the same request do."""
     for line in message.extra.get("lines", ()):
         if isinstance(line, dict) and isinstance(line.get("usage"), dict):
-            yield line["usage"], line.get("usage_line"), "replaced by the line of the same reply with the most output"
+            usage = Usage(native=line["usage"], line=line.get("usage_line"), file=line.get("usage_file"))
+            yield usage, "replaced by the line of the same reply with the most output"
     for old in message.extra.get("replaced", ()):
         earlier = old.get("message") if isinstance(old, dict) else None
-        if isinstance(earlier, dict) and isinstance(usage := earlier.get("usage"), dict):
+        if isinstance(earlier, dict) and isinstance(figures := earlier.get("usage"), dict):
             origin = earlier.get("origin") or {}
-            yield usage.get("native") or usage, origin.get("line"), "replaced by a later writing of the same message"
+            usage = Usage(native=figures.get("native") or figures, line=origin.get("line"))
+            yield usage, "replaced by a later writing of the same message"
 
 
 def compare(  # noqa: PLR0913, PLR0917

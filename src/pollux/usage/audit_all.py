@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from pollux.index.catalog.rows import AuditFacts
-from pollux.index.catalog.usage_queries import CountedSession
+from pollux.index.catalogue.rows import AuditFacts
+from pollux.index.catalogue.usage_queries import CountedSession
 from pollux.model import Value
 from pollux.usage.audit import Comparison, compare
 from pollux.usage.stats import Stats

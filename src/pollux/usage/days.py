@@ -8,7 +8,7 @@ from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pollux.errors import UnknownName
-from pollux.index.catalog.rollups import QUARTER, UNTIMED
+from pollux.index.catalogue.rollups import QUARTER, UNTIMED
 
 YEAR = timedelta(days=366)
 """No longer empty time than this is shown."""

@@ -30,3 +30,8 @@ def label(of: Measure, value: float) -> str:
 def at_least(of: Measure, total: Row) -> str:
     """`at least ` where the files are known to hold less than what was used."""
     return "at least " if (total.usage.exact is False if of == "tokens" else total.at_least) else ""
+
+
+def too_low(count: int, sessions: str) -> str:
+    """What to say where some of the sessions used more than is known."""
+    return f"{count:,} of {sessions} used more tokens than their files record: pollux audit shows why."

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import msgspec
 
-from pollux.index.catalog.rollups import INCOMPLETE, QUARTER, STEPS, UNTIMED
+from pollux.index.catalogue.rollups import INCOMPLETE, QUARTER, STEPS, UNTIMED
 from pollux.model import Figures
 
 DOLLAR = 10**12

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from pollux.index.catalog.families import Families
-from pollux.index.catalog.origins import RequestOrigin, request_origins
-from pollux.index.catalog.queries import CatalogQueries, Filter
-from pollux.index.catalog.rollups import prompt_size, quarter
-from pollux.index.catalog.rows import micros
-from pollux.index.catalog.usage_queries import RollUp, UsageQueries
+from pollux.index.catalogue.families import Families
+from pollux.index.catalogue.origins import RequestOrigin, request_origins
+from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.rollups import prompt_size, quarter
+from pollux.index.catalogue.rows import micros
+from pollux.index.catalogue.usage_queries import RollUp, UsageQueries
 from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
 from pollux.usage.audit import SessionAudit, audit_session
@@ -33,7 +33,7 @@ __all__ = ["Grouping", "Measure", "Stats", "ToolRow", "UsageService"]
 
 T = TypeVar("T")
 
-Ask = Callable[[Callable[[CatalogQueries], Any]], Any]
+Ask = Callable[[Callable[[CatalogueQueries], Any]], Any]
 """Asks the catalogue a question."""
 
 
@@ -55,7 +55,7 @@ class UsageService:
         own = load(self._settings).prices
         return PriceList({name: own_card(price) for name, price in own.items()}, self._prices)
 
-    def pricer(self, models: Iterable[str]) -> Pricer:
+    def _pricer(self, models: Iterable[str]) -> Pricer:
         """A pricer for requests of these models."""
         return Pricer(self.prices.cards(models))
 
@@ -77,9 +77,9 @@ class UsageService:
         where = zone(timezone)
         day = day_of(where)
 
-        def question(current: CatalogQueries) -> Stats:
+        def question(current: CatalogueQueries) -> Stats:
             queries = UsageQueries(current, criteria or Filter())
-            pricer = self.pricer(queries.models())
+            pricer = self._pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
             result = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
             agents = _agents_in(current.agents_with_unread_files(), criteria)
@@ -94,7 +94,7 @@ class UsageService:
         """The calls of each tool, and of all tools; also by agent, project, session or time."""
         where = zone(timezone)
 
-        def question(current: CatalogQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
+        def question(current: CatalogueQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
             queries = UsageQueries(current, criteria or Filter())
             rows, total = tools(queries.sessions, queries.calls(), by, where)
             return rows, replace(total, open=bool(_agents_in(current.agents_with_unread_files(), criteria)))
@@ -108,11 +108,11 @@ class UsageService:
         """The amount of each day; None is the key for what has no time."""
         where = zone(timezone)
 
-        def question(current: CatalogQueries) -> dict[date | None, float]:
+        def question(current: CatalogueQueries) -> dict[date | None, float]:
             queries = UsageQueries(current, criteria or Filter())
             if of is Measure.PROMPTS:
                 return days_of_prompts(queries.prompts(), where)
-            pricer = self.pricer(queries.models()) if of is Measure.COST else Pricer({})
+            pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
             return days_of_rows(of, queries.sessions, _rows(queries, pricer), pricer, where)
 
         days: dict[date | None, float] = self._ask(question)
@@ -124,24 +124,20 @@ class UsageService:
         """Tokens or dollars of each name, by agent or model, for a chart."""
         where = zone(timezone)
 
-        def question(current: CatalogQueries) -> dict[str | None, dict[str, float]]:
+        def question(current: CatalogueQueries) -> dict[str | None, dict[str, float]]:
             queries = UsageQueries(current, criteria or Filter())
-            pricer = self.pricer(queries.models()) if of is Measure.COST else Pricer({})
+            pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
         layers: dict[str | None, dict[str, float]] = self._ask(question)
         return layers
 
-    def costs(self, keys: Collection[str]) -> dict[str, float | None]:
-        """The cost of each session without its sub-agents, as far as its requests have a price."""
-        return {key: bill.usd for key, bill in self.bills(keys).items()}
-
     def bills(self, keys: Collection[str]) -> dict[str, Bill]:
         """The cost of each session without its sub-agents, and the number of its requests without a price."""
 
-        def question(current: CatalogQueries) -> dict[str, Bill]:
+        def question(current: CatalogueQueries) -> dict[str, Bill]:
             queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
-            pricer = self.pricer(queries.models())
+            pricer = self._pricer(queries.models())
             sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
             return {key: Bill(dollars(total.cost), total.unpriced_causes.requests) for key, total in sums.items()}
 
@@ -159,14 +155,14 @@ class UsageService:
         costs = [cost for cost, _ in charges if cost is not None]
         return Bill(dollars(sum(costs)) if costs else None, sum(unpriced for _, unpriced in charges))
 
-    def price_function(self, session: Session) -> Price:
+    def _price_function(self, session: Session) -> Price:
         """A function that prices each message of a session; it gives None where no request has a price."""
         charge = self.charge_function(session)
         return lambda message: charge(message)[0]
 
     def charge_function(self, session: Session) -> Charge:
         """A function that gives the cost of a message, and the number of its requests without a price."""
-        pricer = self.pricer({message.model for message in session.messages if message.model is not None})
+        pricer = self._pricer({message.model for message in session.messages if message.model is not None})
 
         def charge(message: Message) -> tuple[int | None, int]:
             usage, model = message.usage, message.model or ""
@@ -186,7 +182,7 @@ class UsageService:
         """Every figure of a session with its evidence."""
         own, cost = session.usage.total, self.cost(session)
         family: list[str] = self._ask(lambda current: current.family(session.key))
-        members = [*self.costs(family[1:]).values(), cost]
+        members = [*(bill.usd for bill in self.bills(family[1:]).values()), cost]
         inherited = [m.usage.total or 0 for m in session.messages if m.usage is not None and m.inherited]
         family_usage = self.family(session)
         elsewhere: dict[str, RequestOrigin] = self._ask(lambda current: request_origins(current, session))
@@ -196,7 +192,7 @@ class UsageService:
             "family": (family_usage.total, sum(known_costs) if known_costs else None),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
-        return audit_session(session, self.price_function(session), totals, elsewhere, sum(inherited))
+        return audit_session(session, self._price_function(session), totals, elsewhere, sum(inherited))
 
     def audit_all(self, criteria: Filter | None = None, *, priced: bool = True) -> HistoryAudit:
         """The figures of all sessions: how sure they are, what is missing, what the agents say themselves.
@@ -204,7 +200,7 @@ class UsageService:
         Without `priced`, no prices are loaded, and costs are None.
         """
 
-        def question(current: CatalogQueries) -> HistoryAudit:
+        def question(current: CatalogueQueries) -> HistoryAudit:
             queries = UsageQueries(current, criteria or Filter())
             usage = stats(Grouping.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
@@ -229,10 +225,10 @@ class UsageService:
         result: HistoryAudit = self._ask(question)
         return result
 
-    def _costs(self, current: CatalogQueries) -> dict[str, float | None]:
+    def _costs(self, current: CatalogueQueries) -> dict[str, float | None]:
         """The cost of every session without its sub-agents."""
         queries = UsageQueries(current, Filter(everything=True))
-        pricer = self.pricer(queries.models())
+        pricer = self._pricer(queries.models())
         sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(total.cost) for key, total in sums.items()}
 

@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from pollux.index.catalog.usage_queries import CountedSession, RollUp
+from pollux.errors import RequestError
+from pollux.index.catalogue.usage_queries import CountedSession, RollUp
 from pollux.model import Value
 from pollux.usage.days import span_of
 from pollux.usage.rates import Pricer
@@ -84,7 +85,7 @@ def name_by(
             span = span_of(by, where)
             return lambda row: span(row.quarter)
         case Grouping.TOOL:
-            raise ValueError(by)
+            raise RequestError("Calls of tools have neither tokens nor a cost.", "Try: library.usage.tools()")
 
 
 def sessions_by_level(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
-from pollux.index.catalog.rollups import INCOMPLETE
-from pollux.index.catalog.usage_queries import CountedSession, RollUp
+from pollux.index.catalogue.rollups import INCOMPLETE
+from pollux.index.catalogue.usage_queries import CountedSession, RollUp
 from pollux.model import NOTHING_USED, UNKNOWN, Total, Usage, Value, combine_exact, values
 from pollux.usage.rates import Pricer, dollars
 

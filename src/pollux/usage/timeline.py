@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
 
-from pollux.index.catalog.usage_queries import CountedSession, RollUp
+from pollux.index.catalogue.usage_queries import CountedSession, RollUp
 from pollux.usage.days import day_of
 from pollux.usage.rates import Pricer, dollars
 from pollux.usage.stats import Grouping, Measure, name_by

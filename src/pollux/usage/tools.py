@@ -8,7 +8,7 @@ from statistics import median, mode
 from typing import Any
 
 from pollux.errors import RequestError
-from pollux.index.catalog.usage_queries import CountedSession, ToolUse
+from pollux.index.catalogue.usage_queries import CountedSession, ToolUse
 from pollux.model import Status, Value
 from pollux.usage.stats import TIMES, Grouping, name_by, sessions_by_level
 from pollux.usage.sums import conversations

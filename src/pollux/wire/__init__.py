@@ -4,9 +4,8 @@ It may import `system`, and what lies below.
 """
 
 from pollux.system.files import LARGE, SMALL
-from pollux.wire.durations import seconds
 from pollux.wire.escapes import json_spelling, normalize_spelling
-from pollux.wire.figures import coherent
+from pollux.wire.figures import coherent, seconds
 from pollux.wire.files import (
     MeasuredLines,
     buffered,

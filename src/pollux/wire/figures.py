@@ -1,4 +1,4 @@
-"""Token figures that contradict one another."""
+"""Figures that cannot be: tokens that contradict one another, impossible durations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import msgspec
 from pollux.model import Usage
 from pollux.wire.notes import Notes
 
+_LONGEST = 10**12
 _WHOLES = {"cached": "input", "cache_write": "input", "cache_write_long": "cache_write", "reasoning": "output"}
 
 
@@ -38,3 +39,8 @@ def coherent(usage: Usage, notes: Notes) -> Usage:
 
 def _exceeds(part: int | None, whole: int | None) -> bool:
     return part is not None and whole is not None and part > whole
+
+
+def seconds(value: object, parts: int = 1) -> float | None:
+    """A duration from a number of parts of a second; None where it is no number, negative, or impossibly long."""
+    return value / parts if type(value) in (int, float) and 0 <= value <= _LONGEST * parts else None  # type: ignore[operator]

@@ -140,11 +140,12 @@ def note_bad_line(error: Malformed, raw: bytes, notes: Notes) -> None:
 
 def decoded_lines(path: str, kind: type[S], notes: Notes) -> Iterator[tuple[int, S]]:
     """The lines of a file of JSON objects, each with its number; what cannot be read becomes a notice."""
+    name = display_path(os.path.basename(path))  # noqa: PTH119
     try:
         for number, raw in read_lines(path, notes):
             notes.line = number
             try:
-                line = decode(kind, raw, notes)
+                line = decode(kind, raw, notes, name)
             except Malformed as error:
                 note_bad_line(error, raw, notes)
                 continue

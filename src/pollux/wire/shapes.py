@@ -72,13 +72,13 @@ class Malformed(ValueError):
     """These bytes are not JSON, not even tolerantly read."""
 
 
-def decode(kind: type[S], raw: bytes, notes: Notes) -> S | None:
-    """Read one JSON object as `kind`; None where the JSON is no object. Raises `Malformed`."""
+def decode(kind: type[S], raw: bytes, notes: Notes, name: str = "") -> S | None:
+    """Read one JSON object as `kind`; None where the JSON is no object. `name` is as for `fit`. Raises `Malformed`."""
     decode_exact: Callable[[bytes], S] = decoder(kind)
     try:
         return decode_exact(raw)
     except REFUSED:
-        return fit(kind, plain(raw, notes), notes)
+        return fit(kind, plain(raw, notes), notes, name)
 
 
 def plain(raw: bytes, notes: Notes) -> Any:
@@ -97,10 +97,14 @@ def plain(raw: bytes, notes: Notes) -> Any:
         raise Malformed(str(error)) from None
 
 
-def fit(kind: type[S], value: Any, notes: Notes) -> S | None:
-    """Take from a plain object what fits; note and keep in `extra` what does not."""
+def fit(kind: type[S], value: Any, notes: Notes, name: str = "") -> S | None:
+    """Take from a plain object what fits; note and keep in `extra` what does not.
+
+    `name` is the format's own word for the object. Notices use it, and the keys of the objects inside it.
+    """
     if type(value) is not dict:
         return None
+    name = name or kind.__name__
     fields: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     shape = _fields(kind)
@@ -108,42 +112,45 @@ def fit(kind: type[S], value: Any, notes: Notes) -> S | None:
         field = shape.get(key)
         if field is None:
             extra[key] = item
-            notes.add(
-                "field.unknown",
-                f"{kind.__name__} has an unknown field {key!r}; kept.",
-                Severity.INFO,
-                subject=f"{kind.__name__}.{key}",
-            )
+            text = f"{name} has an unknown field {key!r}; kept."
+            notes.add("field.unknown", text, Severity.INFO, subject=f"{name}.{key}")
             continue
-        fitted, odd = field.fit(item, notes)
+        fitted, odd = field.fit(item, notes, name)
         if fitted is not None:
             fields[field.name] = fitted
         if odd is not None:
             extra[key] = odd
-            notes.add(
-                "field.type",
-                f"{kind.__name__}.{key} has an unexpected type; kept as it is.",
-                subject=f"{kind.__name__}.{key}: {type(odd).__name__}",
-            )
+            text = f"{name}.{key} has an unexpected type; kept as it is."
+            notes.add("field.type", text, subject=f"{name}.{key}: {type(odd).__name__}")
     return kind(**fields, extra=extra)
+
+
+def _inner_name(name: str, key: str) -> str:
+    """The name of an object inside another one: the keys on the way to it, each once, however deep it is nested."""
+    keys = name.split(".")
+    return ".".join([*keys[: keys.index(key)], key] if key in keys[1:] else [*keys, key])
 
 
 class _Field:
     """One field of a shape: how to make a value fit it, and what is left over."""
 
-    def __init__(self, name: str, kind: Any) -> None:
+    def __init__(self, name: str, key: str, kind: Any) -> None:
         self.name = name
+        self.key = key
         self.kind = kind
         members = _members(kind)
         self.shape: type[Shape] | None = next(
             (m for m in members if isinstance(m, type) and issubclass(m, Shape)), None
         )
         list_kind = next((m for m in members if typing.get_origin(m) is list), None)
-        self.items: _Field | None = _Field(name, typing.get_args(list_kind)[0]) if list_kind is not None else None
+        self.items: _Field | None = _Field(name, key, typing.get_args(list_kind)[0]) if list_kind is not None else None
         self.timed = datetime in members
 
-    def fit(self, value: Any, notes: Notes) -> tuple[Any, Any]:
-        """The part of `value` that fits, and the part that does not (None where there is none)."""
+    def fit(self, value: Any, notes: Notes, owner: str) -> tuple[Any, Any]:
+        """The part of `value` that fits, and the part that does not (None where there is none).
+
+        `owner` is the name of the object that has the field.
+        """
         try:
             fitted = msgspec.convert(value, self.kind, strict=True)
         except (msgspec.ValidationError, RecursionError, ValueError):
@@ -151,9 +158,9 @@ class _Field:
         else:
             return (None, value) if isinstance(fitted, datetime) and not is_usable(fitted) else (fitted, None)
         if self.shape is not None and type(value) is dict:
-            return fit(self.shape, value, notes), None
+            return fit(self.shape, value, notes, _inner_name(owner, self.key)), None
         if self.items is not None and type(value) is list:
-            pairs = [self.items.fit(item, notes) for item in value]
+            pairs = [self.items.fit(item, notes, owner) for item in value]
             odd = [item for _, item in pairs if item is not None]
             return [item for item, _ in pairs if item is not None], odd or None
         if self.shape is not None and "odd" in self.shape.__struct_fields__:
@@ -178,7 +185,9 @@ def _members(kind: Any) -> list[Any]:
 @cache
 def _fields(kind: type[Shape]) -> dict[str, _Field]:
     return {
-        f.encode_name: _Field(f.name, f.type) for f in msgspec.structs.fields(kind) if f.name not in ("extra", "odd")
+        f.encode_name: _Field(f.name, f.encode_name, f.type)
+        for f in msgspec.structs.fields(kind)
+        if f.name not in ("extra", "odd")
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import About, Message, Session, Summary, ToolCall, Usage, Value
+from pollux.model import AgentDescription, Message, Session, Summary, ToolCall, Usage, Value
 
 Out = Callable[[Any], object]
 """Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string.
@@ -21,7 +21,7 @@ A piece is text. Only a format that is no text, a `Dataset`, gives bytes.
 class Knowledge(Protocol):
     """What a source knows of its agent that formats ask for."""
 
-    def about(self, session: Session) -> About:
+    def describe(self, session: Session) -> AgentDescription:
         """The agent's names in other formats, and facts about the session's surroundings."""
 
     def answer(self, call: ToolCall) -> Any:
@@ -82,10 +82,12 @@ TRANSCRIPT = STYLE[:5]
 """The options of style that transcripts heed."""
 
 
-def about(session: Session, knowledge: Callable[[str], Knowledge | None]) -> About:
+def describe(session: Session, knowledge: Callable[[str], Knowledge | None]) -> AgentDescription:
     """What is known of the program that recorded a session; at least its name."""
     known = knowledge(session.agent)
-    return known.about(session) if known is not None else About(program=session.agent, harness=session.agent)
+    return (
+        known.describe(session) if known is not None else AgentDescription(program=session.agent, harness=session.agent)
+    )
 
 
 LOST_FATES = "messages no longer live"

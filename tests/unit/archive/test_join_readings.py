@@ -24,8 +24,8 @@ def session(*messages: Message) -> Session:
 
 
 def told(*readings: Session) -> list[tuple[str, str]]:
-    found = join_readings(readings[-1], readings).session
-    return [(one.id, one.text) for one in found.messages]
+    result = join_readings(readings[-1], readings).session
+    return [(one.id, one.text) for one in result.messages]
 
 
 def test_what_is_gone_stands_where_it_stood() -> None:
@@ -79,7 +79,7 @@ def test_the_fuller_form_of_a_message_counts() -> None:
 
 def test_what_the_agent_has_no_more_is_counted_and_its_file_named() -> None:
     now = session(message("2", "two", "now"))
-    found = join_readings(now, [session(message("1", "one", "kept"), message("2", "two", "kept")), now])
-    assert found.lost == 1
-    assert {witness.file: witness.messages for witness in found.shares} == {"kept": 1, "now": 1}
-    assert found.session.kept
+    result = join_readings(now, [session(message("1", "one", "kept"), message("2", "two", "kept")), now])
+    assert result.lost == 1
+    assert {witness.file: witness.messages for witness in result.shares} == {"kept": 1, "now": 1}
+    assert result.session.kept

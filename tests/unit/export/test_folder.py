@@ -31,8 +31,8 @@ TOKEN = "ghp_" + "b7Qx2kVn9TzR4mLw8HsJ3dYc6FgP1aUe5NiB"
 
 
 def session(id: str, text: str = "hello", **more: object) -> Session:
-    said = Message(id="m", role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),))
-    fields = {"project": "/home/ada/weather", "started": DAY, "messages": (said,), **more}
+    message = Message(id="m", role=Role.USER, author=Author.HUMAN, parts=(Text(text=text),))
+    fields = {"project": "/home/ada/weather", "started": DAY, "messages": (message,), **more}
     return Session(agent="gemini", id=id, **fields)  # type: ignore[arg-type]
 
 
@@ -213,8 +213,8 @@ def test_sessions_that_cannot_be_read_are_told(tmp_path: Path) -> None:
 
 
 def call(number: int) -> Message:
-    made = ToolCall(id=f"c{number}", name="shell", canonical="shell", tool_kind="execute", input={"command": "ls"})
-    return Message(id=f"a{number}", role=Role.ASSISTANT, author=Author.MODEL, parts=(made,))
+    result = ToolCall(id=f"c{number}", name="shell", canonical="shell", tool_kind="execute", input={"command": "ls"})
+    return Message(id=f"a{number}", role=Role.ASSISTANT, author=Author.MODEL, parts=(result,))
 
 
 def keys_of(folder: Path, table: str) -> list[str]:
@@ -225,12 +225,12 @@ def keys_of(folder: Path, table: str) -> list[str]:
 @pytest.mark.parametrize("table", ["_Messages", "_Calls"])
 def test_a_session_is_in_every_table_or_in_none(tmp_path: Path, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever table fails over it; and the account does not count it."""
-    made = getattr(parquet, table).rows
+    result = getattr(parquet, table).rows
 
     def rows(file: object, one: Session, options: Options) -> object:
         if one.id == "bad":
             raise ValueError
-        return made(file, one, options)
+        return result(file, one, options)
 
     monkeypatch.setattr(getattr(parquet, table), "rows", rows)
     outcome = export(tmp_path, *(session(id, messages=(call(1), call(2))) for id in ("a", "bad", "c")), to="parquet")
@@ -266,10 +266,10 @@ def test_tables_stay_where_no_session_could_be_read(tmp_path: Path) -> None:
 def test_a_session_has_all_its_pages_or_none(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that fails leaves the others of the session as they were, and costs no other session."""
     before = {name: (site / name).read_text() for name in names(site) if name.startswith("gemini-two")}
-    made = html.HtmlPage.further_pages
+    result = html.HtmlPage.further_pages
 
     def further_pages(_: object, one: Session, *more: Any) -> Iterator[Page]:
-        for page in made(html.WRITER, one, *more):
+        for page in result(html.WRITER, one, *more):
             yield page
             if one.id == "two":
                 raise ValueError

@@ -22,9 +22,9 @@ def library(tmp_path: Path) -> Library:
 
 
 def test_a_session_by_its_path(library: Library) -> None:
-    told = library.list(limit=1)[0].summary
-    file = Path(told.files[0])
-    assert library.session(file) == library.session(str(file)) == library.session(told.key)
+    rows = library.list(limit=1)[0].summary
+    file = Path(rows.files[0])
+    assert library.session(file) == library.session(str(file)) == library.session(rows.key)
 
 
 def test_an_agent_nobody_knows_is_refused_by_every_question(library: Library) -> None:

@@ -72,9 +72,9 @@ def test_cron_leaves_foreign_lines_alone(machine: Machine) -> None:
         machine.table.write_bytes(foreign)
         timer = machine.library().schedule
         for period in ("6h", "6h", "daily"):
-            found = timer.install("cron", period)
-            assert found.installed is not None
-            assert (found.installed.every, found.installed.current) == (period, True)
+            timer_state = timer.install("cron", period)
+            assert timer_state.installed is not None
+            assert (timer_state.installed.every, timer_state.installed.current) == (period, True)
             now = machine.table.read_bytes()
             assert now.count(b"archive run") == 1
             assert now.endswith(foreign)
@@ -123,8 +123,8 @@ def test_what_cron_runs_is_what_was_meant(tmp_path: Path, odd: str, read: Callab
     line = Cron().pieces(job)[0].text
     times, command = line.split(" ", 5)[:5], line.split(" ", 5)[5]
     assert times == ["0", "*", "*", "*", "*"]
-    done = subprocess.run(["/bin/sh", "-c", read(command)], capture_output=True, text=True, check=True)
-    assert (done.stderr, done.stdout) == (f"{odd}|archive|{odd}", "")
+    process = subprocess.run(["/bin/sh", "-c", read(command)], capture_output=True, text=True, check=True)
+    assert (process.stderr, process.stdout) == (f"{odd}|archive|{odd}", "")
     with pytest.raises(RequestError):
         Cron().pieces(Job(command=("/x",), environment={"A": "b\nc"}, every=Period(60)))
     with pytest.raises(RequestError, match="too long"):
@@ -145,19 +145,23 @@ def test_what_systemd_reads_is_what_was_meant(tmp_path: Path) -> None:
 
 def test_what_launchd_reads_is_what_was_meant(tmp_path: Path) -> None:
     job = Job(command=("/opt/pollux", ODD), environment={"CODEX_HOME": ODD}, every=Period(1440))
-    told = plistlib.loads(Launchd(tmp_path).pieces(job)[0].text.encode())
-    assert told["ProgramArguments"] == ["/opt/pollux", ODD]
-    assert told["EnvironmentVariables"] == {"CODEX_HOME": ODD}
-    assert told["StartInterval"] == 86400
+    document = plistlib.loads(Launchd(tmp_path).pieces(job)[0].text.encode())
+    assert document["ProgramArguments"] == ["/opt/pollux", ODD]
+    assert document["EnvironmentVariables"] == {"CODEX_HOME": ODD}
+    assert document["StartInterval"] == 86400
 
 
 def test_launchd(machine: Machine) -> None:
     machine.program("launchctl", LOG)
     timer = machine.library().schedule
-    found = timer.install("launchd", "daily")
-    assert found.installed is not None
-    assert (found.installed.using, found.installed.every, found.installed.active) == ("launchd", "daily", True)
-    file = Path(found.installed.pieces[0].place)
+    timer_state = timer.install("launchd", "daily")
+    assert timer_state.installed is not None
+    assert (timer_state.installed.using, timer_state.installed.every, timer_state.installed.active) == (
+        "launchd",
+        "daily",
+        True,
+    )
+    file = Path(timer_state.installed.pieces[0].place)
     assert file.parent == machine.folder / "home" / "Library" / "LaunchAgents"
     assert timer.remove() == ["launchd"]
     assert not file.exists()
@@ -166,10 +170,14 @@ def test_launchd(machine: Machine) -> None:
 
 def test_systemd(machine: Machine) -> None:
     machine.program("systemctl", LOG)
-    found = machine.library().schedule.install("systemd")
-    assert found.installed is not None
-    assert (found.installed.every, found.installed.active, found.installed.current) == ("6h", True, True)
-    assert machine.library(CODEX_HOME="/elsewhere").schedule.show().installed != found.installed
+    timer_state = machine.library().schedule.install("systemd")
+    assert timer_state.installed is not None
+    assert (timer_state.installed.every, timer_state.installed.active, timer_state.installed.current) == (
+        "6h",
+        True,
+        True,
+    )
+    assert machine.library(CODEX_HOME="/elsewhere").schedule.show().installed != timer_state.installed
     calls = machine.called.read_text()
     assert "systemctl --user daemon-reload\nsystemctl --user enable pollux-archive.timer\n" in calls
     units = machine.folder / "config" / "systemd" / "user"
@@ -226,9 +234,9 @@ def test_another_kind_takes_its_place(machine: Machine) -> None:
     timer.install("cron", "12h")
     timer.install("systemd", None)
     assert not machine.table.exists()
-    found = timer.show()
-    assert found.installed is not None
-    assert (found.installed.using, found.installed.every) == ("systemd", "12h")
+    result = timer.show()
+    assert result.installed is not None
+    assert (result.installed.using, result.installed.every) == ("systemd", "12h")
 
 
 def test_what_suits_the_machine(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,19 +287,19 @@ def test_periods_are_said_as_they_are_read() -> None:
 def test_doctor_tells_of_the_last_run(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.program("crontab", CRONTAB)
     library = machine.library()
-    told = library.doctor().archive
-    assert told is not None
-    assert (told.ran, told.using, told.overdue) == (None, None, False)
+    report = library.doctor().archive
+    assert report is not None
+    assert (report.ran, report.using, report.overdue) == (None, None, False)
     present = datetime(2026, 11, 15, 12, tzinfo=UTC)
     monkeypatch.setenv("POLLUX_NOW", present.isoformat())
     library.schedule.install("cron", "6h")
     library.archive.run()
     for hours, late in ((1, False), (11, False), (13, True)):
         monkeypatch.setenv("POLLUX_NOW", (present + timedelta(hours=hours)).isoformat())
-        told = library.doctor().archive
-        assert told is not None
-        assert (told.ran, told.using, told.every, told.overdue) == (present, "cron", "6h", late)
+        report = library.doctor().archive
+        assert report is not None
+        assert (report.ran, report.using, report.every, report.overdue) == (present, "cron", "6h", late)
     library.schedule.remove()
-    told = library.doctor().archive
-    assert told is not None
-    assert (told.every, told.overdue) == (None, False)
+    report = library.doctor().archive
+    assert report is not None
+    assert (report.every, report.overdue) == (None, False)

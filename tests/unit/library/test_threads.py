@@ -84,7 +84,7 @@ def test_the_first_question_may_come_from_several_threads(library: Library) -> N
     counts: list[int] = []
     at_once(*[lambda: counts.append(len(library.list(EVERYTHING)))] * THREADS)
     assert counts == [SESSIONS] * THREADS
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
 
 
 def test_many_questions_while_the_files_change(home: Home, library: Library) -> None:
@@ -127,7 +127,7 @@ def test_many_questions_while_the_files_change(home: Home, library: Library) -> 
         assert (total.sessions, total.usage.total) == (SESSIONS, SESSIONS * SPENT["total"])
 
     at_once(change, *map(repeat, (listed, searched, read, added_up)))
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
     last = library.search(f"word3x{ROUNDS - 2}").hits
     assert [(hit.key, hit.message_id) for hit in last] == [("gemini:talk3", f"m{ROUNDS - 2}")]
 
@@ -143,7 +143,7 @@ def test_several_syncs_take_turns(home: Home, library: Library) -> None:
 
 def test_what_is_kept_can_be_asked_for_from_several_threads(home: Home, library: Library) -> None:
     library.archive.run()
-    library.archive.turn(on=True)
+    library.archive.on()
     (home.chats / "session-talk1.json").unlink()
     numbers = count(1)
 
@@ -166,7 +166,7 @@ def test_a_library_that_one_thread_closes_opens_again_in_the_others(library: Lib
             library.close()
 
     at_once(*[ask] * THREADS)
-    assert library.index.store.problem is None
+    assert library.index.cache_problem is None
 
 
 def test_without_a_cache_each_thread_has_its_answers(home: Home) -> None:
@@ -175,6 +175,42 @@ def test_without_a_cache_each_thread_has_its_answers(home: Home) -> None:
     counts: list[int] = []
     at_once(*[lambda: counts.append(len(library.list(EVERYTHING)))] * THREADS)
     assert counts == [SESSIONS] * THREADS
+
+
+def asked_before_and_after_a_sync(home: Home, library: Library, between: Callable[[], object]) -> list[int]:
+    """How many sessions another thread knows, before this one syncs something new and after that."""
+    counts: list[int] = []
+    with ThreadPoolExecutor(1) as pool:
+        counts.append(pool.submit(lambda: len(library.list(EVERYTHING))).result(60))
+        between()
+        home.write(SESSIONS, 1)
+        library.sync()
+        counts.append(pool.submit(lambda: len(library.list(EVERYTHING))).result(60))
+    return counts
+
+
+def test_without_a_cache_a_sync_reaches_the_other_threads(home: Home) -> None:
+    (home.folder / ".cache").write_text("in the way")
+    library = home.library()
+    library.sync()
+    assert asked_before_and_after_a_sync(home, library, lambda: None) == [SESSIONS, SESSIONS + 1]
+    assert library.index.cache_problem is not None
+
+
+def test_a_thread_that_had_no_cache_uses_the_one_that_there_is_now(home: Home) -> None:
+    obstacle = home.folder / ".cache"
+    obstacle.write_text("in the way")
+    library = home.library()
+    assert len(library.list(EVERYTHING)) == SESSIONS
+
+    def mend() -> None:
+        obstacle.unlink()
+        with home.library() as other:
+            other.sync()
+
+    assert asked_before_and_after_a_sync(home, library, mend) == [SESSIONS, SESSIONS + 1]
+    assert library.index.cache_problem is None
+    assert library.search("weather", limit=1).hits
 
 
 def test_a_process_with_several_threads_starts_no_others() -> None:

@@ -13,7 +13,7 @@ from pollux.library import watch
 from pollux.library.library import Event, Filter, Library
 from pollux.library.watch import EventKind, SeenSession, ticks
 from pollux.model import Author, Fate, Message, Part, Role, Session, Status, Text, Thinking, ToolCall
-from tests.cli.made import session as written
+from tests.cli.session_text import session as written
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

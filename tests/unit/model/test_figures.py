@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pollux
-from pollux.index.catalog.rows import UsageRow
-from pollux.index.catalog.usage_queries import RollUp
+from pollux.index.catalogue.rows import UsageRow
+from pollux.index.catalogue.usage_queries import RollUp
 from pollux.model import FIGURES, UNKNOWN, Figures, Total, Usage, add, by_name, values
 
 

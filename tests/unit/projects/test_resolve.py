@@ -78,19 +78,19 @@ class Machine:
         digest = project_hash(path)
         file = self.home / ".gemini" / "tmp" / digest / "chats" / f"session-{name}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        said = [{"id": "1", "timestamp": "2026-11-15T12:00:00.000Z", "type": "user", "content": "Hello"}]
-        file.write_text(json.dumps({"sessionId": name, "projectHash": digest, "messages": said}), "utf-8")
+        records = [{"id": "1", "timestamp": "2026-11-15T12:00:00.000Z", "type": "user", "content": "Hello"}]
+        file.write_text(json.dumps({"sessionId": name, "projectHash": digest, "messages": records}), "utf-8")
 
     def claude(self, name: str, path: str) -> None:
         file = self.home / ".claude" / "projects" / "-any" / f"{name}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
-        said = {"type": "user", "uuid": "1", "sessionId": name, "cwd": path, "timestamp": "2026-11-15T12:00:00.000Z"}
-        file.write_text(json.dumps({**said, "message": {"role": "user", "content": "Hello"}}) + "\n", "utf-8")
+        record = {"type": "user", "uuid": "1", "sessionId": name, "cwd": path, "timestamp": "2026-11-15T12:00:00.000Z"}
+        file.write_text(json.dumps({**record, "message": {"role": "user", "content": "Hello"}}) + "\n", "utf-8")
 
     def projects(self, **options: bool) -> dict[str, tuple[str | None, str | None]]:
         with self.library(**options) as library:
             listed = [one.summary for one in library.list(Filter(agent="gemini"))]
-        return {told.id: (told.project, told.project_evidence) for told in listed}
+        return {summary.id: (summary.project, summary.project_evidence) for summary in listed}
 
 
 @pytest.fixture
@@ -101,15 +101,15 @@ def machine(tmp_path: Path) -> Machine:
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sessions of Gemini CLI that were read, in their order."""
-    source, found = registry.source("gemini"), list[str]()
+    source, result = registry.source("gemini"), list[str]()
     read = source.read
 
     def noted(bundle: Bundle) -> Reading:
-        found.append(bundle.id)
+        result.append(bundle.id)
         return read(bundle)
 
     monkeypatch.setattr(source, "read", noted)
-    return found
+    return result
 
 
 def test_another_agent_tells_the_path_before_it_is_needed(machine: Machine, reads: list[str]) -> None:

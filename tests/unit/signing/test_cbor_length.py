@@ -20,6 +20,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES, st.binary(max_size=4))
 def test_a_value_ends_where_it_was_written_to(value: Any, behind: bytes) -> None:
     data = cbor2.dumps(value)

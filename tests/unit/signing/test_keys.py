@@ -19,26 +19,26 @@ def test_a_new_key_is_private_and_found_again(tmp_path: Path, algorithm: str) ->
     keys = Keys(tmp_path / "keys")
     before = os.umask(0)
     try:
-        made = keys.new("work", algorithm)
+        result = keys.new("work", algorithm)
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "keys" / "work.key").stat().st_mode) == 0o600
-    assert keys.all() == [made]
+    assert keys.all() == [result]
     private = keys.private(None)
-    assert algorithm_of(private) == made.algorithm == algorithm
-    assert key_id(private.public_key()).hex() == made.id
-    assert key_id(keys.public(None, bytes.fromhex(made.id))).hex() == made.id
-    assert key_id(keys.public(str(tmp_path / "keys" / "work.key"), None)).hex() == made.id
+    assert algorithm_of(private) == result.algorithm == algorithm
+    assert key_id(private.public_key()).hex() == result.id
+    assert key_id(keys.public(None, bytes.fromhex(result.id))).hex() == result.id
+    assert key_id(keys.public(str(tmp_path / "keys" / "work.key"), None)).hex() == result.id
 
 
 def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
     keys = Keys(tmp_path)
     keys.new("work", "ed25519")
-    held = (tmp_path / "work.key").read_bytes()
+    content = (tmp_path / "work.key").read_bytes()
     with pytest.raises(OutputError, match="never overwritten"):
         keys.new("work", "es256")
-    assert (tmp_path / "work.key").read_bytes() == held
+    assert (tmp_path / "work.key").read_bytes() == content
 
 
 @pytest.mark.parametrize("name", ["", "../work", "a/b", ".hidden", "-x", "a\x1b[2J", "a b", "\udcff"])

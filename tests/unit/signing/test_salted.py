@@ -16,7 +16,7 @@ from pollux.signing import cose
 from pollux.signing.salted import SCHEME, Leaf, Salted, parse_salted, root, salt
 from pollux.signing.statement import Refuted, sign, verify
 from pollux.signing.subject import of_record
-from tests.unit.signing.making import key, record, subject
+from tests.unit.signing.records_and_keys import key, record, subject
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 VALUES = st.recursive(
@@ -87,8 +87,8 @@ def test_a_hidden_copy_verifies_and_a_forged_one_does_not() -> None:
     envelope = cose.parse_envelope(sign(subject(file), "Ada", key("ed25519")))
     public = key("ed25519").public_key()
     copy = whole.hide(lambda path, _: path[:2] == ("session", "entries"))
-    shown = subject(copy.document().encode())
-    verdict = verify(envelope, shown.payload, shown, public)
+    output = subject(copy.document().encode())
+    verdict = verify(envelope, output.payload, output, public)
     assert verdict.hidden == copy.hidden > 50
     assert verdict.trace_format == SCHEME
     for leaves in forgeries(copy):
@@ -106,10 +106,10 @@ def forgeries(copy: Salted) -> list[list[Leaf]]:
     def with_leaf(number: int, leaf: Leaf) -> list[Leaf]:
         return [*leaves[:number], leaf, *leaves[number + 1 :]]
 
-    shown = leaves[first].shown or ""
+    output = leaves[first].shown or ""
     return [
-        with_leaf(first, Leaf(path=leaves[first].path, shown=shown.replace("2026", "2025"))),
-        with_leaf(first, Leaf(path=("id",), shown=shown)),
+        with_leaf(first, Leaf(path=leaves[first].path, shown=output.replace("2026", "2025"))),
+        with_leaf(first, Leaf(path=("id",), shown=output)),
         with_leaf(hidden, Leaf(path=("session", "entries", 0, "invented"), hidden=leaves[hidden].hidden)),
         with_leaf(hidden, Leaf(path=leaves[hidden].path, hidden="00" * 32)),
         leaves[:-1],

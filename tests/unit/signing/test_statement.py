@@ -15,7 +15,7 @@ from pollux.errors import Unreadable
 from pollux.signing import cose
 from pollux.signing.keys import key_id
 from pollux.signing.statement import METADATA, Refuted, sign, verify
-from tests.unit.signing.making import ALGORITHMS, key, record, subject
+from tests.unit.signing.records_and_keys import ALGORITHMS, key, record, subject
 from tests.unit.writers.judges_of_records import fits
 
 SIGNED = {
@@ -88,6 +88,7 @@ def _attached(data: bytes) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_bit_of_the_signature_s_file_counts(algorithm: str) -> None:
     signed = SIGNED[algorithm, False]

@@ -15,7 +15,7 @@ from pollux.signing import cose
 from pollux.signing.salted import Leaf, Salted, root
 from pollux.signing.statement import sign, verify
 from pollux.signing.subject import of_record
-from tests.unit.signing.making import subject
+from tests.unit.signing.records_and_keys import subject
 
 PAGE = (Path(__file__).parents[3] / "docs" / "evidence.md").read_text("utf-8")
 VECTORS: dict[str, Any] = json.loads(re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[0])

@@ -10,10 +10,10 @@ import pytest
 from pollux import registry
 from pollux.sources.capabilities import (
     CAPABILITIES,
-    moving_of,
-    resumable_files,
+    joined_versions_of,
+    rehome_plan_of,
+    resume_files_of,
     retention_of,
-    united_content,
 )
 from pollux.testing import undeclared
 
@@ -29,15 +29,15 @@ def test_our_agents_have_every_capability(agent: str) -> None:
 class Reader:
     """A source that only reads, but for half of a capability."""
 
-    def united(self, _forms: Any) -> bytes:
+    def join_versions(self, _forms: Any) -> bytes:
         return b"never asked"
 
 
 def test_half_a_capability_is_none_and_the_kit_says_so(tmp_path: Path) -> None:
     source = Reader()
     session: Any = None
-    assert united_content(source, []) is None
-    assert resumable_files(source, session, [], tmp_path) == []
+    assert joined_versions_of(source, []) is None
+    assert resume_files_of(source, session, [], tmp_path) == []
     assert retention_of(source, tmp_path) is None
-    assert moving_of(source, tmp_path, {}) is None
-    assert undeclared(source) == ["united is part of Resumes, which also has resuming"]
+    assert rehome_plan_of(source, tmp_path, {}) is None
+    assert undeclared(source) == ["join_versions is part of Resumes, which also has resume_files"]

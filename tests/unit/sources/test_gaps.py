@@ -121,8 +121,8 @@ def test_gemini_turn_that_ends_with_answers_of_tools(
     tmp_path: Path, status: str, more: list[Any], exact: bool | None
 ) -> None:
     here = gemini.Home(tmp_path)
-    asked = gemini.gemini("g1", "", toolCalls=[gemini.call("c1", status=status)])
-    here.log(gemini.LOG, gemini.header(), gemini.user("u1", "go"), asked, *more)
+    call_record = gemini.gemini("g1", "", toolCalls=[gemini.call("c1", status=status)])
+    here.log(gemini.LOG, gemini.header(), gemini.user("u1", "go"), call_record, *more)
     session = here.only()
     assert session.exact is exact
     assert (BROKEN_OFF in [gap.why for gap in session.gaps]) is (exact is None)
@@ -130,8 +130,8 @@ def test_gemini_turn_that_ends_with_answers_of_tools(
 
 def test_gemini_sub_agent_reports_with_a_call(tmp_path: Path) -> None:
     here = gemini.Home(tmp_path)
-    asked = gemini.gemini("g1", "", toolCalls=[gemini.call("c1", "complete_task")])
-    here.log(gemini.LOG, gemini.header(), gemini.user("u1", "go"), asked)
+    call_record = gemini.gemini("g1", "", toolCalls=[gemini.call("c1", "complete_task")])
+    here.log(gemini.LOG, gemini.header(), gemini.user("u1", "go"), call_record)
     assert here.only().exact is True
 
 

@@ -14,8 +14,8 @@ def told(agent: str, root: Path, settings: str | None) -> Retention | None:
     root.mkdir(parents=True)
     if settings is not None:
         (root.parent / "settings.json").write_text(settings, "utf-8")
-    found: Retention | None = registry.source(agent).retention(root)  # type: ignore[attr-defined]
-    return found
+    result: Retention | None = registry.source(agent).retention(root)  # type: ignore[attr-defined]
+    return result
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def told(agent: str, root: Path, settings: str | None) -> Retention | None:
     ],
 )
 def test_what_the_settings_say(tmp_path: Path, agent: str, settings: str | None, days: float, stated: bool) -> None:
-    found = told(agent, tmp_path / "home" / "sessions", settings)
-    assert found is not None
-    assert (found.days, found.stated) == (days, stated)
-    assert found.file == str(tmp_path / "home" / "settings.json")
+    result = told(agent, tmp_path / "home" / "sessions", settings)
+    assert result is not None
+    assert (result.days, result.stated) == (days, stated)
+    assert result.file == str(tmp_path / "home" / "settings.json")
 
 
 def test_an_agent_that_deletes_nothing_says_so(tmp_path: Path) -> None:

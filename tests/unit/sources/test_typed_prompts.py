@@ -39,9 +39,9 @@ def test_a_command_names_a_session_in_which_nothing_was_asked() -> None:
 
 def test_white_space_does_not_matter_for_what_was_said() -> None:
     reply = Message(id="2", role=Role.ASSISTANT, author=Author.MODEL, parts=(Text(text="reply"),))
-    said = MessageTexts([typed("one  two\nthree"), reply])
-    assert said.holds("two three")
-    assert not said.holds("reply")
+    text = MessageTexts([typed("one  two\nthree"), reply])
+    assert text.holds("two three")
+    assert not text.holds("reply")
 
 
 def test_an_id_without_a_session_lasts() -> None:

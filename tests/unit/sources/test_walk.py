@@ -66,9 +66,9 @@ def test_a_folder_that_cannot_be_opened(tmp_path: Path, call: str, own: bool, mo
     inner = THINGS._replace(own=own)
     monkeypatch.setattr(os, "supports_fd", {refuse if call == "scandir" else os.scandir})
     monkeypatch.setattr(os, call, refuse)
-    found = told(tmp_path, walk(str(tmp_path), FolderRules(THINGS.file, lambda _: inner), []))
+    result = told(tmp_path, walk(str(tmp_path), FolderRules(THINGS.file, lambda _: inner), []))
     refused = [("a", CLOSED, "unreadable", "Permission denied")] if own else []
-    assert found == [*refused, ("b", "thing", "read", None)]
+    assert result == [*refused, ("b", "thing", "read", None)]
 
 
 def test_without_handles_of_folders_the_files_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from pollux.system.per_thread import PerThread
 
 
 def test_each_thread_has_its_own_and_closes_it_itself() -> None:
-    made, closed = iter(range(10)), list[int]()
-    values = PerThread(lambda: next(made), closed.append)
+    result, closed = iter(range(10)), list[int]()
+    values = PerThread(lambda: next(result), closed.append)
     with ThreadPoolExecutor(1) as other:
         assert (values.get(), values.get(), other.submit(values.get).result()) == (0, 0, 1)
         values.close()

@@ -46,3 +46,36 @@ def _lives(process: int) -> bool:
             return re.search(r"\) [ZX] ", file.read()) is None
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+HOLDS_A_LOCK = """
+import threading
+from functools import cached_property
+from pollux.system.workers import run_jobs
+
+class Value:
+    def __init__(self, hold):
+        self.hold = hold
+
+    @cached_property
+    def lazy(self):
+        if self.hold:
+            held.set()
+            over.wait(60)
+        return b"made"
+
+held, over = threading.Event(), threading.Event()
+other = threading.Thread(target=lambda: Value(True).lazy)
+other.start()
+held.wait(30)
+# Before Python 3.12 the other thread holds the lock of the property now.
+print([content for _, content in run_jobs(lambda _: Value(False).lazy, 2, 2)], flush=True)
+over.set()
+other.join()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_a_lock_that_another_thread_holds_in_the_fork_stops_no_worker() -> None:
+    done = subprocess.run([sys.executable, "-c", HOLDS_A_LOCK], capture_output=True, text=True, timeout=40, check=True)
+    assert done.stdout == "[b'made', b'made']\n"

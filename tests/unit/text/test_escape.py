@@ -44,9 +44,9 @@ def test_a_long_line_is_cut_and_says_so() -> None:
 def test_a_document_on_a_terminal_means_the_same() -> None:
     every = "".join(map(chr, [*range(0xA0), *range(0x2000, 0x2070), *range(0xE0000, 0xE0080), 0x1F600])) + ENGLAND
     written = json.dumps({every: [every]}, ensure_ascii=False) + "\n"
-    shown = escaped(written)
-    assert json.loads(shown) == json.loads(written)
-    assert visible(shown) == shown
+    output = escaped(written)
+    assert json.loads(output) == json.loads(written)
+    assert visible(output) == output
 
 
 @pytest.mark.parametrize("code", [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x2070)])

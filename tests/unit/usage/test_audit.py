@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from pollux.model import Fate, Gap, Kind, Link, Message, Origin, Session, Tally, Usage
-from tests.unit.usage.usage_of import reply, session, usage_of, used
+from tests.unit.usage.small_sessions import reply, session, token_usage, usage_of
 
 
 def placed(message: Message, line: int, **changes: object) -> Message:
@@ -14,17 +14,17 @@ def placed(message: Message, line: int, **changes: object) -> Message:
 
 
 def audited(tmp_path: Path, talk: Session) -> list[tuple[int | None, bool, str]]:
-    found = usage_of(tmp_path, talk).audit(talk)
-    return [(item.line, item.counted, item.rule) for item in found.items]
+    audit = usage_of(tmp_path, talk).audit(talk)
+    return [(item.line, item.counted, item.rule) for item in audit.items]
 
 
 def test_each_figure_has_its_line_and_its_rule(tmp_path: Path) -> None:
     link = Link(kind="forked_from", target="gemini:first", evidence="says so")
     talk = session(
-        placed(reply(used(1, 1), inherited=True), 2),
-        placed(reply(used(1, 1)), 5, extra={"lines": [{"line": 6}, {"line": 7}]}),
-        placed(reply(used(1, 1)), 9, fate=Fate.REWOUND),
-        placed(reply(msgspec.structs.replace(used(1, 1), line=12, exact=False)), 11),
+        placed(reply(token_usage(1, 1), inherited=True), 2),
+        placed(reply(token_usage(1, 1)), 5, extra={"lines": [{"line": 6}, {"line": 7}]}),
+        placed(reply(token_usage(1, 1)), 9, fate=Fate.REWOUND),
+        placed(reply(msgspec.structs.replace(token_usage(1, 1), line=12, exact=False)), 11),
     )
     assert audited(tmp_path, msgspec.structs.replace(talk, links=(link,))) == [
         (2, False, "inherited from gemini:first: that session is not here, so nobody counts it"),
@@ -36,7 +36,7 @@ def test_each_figure_has_its_line_and_its_rule(tmp_path: Path) -> None:
 
 def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Path) -> None:
     def named(id: str, *, inherited: bool = True) -> Message:
-        return placed(reply(used(1, 1), inherited=inherited), 2, id=id)
+        return placed(reply(token_usage(1, 1), inherited=inherited), 2, id=id)
 
     def fork(id: str, origin: str, *messages: Message) -> Session:
         link = Link(kind="forked_from", target=origin, evidence="says so")
@@ -45,8 +45,8 @@ def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Pa
     first = session(named("a", inherited=False), id="first")
     second = fork("second", "gemini:first", named("a"), named("b", inherited=False))
     third = fork("third", "gemini:second", named("a"), named("b"), named("c", inherited=False))
-    found = usage_of(tmp_path, first, second, third).audit(third)
-    assert [item.rule for item in found.items] == [
+    audit = usage_of(tmp_path, first, second, third).audit(third)
+    assert [item.rule for item in audit.items] == [
         "inherited from gemini:first: counted there",
         "inherited from gemini:second: counted there",
         "counted",
@@ -54,14 +54,14 @@ def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Pa
 
 
 def test_a_figure_without_a_known_origin_does_not_name_one(tmp_path: Path) -> None:
-    talk = session(placed(reply(used(1, 1), inherited=True), 2))
+    talk = session(placed(reply(token_usage(1, 1), inherited=True), 2))
     assert audited(tmp_path, talk) == [(2, False, "inherited from another session: not counted here")]
 
 
 @pytest.mark.parametrize("kind", [Kind.PROMPTS, Kind.CHECKPOINT])
 def test_typed_lines_and_checkpoints_count_nothing(tmp_path: Path, kind: Kind) -> None:
     link = Link(kind="forked_from", target="gemini:first", evidence="says so")
-    talk = msgspec.structs.replace(session(placed(reply(used(1, 1), inherited=True), 2)), links=(link,))
+    talk = msgspec.structs.replace(session(placed(reply(token_usage(1, 1), inherited=True), 2)), links=(link,))
     first = msgspec.structs.replace(session(id="first"), kind=kind)
     (item,) = usage_of(tmp_path, first, talk).audit(talk).items
     assert item.rule == "inherited from gemini:first: that session is not here, so nobody counts it"
@@ -70,7 +70,7 @@ def test_typed_lines_and_checkpoints_count_nothing(tmp_path: Path, kind: Kind) -
 @pytest.mark.parametrize("scope", ["session", "family"])
 def test_an_agent_that_counts_what_was_inherited(tmp_path: Path, scope: str) -> None:
     tally = Tally(name="total", scope=scope, total=13, rule="Its rule.", file="/log.jsonl", line=9)
-    talk = session(reply(used(1, 1), inherited=True), reply(used(10, 1)))
+    talk = session(reply(token_usage(1, 1), inherited=True), reply(token_usage(10, 1)))
     talk = msgspec.structs.replace(talk, tallies=(tally,))
     usage = usage_of(tmp_path, talk)
     for (verdict,) in (usage.audit(talk).verdicts, usage.audit_all().verdicts):
@@ -82,9 +82,9 @@ def test_the_review_has_the_costs_that_the_audit_has(tmp_path: Path) -> None:
     def told(scope: str) -> Tally:
         return Tally(name=scope, scope=scope, total=1, rule="Its rule.")
 
-    talk = session(reply(used(10, 1)))
+    talk = session(reply(token_usage(10, 1)))
     talk = msgspec.structs.replace(talk, tallies=(told("session"), told("family"), told("thread")))
-    child = session(reply(used(1_000, 100)), id="two", parent=talk.key)
+    child = session(reply(token_usage(1_000, 100)), id="two", parent=talk.key)
     usage = usage_of(tmp_path, talk, child)
     costs = {verdict.tally.scope: verdict.cost_usd for verdict in usage.audit_all().verdicts}
     assert costs == {verdict.tally.scope: verdict.cost_usd for verdict in usage.audit(talk).verdicts}
@@ -95,7 +95,7 @@ def test_the_review_has_the_costs_that_the_audit_has(tmp_path: Path) -> None:
 def test_figures_that_were_passed_over_are_told_with_their_own_line(tmp_path: Path) -> None:
     poorer = {"line": 6, "usage": {"output_tokens": 3}, "usage_line": 5}
     older = {"message": {"usage": {"native": {"output": 2}}, "origin": {"line": 3}}}
-    talk = session(placed(reply(used(1, 360)), 5, extra={"lines": [poorer], "replaced": [older]}))
+    talk = session(placed(reply(token_usage(1, 360)), 5, extra={"lines": [poorer], "replaced": [older]}))
     assert audited(tmp_path, talk) == [
         (5, True, "counted"),
         (5, False, "replaced by the line of the same reply with the most output"),
@@ -104,7 +104,7 @@ def test_figures_that_were_passed_over_are_told_with_their_own_line(tmp_path: Pa
 
 
 def test_requests_that_share_a_message_are_told_one_by_one(tmp_path: Path) -> None:
-    each = tuple(msgspec.structs.replace(used(10, n), line=n) for n in (3, 4))
+    each = tuple(msgspec.structs.replace(token_usage(10, n), line=n) for n in (3, 4))
     talk = session(placed(reply(Usage(input=20, output=7, requests=2, each=each)), 1))
     assert audited(tmp_path, talk) == [(3, True, "counted; one of 2 requests"), (4, True, "counted; one of 2 requests")]
 
@@ -127,7 +127,7 @@ def test_an_agents_own_total_is_compared_and_explained(
     tmp_path: Path, theirs: int, gaps: tuple[Gap, ...], difference: int, why: str
 ) -> None:
     tally = Tally(name="total", scope="session", rule="Its rule.", total=theirs)
-    talk = msgspec.structs.replace(session(reply(used(10, 1))), tallies=(tally,), gaps=gaps)
+    talk = msgspec.structs.replace(session(reply(token_usage(10, 1))), tallies=(tally,), gaps=gaps)
     usage = usage_of(tmp_path, talk)
     (verdict,) = usage.audit(talk).verdicts
     assert (verdict.ours, verdict.difference, verdict.why) == (11, difference, why)
@@ -138,9 +138,9 @@ def test_an_agents_own_total_is_compared_and_explained(
 def test_a_scope_says_what_is_compared(tmp_path: Path) -> None:
     scopes = ("session", "family", "thread")
     tallies = tuple(Tally(name=scope, scope=scope, rule="", total=0) for scope in scopes)
-    main = session(reply(used(10, 1)), reply(used(100, 0), inherited=True), id="main")
+    main = session(reply(token_usage(10, 1)), reply(token_usage(100, 0), inherited=True), id="main")
     main = msgspec.structs.replace(main, tallies=tallies)
-    child = session(reply(used(1000, 0)), id="child", parent="gemini:main")
+    child = session(reply(token_usage(1000, 0)), id="child", parent="gemini:main")
     usage = usage_of(tmp_path, main, child)
     assert {verdict.tally.scope: verdict.ours for verdict in usage.audit(main).verdicts} == {
         "session": 11,
@@ -152,9 +152,11 @@ def test_a_scope_says_what_is_compared(tmp_path: Path) -> None:
 
 def test_the_review_counts_how_sure_the_sums_are(tmp_path: Path) -> None:
     gap = Gap(why="It was folded.", certain=True)
-    low = msgspec.structs.replace(session(reply(used(1, 1)), id="low", exact=False), gaps=(gap, gap))
-    found = usage_of(tmp_path, low, session(reply(used(1, 1)), id="good"), session(id="empty", exact=None)).audit_all()
-    (agent,) = found.agents
+    low = msgspec.structs.replace(session(reply(token_usage(1, 1)), id="low", exact=False), gaps=(gap, gap))
+    result = usage_of(
+        tmp_path, low, session(reply(token_usage(1, 1)), id="good"), session(id="empty", exact=None)
+    ).audit_all()
+    (agent,) = result.agents
     assert (agent.requests, agent.exact, agent.at_least, agent.unknown) == (2, 1, 1, 1)
-    (missing,) = found.missing
+    (missing,) = result.missing
     assert (missing.why, missing.times, missing.sessions, missing.example) == (gap.why, 2, 1, "gemini:low")

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pollux.errors import RequestError
-from pollux.index.catalog.rollups import QUARTER, UNTIMED, quarter
-from pollux.index.catalog.rows import micros
+from pollux.index.catalogue.rollups import QUARTER, UNTIMED, quarter
+from pollux.index.catalogue.rows import micros
 from pollux.usage.days import bounds, day_of, span_of, unbroken, zone
 
 # Each with the days around a change of its clocks: by an hour, by half an hour, by a day, and never.
@@ -41,7 +41,7 @@ def test_every_moment_of_a_quarter_is_of_its_day(name: str, day: tuple[int, int,
 @pytest.mark.parametrize(("name", "day"), CHANGES)
 def test_days_follow_one_another(name: str, day: tuple[int, int, int]) -> None:
     tell = day_of(ZoneInfo(name))
-    days = [found for number in quarters_around(day) if (found := tell(number)) is not None]
+    days = [result for number in quarters_around(day) if (result := tell(number)) is not None]
     assert days == sorted(days)
 
 

@@ -27,10 +27,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_users_price_comes_first(tmp_path: Path) -> None:
-    found = PriceList({"gemini-2.5-pro": OWN}, tmp_path / "prices.json").cards(["gemini-2.5-pro", "gpt-5-codex", ""])
-    assert found["gemini-2.5-pro"] is OWN
-    assert found["gpt-5-codex"] not in (None, OWN)
-    assert len(found) == 2
+    result = PriceList({"gemini-2.5-pro": OWN}, tmp_path / "prices.json").cards(["gemini-2.5-pro", "gpt-5-codex", ""])
+    assert result["gemini-2.5-pro"] is OWN
+    assert result["gpt-5-codex"] not in (None, OWN)
+    assert len(result) == 2
 
 
 def test_the_package_is_asked_once_about_a_model(tmp_path: Path, asked: list[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from genai_prices import Usage as Reported, calc_price
 from hypothesis import given, strategies as st
 
-from pollux.index.catalog.rollups import QUARTER, STEPS, prompt_size, step
+from pollux.index.catalogue.rollups import QUARTER, STEPS, prompt_size, step
 from pollux.model import Usage
 from pollux.system.config import Price, Tier
 from pollux.usage.prices import listed_card, own_card

@@ -32,10 +32,10 @@ WHOLE = {"input": 100, "cached": 60, "cache_write": 40, "cache_write_long": 40, 
     ],
 )
 def test_a_part_larger_than_its_whole_is_unknown(figures: dict[str, Any], unknown: set[str], noted: set[str]) -> None:
-    told = {**WHOLE, **figures}
+    record = {**WHOLE, **figures}
     notes = Notes()
-    usage = coherent(Usage(**told, exact=True), notes)
-    assert {name: getattr(usage, name) for name in told} == {**told, **dict.fromkeys(unknown)}
+    usage = coherent(Usage(**record, exact=True), notes)
+    assert {name: getattr(usage, name) for name in record} == {**record, **dict.fromkeys(unknown)}
     assert usage.exact is (None if unknown else True)
     assert {notice.subject for notice in notes.all()} == noted
     assert {notice.code for notice in notes.all()} <= {"usage.odd"}

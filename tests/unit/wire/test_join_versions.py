@@ -21,12 +21,12 @@ values = st.recursive(
 
 @given(st.lists(records, max_size=4))
 def test_every_record_is_there_as_often_as_in_the_form_that_has_most(forms: list[list[bytes]]) -> None:
-    told = join_records(forms)
+    answer = join_records(forms)
     for record in {record for form in forms for record in form}:
-        assert told.count(record) >= max(form.count(record) for form in forms)
-    assert len(told) <= sum(map(len, forms))
+        assert answer.count(record) >= max(form.count(record) for form in forms)
+    assert len(answer) <= sum(map(len, forms))
     if forms:
-        assert list(filter(None, forms[-1])) == subsequence(forms[-1], told)
+        assert list(filter(None, forms[-1])) == subsequence(forms[-1], answer)
 
 
 def subsequence(wanted: list[bytes], told: list[bytes]) -> list[bytes]:

@@ -39,9 +39,9 @@ def rows(text: str) -> list[Any]:
 
 def openai(text: str) -> None:
     """One row at most, in which every call is answered once, directly after the turn that made it."""
-    found = rows(text)
-    assert len(found) <= 1
-    for row in found:
+    result = rows(text)
+    assert len(result) <= 1
+    for row in result:
         schema("openai-chat.schema.json").validate(row)
         waiting: list[str] = []
         every: list[str] = []
@@ -87,11 +87,11 @@ def otel(text: str) -> None:
 
 
 def _messages(span: Span) -> None:
-    told = {one.key: one.value for one in span.attributes}
-    assert len(told) == len(span.attributes)
-    assert told["gen_ai.operation.name"].string_value in ("invoke_agent", "chat", "execute_tool")
+    answers = {one.key: one.value for one in span.attributes}
+    assert len(answers) == len(span.attributes)
+    assert answers["gen_ai.operation.name"].string_value in ("invoke_agent", "chat", "execute_tool")
     for side in ("input", "output"):
-        if (value := told.get(f"gen_ai.{side}.messages")) is not None:
+        if (value := answers.get(f"gen_ai.{side}.messages")) is not None:
             schema(f"otel/gen-ai-{side}-messages.json").validate(json.loads(value.string_value))
 
 
@@ -116,11 +116,11 @@ def acp(text: str) -> None:
 
 def sharegpt(text: str) -> None:
     """One row at most, in which nobody speaks twice in a row."""
-    found = rows(text)
-    assert len(found) <= 1
-    for row in found:
+    result = rows(text)
+    assert len(result) <= 1
+    for row in result:
         schema("sharegpt.schema.json").validate(row)
-        speakers = [said["from"] for said in row["conversations"]]
+        speakers = [turn["from"] for turn in row["conversations"]]
         assert all(one != other for one, other in pairwise(speakers))
 
 

@@ -33,8 +33,8 @@ def written(one: Session, **others: Session) -> dict[str, Any]:
     )
     atif("".join(pieces))
     assert report.kept == 1 + len(others)
-    found: dict[str, Any] = json.loads("".join(pieces))
-    return found
+    document: dict[str, Any] = json.loads("".join(pieces))
+    return document
 
 
 def test_a_failed_call_keeps_what_it_answered() -> None:
@@ -69,9 +69,9 @@ def test_a_cost_that_lacks_requests_is_not_told() -> None:
         pieces: list[str] = []
         context = WriterContext(price=partial(_always, price))
         WRITER.write(Session(agent="a", id="s", messages=(reply,)), pieces.append, Options(), context)
-        found = json.loads("".join(pieces))
-        assert found["steps"][0]["metrics"].get("cost_usd") == cost
-        assert found["final_metrics"].get("total_cost_usd") == cost
+        document = json.loads("".join(pieces))
+        assert document["steps"][0]["metrics"].get("cost_usd") == cost
+        assert document["final_metrics"].get("total_cost_usd") == cost
 
 
 def _always(price: tuple[float, int], _: Session) -> Callable[[Message], tuple[float, int]]:

@@ -39,8 +39,8 @@ def made(status: Status = Status.OK, output: str | None = None, exit_code: int |
     ],
 )
 def test_key_arguments(given: object, shown: list[tuple[str | None, str]], whole: bool) -> None:
-    found, complete = arguments(given)
-    assert [(argument.name, argument.text) for argument in found] == shown
+    result, complete = arguments(given)
+    assert [(argument.name, argument.text) for argument in result] == shown
     assert complete is whole
 
 

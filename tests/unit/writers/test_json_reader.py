@@ -14,7 +14,7 @@ from pollux.model import Message, Notice, Origin, Session, Usage
 from pollux.writers.base import Options, WriterContext
 from pollux.writers.json import WRITER
 from pollux.writers.json_reader import begins, session_of
-from tests.unit.writers.planting import EVERYTHING
+from tests.unit.writers.full_session import EVERYTHING
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -78,6 +78,7 @@ SESSIONS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(SESSIONS)
 def test_reads_back_equal(session: Session) -> None:

@@ -9,9 +9,9 @@ from jsonschema import ValidationError
 from pollux import registry
 from pollux.model import Session
 from pollux.writers.base import Options
+from tests.unit.writers.full_session import EVERYTHING
 from tests.unit.writers.judges import JUDGES
-from tests.unit.writers.planting import EVERYTHING
-from tests.unit.writers.reading import put_together
+from tests.unit.writers.markdown_parser import joined
 from tests.unit.writers.test_properties import SESSIONS
 
 WAYS = {
@@ -24,7 +24,7 @@ WAYS = {
 def judged(name: str, session: Session, options: Options) -> None:
     pieces: list[str] = []
     registry.writer(name).write(session, pieces.append, options)
-    JUDGES[name](put_together(pieces))
+    JUDGES[name](joined(pieces))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -38,6 +38,7 @@ def test_a_session_without_anything_is_sound(name: str) -> None:
     judged(name, Session(agent="a", id="1"), Options())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGES)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(session=SESSIONS)

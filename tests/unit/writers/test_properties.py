@@ -30,7 +30,7 @@ from pollux.model import (
 )
 from pollux.writers.base import Options
 from tests.unit.writers.kitchen_sink import NASTY_PROMPT, NASTY_REPLY
-from tests.unit.writers.reading import check
+from tests.unit.writers.markdown_parser import check
 
 pytestmark = pytest.mark.slow
 

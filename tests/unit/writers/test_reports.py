@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 import pytest
@@ -28,8 +29,8 @@ from pollux.writers.loss import (
     TEXTS,
     THINKING,
 )
-from tests.unit.writers.planting import EVERYTHING, Path, kind, places, planted
-from tests.unit.writers.reading import put_together
+from tests.unit.writers.full_session import EVERYTHING, Path, kind, places, with_text
+from tests.unit.writers.markdown_parser import joined
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +79,7 @@ EXCUSES: dict[str, set[str]] = {
 def written(name: str, session: Session, options: Options) -> tuple[str, Report]:
     pieces: list[str] = []
     report = registry.writer(name).write(session, pieces.append, options)
-    return put_together(pieces), report
+    return joined(pieces), report
 
 
 def excuses(path: Path) -> Iterator[str]:
@@ -87,19 +88,23 @@ def excuses(path: Path) -> Iterator[str]:
             yield from EXCUSES.get(step, ())
 
 
+@cache
+def planted_sessions() -> list[tuple[Path, Session]]:
+    return [(path, with_text(EVERYTHING, path, WORD)) for path in places(EVERYTHING)]
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", list(registry.WRITERS))
 def test_a_planted_word_is_in_the_output_or_in_the_report(name: str, way: str) -> None:
     missing = []
-    for path in places(EVERYTHING):
-        session = planted(EVERYTHING, path, WORD)
+    for path, session in planted_sessions():
         alone = session
         if path[0] == "messages":
             alone = msgspec.structs.replace(session, messages=(session.messages[int(path[1])],))
         output, report = written(name, alone, WAYS[way])
-        told = {entry.what for entry in report.dropped}
-        left_out = path[0] == "messages" and report.kept == 0 and told & set(MESSAGES)
-        if WORD not in output and not told & set(excuses(path)) and not left_out:
+        losses = {entry.what for entry in report.dropped}
+        left_out = path[0] == "messages" and report.kept == 0 and losses & set(MESSAGES)
+        if WORD not in output and not losses & set(excuses(path)) and not left_out:
             missing.append(kind(path))
     assert not missing
 

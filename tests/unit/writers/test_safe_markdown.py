@@ -49,6 +49,7 @@ def headings(tokens: list[Token]) -> list[tuple[int, str, str]]:
     return [(t.level, t.tag, tokens[n + 1].content) for n, t in enumerate(tokens) if t.type == "heading_open"]
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(ANYTHING, ANYTHING)
 @example("</b>+``\n   <!X````+\n``", "")
@@ -58,7 +59,7 @@ def headings(tokens: list[Token]) -> list[tuple[int, str, str]]:
 def test_nothing_leaves_its_place(first: str, second: str) -> None:
     tokens = parsed(f"# T\n\n## You\n\n{safe_markdown(first)}\n\n### Assistant\n\n{safe_markdown(second)}\n\n## End\n")
     ours = [(0, "h1", "T"), (0, "h2", "You"), (0, "h3", "Assistant"), (0, "h2", "End")]
-    assert [found for found in headings(tokens) if found[1] in ("h1", "h2", "h3")] == ours
+    assert [heading for heading in headings(tokens) if heading[1] in ("h1", "h2", "h3")] == ours
     assert not [token.content for token in everything(tokens) if token.type.startswith("html")]
 
 
@@ -116,9 +117,9 @@ def test_what_is_too_long_or_too_deep_is_shown_as_it_is() -> None:
     "bit", ["`", "` `` ", "<", "[", "> ", "- ", "# \n", "a\n=\n", "```\n", "1) ", "|", "\\", "[a]:\n"]
 )
 def test_does_not_take_for_ever(bit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     safe_markdown("<b>" + bit * (60_000 // len(bit)))
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @given(st.text("`~\n ab<>", max_size=40))

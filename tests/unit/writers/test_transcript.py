@@ -9,7 +9,7 @@ from pollux.writers.base import Options, Report
 from pollux.writers.facts import period
 from pollux.writers.loss import ORIGINS
 from tests.unit.writers.kitchen_sink import SESSION
-from tests.unit.writers.reading import EVERYTHING, WAYS, check, markdown, text
+from tests.unit.writers.markdown_parser import EVERYTHING, WAYS, check, markdown, text
 
 
 def session(*messages: Message) -> Session:
@@ -93,9 +93,9 @@ def test_thinking_only_on_request() -> None:
     one = session(Message(id="m", role=Role.ASSISTANT, author=Author.MODEL, parts=parts))
     assert "Hmm." not in markdown(one).text
     assert words_dropped(markdown(one).report) == {"thinking": 1}
-    asked = markdown(one, Options(thinking=True))
-    assert "<details><summary>Thinking: Plan</summary>\n\nHmm.\n\n</details>" in asked.text
-    assert words_dropped(asked.report) == {}
+    output = markdown(one, Options(thinking=True))
+    assert "<details><summary>Thinking: Plan</summary>\n\nHmm.\n\n</details>" in output.text
+    assert words_dropped(output.report) == {}
 
 
 def test_the_report_counts_everything() -> None:

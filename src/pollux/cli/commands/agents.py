@@ -15,7 +15,7 @@ from pollux.cli.options.group import Command
 def command(ctx: click.Context, as_json: bool) -> None:
     """List the agents, where pollux looks for their sessions, and why there."""
     from pollux.cli.terminal.screen import Screen
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.library.agents import locations
     from pollux.text.escape import one_line
     from pollux.text.figures import NONE, number, tilde
@@ -36,7 +36,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     for row in rows:
         agent.add(row.agent)
         name.add(row.title, "dim")
-        path.add(one_line(tilde(row.path, str(library.places.home))))
+        path.add(one_line(tilde(row.path, str(library.user_home))))
         why.add(row.reason, "dim")
         found.add(row.refused or ("yes" if row.exists else "no"), "good" if row.exists else "dim")
         count.add(number(row.sessions) if row.exists else NONE)

@@ -24,16 +24,20 @@ if TYPE_CHECKING:
 
 
 @click.group("archive", cls=Group, invoke_without_command=True)
+@json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, as_json: bool) -> None:
     """Keep every state of the agents' files, and have them back.
 
     Agents delete sessions after a while, rewrite them and break them. What is kept stays in every list and search,
     marked. Without a command: what is kept.
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(status)
+        ctx.invoke(status, as_json=as_json)
+    elif as_json:
+        name = ctx.invoked_subcommand
+        raise RequestError(f"--json belongs after {name}.", f"Try: pollux archive {name} --json")
 
 
 def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
@@ -61,9 +65,9 @@ def on(ctx: click.Context) -> None:
     writing(ctx)
     library = open_library(ctx)
     result = library.archive.run()  # where that fails, nothing is turned on
-    library.archive.turn(on=True)
+    library.archive.on()
     talk("From now on every pollux command also archives what changed.")
-    _tell_run(ctx, result, as_json=False, lossy=library.index.problem is not None)
+    _tell_run(ctx, result, as_json=False, lossy=library.archive.problem is not None)
 
 
 @command.command("off")
@@ -74,7 +78,7 @@ def off(ctx: click.Context) -> None:
     from pollux.cli.terminal.screen import talk
 
     writing(ctx)
-    open_library(ctx).archive.turn(on=False)
+    open_library(ctx).archive.off()
     talk("The archive is off. `pollux archive run` still archives once. What was archived stays.")
 
 
@@ -83,7 +87,7 @@ def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) ->
     """Archive what changed, once."""
     writing(ctx)
     result = library.archive.run()
-    _tell_run(ctx, result, as_json=as_json, lossy=library.index.problem is not None)
+    _tell_run(ctx, result, as_json=as_json, lossy=library.archive.problem is not None)
 
 
 def _tell_run(ctx: click.Context, result: RunResult, *, as_json: bool, lossy: bool) -> None:
@@ -126,7 +130,7 @@ def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
         return
     from pollux.cli.render.archive import status_lines
 
-    screen.lines(status_lines(screen, contents, str(library.places.home)))
+    screen.lines(status_lines(screen, contents, str(library.user_home)))
 
 
 @_answering("verify")
@@ -140,7 +144,7 @@ def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
     else:
         from pollux.cli.render.archive import verdict_lines
 
-        screen.lines(verdict_lines(screen, verdict, str(library.places.home)))
+        screen.lines(verdict_lines(screen, verdict, str(library.user_home)))
     ctx.exit(0 if verdict.sound else 4)
 
 
@@ -176,11 +180,10 @@ def restore(
     one_place(output, in_place=in_place)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
-    states, beside = library.archive.states(session, as_of), library.archive.companions(session, as_of)
-    plan = library.archive.plan(states, output, beside)
+    plan = library.archive.plan(session, output, as_of)
     files = [file for file, _ in plan]
     if in_place and not yes:
-        confirm_writing(screen, files, str(library.places.home), ask=not as_json)
+        confirm_writing(screen, files, str(library.user_home), ask=not as_json)
     library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import files_document
@@ -217,7 +220,7 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     if act == "remove" and (every or using):
         raise RequestError("--remove takes no other options.", "Leave --every and --using out.")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    home = str(library.places.home)
+    home = str(library.user_home)
     if act == "remove":
         timers = library.schedule.remove()
         screen.json(removed_document(timers)) if as_json else screen.lines(removed(timers))
@@ -259,7 +262,7 @@ def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
     from pollux.text.figures import plural
 
     writing(ctx)
-    amount = open_library(ctx, quiet=as_json).archive.add(file)
+    amount = open_library(ctx, quiet=as_json).archive.import_file(file)
     if amount.damaged and not as_json:
         talk(f"pollux: {plural(amount.damaged, 'damaged record')} of {file} left out.")
     line = f"{plural(amount.states, 'state')} added" if amount.states else "nothing new in it"

@@ -60,7 +60,7 @@ def _one(screen: Screen, library: Library, key: str, *, raw: bool, as_json: bool
         return
     from pollux.cli.render.audit import audit_lines
 
-    screen.lines(audit_lines(screen, session, evidence, bill, str(library.places.home), raw=raw))
+    screen.lines(audit_lines(screen, session, evidence, bill, str(library.user_home), raw=raw))
 
 
 def _all(ctx: click.Context, screen: Screen, library: Library, selection: Any, as_json: bool) -> None:
@@ -71,6 +71,9 @@ def _all(ctx: click.Context, screen: Screen, library: Library, selection: Any, a
         screen.json(history_document(history))
         ctx.exit(0 if history.agents else library.index.absence(selection.agent).exit_code)
     if not history.agents:
+        from pollux.cli.render.empty import explain_empty_home
+
+        explain_empty_home(ctx, screen, library)
         hint = library.index.hint(selection, "Try: pollux agents")
         raise library.index.absence(selection.agent)("No sessions to audit were found.", hint)
     from pollux.cli.render.audit import history_lines

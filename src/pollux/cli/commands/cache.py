@@ -35,13 +35,13 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
 
         screen.json(cache_document(cache))
         return
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import size, tilde
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, text in (
-        ("folder", one_line(tilde(cache.folder, str(library.places.home)))),
+        ("folder", one_line(tilde(cache.folder, str(library.user_home)))),
         ("catalogue", size(cache.catalogue_bytes)),
         ("index", size(cache.index_bytes)),
         ("sessions", f"{cache.sessions:,}"),

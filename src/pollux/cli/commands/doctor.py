@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import click
+from msgspec.structs import replace
 
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.group import Command
 
 
@@ -25,6 +26,9 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
 
     library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     report = library.doctor()
+    if ctx.meta.get(SAMPLE):
+        # No agent works in the sample, so nothing will be deleted.
+        report = replace(report, retention=())
     sound = report.sound
     archive_count = library.count(Filter(everything=True)) if not report.files else 0
     if as_json:
@@ -34,7 +38,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
     elif report.files:
         from pollux.cli.render.doctor import diagnosis
 
-        screen.lines(diagnosis(screen, report, str(library.places.home), every_file=every_file))
+        screen.lines(diagnosis(screen, report, str(library.user_home), every_file=every_file))
     elif archive_count:
         from pollux.text.figures import plural
 

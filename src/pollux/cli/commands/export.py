@@ -11,7 +11,7 @@ import click
 from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, open_library
 from pollux.cli.options.complete import formats, sessions
-from pollux.cli.options.filters import filter_from_options, narrowing
+from pollux.cli.options.filters import fate_option, filter_from_options, narrowing
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.cli.options.redaction import private, redactor
@@ -61,13 +61,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 )
 @click.option("--tokens", is_flag=True, help="Include token figures. (markdown, text)")
 @click.option("--notices", is_flag=True, help="Include the client's info and warning lines. (markdown, text)")
-@click.option(
-    "--fate",
-    type=Choice(["live", "all"]),
-    default="all",
-    show_default=True,
-    help="All that is in the files, or only what the agent would resume.",
-)
+@fate_option
 @click.option("--front-matter", is_flag=True, help="Begin with the facts in YAML. (markdown, text)")
 @click.option(
     "--compat",
@@ -155,6 +149,10 @@ def command(
     selection = filter_from_options(agent, project, since, until, everything=True)
     jobs = library.jobs(selection) if everything else [Job.of(session) for session in sessions]
     if not jobs:
+        from pollux.cli.render.empty import explain_empty_home
+        from pollux.cli.terminal.screen import Screen
+
+        explain_empty_home(ctx, Screen(ctx), library)
         raise library.index.absence(agent)(
             "There are no such sessions to export.", library.index.hint(selection, "Try: pollux list --all")
         )

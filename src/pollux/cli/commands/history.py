@@ -34,4 +34,4 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
         raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
     from pollux.cli.render.archive import changes
 
-    screen.lines(changes(screen, history, str(library.places.home)))
+    screen.lines(changes(screen, history, str(library.user_home)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pollux.cli.options.choice import Amount
 from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.filters import branch_option, filter_from_options, filters
 from pollux.cli.options.group import Command
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1)
 @filters
 @branch_option
-@click.option("--limit", "-n", metavar="N", type=click.IntRange(min=1), help="At most N sessions.")
+@click.option("--limit", "-n", metavar="N", type=Amount(), help="At most N sessions.")
 @json_option
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line.")
 @common()
@@ -55,15 +56,19 @@ def command(
         ctx.exit(0 if entries else library.index.absence(selection.agent).exit_code)
     if not entries:
         _nothing(ctx, screen, library, selection)
-    from pollux.cli.render.list import listing
+    from pollux.draw.list import listing
 
-    screen.lines(listing(screen, entries, str(library.places.home)))
+    lines = list(listing(screen, entries, str(library.user_home)))
+    screen.lines(lines)
     every = library.count(selection) if limit is not None else len(entries)
     if screen.terminal:
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
-        for line in _remarks(screen, entries, every, more=more, hidden=bool(library.index.unreadable_paths)):
+        hidden = bool(library.index.unreadable_paths)
+        # A narrow terminal has no room for the column of tokens.
+        tokens = "tokens" in lines[0]
+        for line in _remarks(screen, entries, every, more=more, hidden=hidden, tokens=tokens):
             talk(screen.paint(line, "dim"))
-    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.offer():
+    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.should_suggest():
         from pollux.text.figures import size
 
         room = size(library.archive.estimate())
@@ -82,13 +87,12 @@ def _for_programs(screen: Screen, library: Library, entries: list[ListEntry], js
 
 def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter) -> None:
     """Say why there is nothing."""
-    from pollux.cli.render.empty import nothing
+    from pollux.cli.render.empty import explain_empty_home
     from pollux.library.library import Filter
     from pollux.text.figures import plural
 
+    explain_empty_home(ctx, screen, library)
     every = library.count(Filter(everything=True))
-    if not every:
-        nothing(ctx, screen, library)
     ordinary = library.count()
     if not ordinary and selection == Filter():
         sentence = f"No ordinary sessions were found, but {plural(every, 'other')}."
@@ -99,15 +103,19 @@ def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Fi
     raise library.index.absence(selection.agent)(f"No session of {total:,} matches.", hint)
 
 
-def _remarks(screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool) -> list[str]:
-    from pollux.cli.terminal.width import wrap
+def _remarks(
+    screen: Screen, entries: list[ListEntry], every: int, *, more: bool, hidden: bool, tokens: bool
+) -> list[str]:
+    """What the list leaves out, and the meaning of its marks; of those at `tokens` only where the column is shown."""
+    from pollux.draw.width import wrap
     from pollux.text.figures import least, plural
+    from pollux.usage.labels import too_low
 
     remarks = []
     if len(entries) < every:
         remarks.append(f"{len(entries):,} of {least(plural(every, 'session'), more=more)}.")
-    if low := sum(entry.summary.usage.exact is False for entry in entries):
-        remarks.append(f"≥ {plural(low, 'session')} used more than the files tell: pollux audit shows why.")
+    if tokens and (low := sum(entry.summary.usage.exact is False for entry in entries)):
+        remarks.append(f"≥ {too_low(low, plural(len(entries), 'session'))}")
     if odd := sum(entry.troubled for entry in entries):
         remarks.append(f"! {plural(odd, 'session')} with damaged or odd files: see pollux doctor.")
     if from_archive := sum(entry.summary.kept for entry in entries):

@@ -62,7 +62,7 @@ def command(ctx: click.Context, name: str | None, add: str | None, as_json: bool
         return
     if not matches:
         _nothing(ctx, screen, library, name)
-    screen.lines(_table(screen, matches, str(library.places.home), library.index.lacking()))
+    screen.lines(_table(screen, matches, str(library.user_home), library.index.lacking()))
     if any(project.path is None for project in matches):
         talk("`pollux projects --add PATH` tells pollux a path it could not find.")
 
@@ -78,7 +78,7 @@ def _teach(library: Library, path: str) -> None:
 
 
 def _table(screen: Screen, projects: list[Project], home: str, lacking: set[str]) -> Iterator[str]:
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import NONE, least, tilde
 

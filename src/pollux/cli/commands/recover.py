@@ -97,9 +97,9 @@ def _show(library: Library, screen: Screen, session: Session, output: Path | Non
     if as_json:
         screen.document(_document(library, recovery))
         return
-    from pollux.cli.render.transcript import transcript
+    from pollux.draw.transcript import transcript
 
-    home = str(library.places.home)
+    home = str(library.user_home)
     if output is None:
         screen.lines([*_sources(screen, recovery, home), "", *transcript(screen, recovery.session, home=home)])
     else:
@@ -116,7 +116,7 @@ def _rebuild(
     plan = library.recover.plan(rebuilt, folder)
     files = [file for file, _ in plan]
     if folder is None and not yes:
-        confirm_writing(screen, files, str(library.places.home), ask=not as_json)
+        confirm_writing(screen, files, str(library.user_home), ask=not as_json)
     library.archive.restore(plan)
     if as_json:
         from pollux.answers.archive import rebuilt_document
@@ -124,7 +124,7 @@ def _rebuild(
         screen.json(rebuilt_document(rebuilt, files))
         return
     screen.lines(file_lines(files))
-    for sentence in _remarks(rebuilt, str(library.places.home)):
+    for sentence in _remarks(rebuilt, str(library.user_home)):
         talk(sentence)
 
 
@@ -163,7 +163,7 @@ def _write(library: Library, output: Path, document: str) -> None:
 
 
 def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str]:
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import plural, tilde
 
@@ -190,7 +190,7 @@ def _list(ctx: click.Context, library: Library, screen: Screen, as_json: bool) -
         if not library.count(Filter(everything=True)):
             nothing(ctx, screen, library)
         raise NotFound("Every session is whole in its agent's own files, as far as pollux saw it.")
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
     from pollux.text.figures import NONE
 

@@ -11,7 +11,12 @@ from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pollux.library.library import Library
+    from pollux.library.rehome import Plan
+
+_DONE = {"rename": "renamed", "rewrite": "rewritten"}
 
 
 @click.command("rehome", cls=Command, short_help="Show the history of a moved project under its new path.")
@@ -72,7 +77,7 @@ def _undo(library: Library, old: str) -> None:
     after, back = library.rehome.undo(old)
     talk(f"What is under {one_line(after)} because of this move is shown where it was.")
     for path in back:
-        talk(f"  back as it was: {one_line(tilde(path, str(library.places.home)))}")
+        talk(f"  back as it was: {one_line(tilde(path, str(library.user_home)))}")
 
 
 def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, yes: bool, as_json: bool) -> None:
@@ -85,9 +90,8 @@ def _move_in_place(ctx: click.Context, library: Library, old: str, new: str, *, 
 
         screen.json(plan_document(plan))
         return
-    from pollux.cli.render.rehome import plan_lines
 
-    screen.lines(plan_lines(plan, str(library.places.home)))
+    screen.lines(_plan_lines(plan, str(library.user_home)))
     if not yes and plan.steps and screen.terminal:
         click.confirm("Change it?", abort=True, err=True)
         library.rehome.carry_out(old, new)
@@ -102,7 +106,7 @@ def _tell(ctx: click.Context, library: Library, *, every: bool, as_json: bool) -
     from pollux.cli.terminal.screen import Screen
     from pollux.text.escape import one_line
 
-    screen, moves = Screen(ctx), library.projects.moves.all()
+    screen, moves = Screen(ctx), library.projects.moves()
     if as_json:
         from pollux.answers.projects import moves_document
 
@@ -111,3 +115,22 @@ def _tell(ctx: click.Context, library: Library, *, every: bool, as_json: bool) -
         raise NotFound("No project was moved.", "Try: pollux rehome OLD NEW")
     elif every:
         screen.lines(f"{one_line(before)} → {one_line(after)}" for before, after in moves.items())
+
+
+def _plan_lines(plan: Plan, home: str) -> Iterator[str]:
+    """Each renaming, each file that gets other bytes and what in it, and what stays."""
+    from pollux.text.escape import one_line
+    from pollux.text.figures import tilde
+
+    for step in plan.steps:
+        verb = _DONE[step.change] if plan.done else step.change
+        yield f"{verb:9}  {one_line(tilde(step.path, home))}"
+        yield (
+            f"{'to':>9}  {one_line(tilde(step.to, home))}"
+            if step.to is not None
+            else f"{'':9}  {one_line(step.what or '')}"
+        )
+    if not plan.steps:
+        yield "Nothing in the agents' files has to change."
+    for left in plan.left:
+        yield f"{'left':9}  {left.agent}: {one_line(left.why)}"

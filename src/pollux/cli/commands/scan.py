@@ -71,12 +71,16 @@ def command(
     selection = filter_from_options(agent, project, since, until, everything=True)
     jobs = library.jobs(selection) if everything else [Job.of(library.session(key)) for key in keys]
     if not jobs:
+        from pollux.cli.render.empty import explain_empty_home
+
+        if not as_json:
+            explain_empty_home(ctx, screen, library)
         raise library.index.absence(agent)(
             "There are no such sessions.", library.index.hint(selection, "Try: pollux list --all")
         )
     result = secrets(jobs, remover, bar(ctx, "Scanning", quiet=as_json))
     if as_json:
-        from pollux.answers.secrets import secrets_document
+        from pollux.answers.export import secrets_document
 
         screen.json(secrets_document(result))
     else:
@@ -88,7 +92,7 @@ def command(
 
 def _show(screen: Screen, result: Secrets, short: dict[str, str]) -> None:
     from pollux.cli.terminal.screen import talk
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
     from pollux.text.escape import visible
     from pollux.text.figures import plural
 

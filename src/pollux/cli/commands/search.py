@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.choice import Choice
+from pollux.cli.options.choice import Amount, Choice, Seconds
 from pollux.cli.options.common import common, json_option, open_library, remark
 from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
 from pollux.cli.options.group import Command
@@ -62,7 +62,7 @@ def _excludes(argument: str) -> bool:
     "--limit",
     "-n",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Amount(),
     default=20,
     show_default=True,
     help="At most N messages.",
@@ -70,7 +70,7 @@ def _excludes(argument: str) -> bool:
 @click.option(
     "--each",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Amount(),
     help=f"At most N messages of one session.  [default: {EACH}; with --json: no limit]",
 )
 @click.option(
@@ -80,7 +80,7 @@ def _excludes(argument: str) -> bool:
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     help=f"How long the regular expression may take in one file.  [default: {SECONDS:g}]",
 )
 @click.option("--all", "everything", is_flag=True, hidden=True, help="No effect: search always includes all sessions.")
@@ -172,8 +172,8 @@ def _check_options(text: str, regex: str | None, sort: str | None, timeout: floa
 
 def _for_people(screen: Screen, result: SearchResult) -> None:
     from pollux.answers.search import search_remarks
-    from pollux.cli.render.results import by_session, result_lines
     from pollux.cli.terminal.screen import talk
+    from pollux.draw.results import by_session, result_lines
 
     screen.lines(result_lines(screen, by_session(result)))
     for sentence in search_remarks(result):
@@ -192,7 +192,7 @@ def _show_matches(
     screen: Screen, stream: Iterable[Hit], limit: int, each: int | None, as_json: bool, progress: Bar
 ) -> bool:
     """Write what a pattern finds as it comes; progress is not drawn after that. Returns whether there was something."""
-    from pollux.cli.render.results import as_they_come, result_lines
+    from pollux.draw.results import as_they_come, result_lines
 
     groups = as_they_come(stream, limit, each if as_json else each or EACH)
     if as_json:

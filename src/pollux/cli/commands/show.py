@@ -6,10 +6,9 @@ from datetime import datetime
 
 import click
 
-from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import messages, sessions
-from pollux.cli.options.filters import When
+from pollux.cli.options.filters import When, fate_option
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
@@ -19,13 +18,7 @@ from pollux.errors import RequestError
 @click.option("--full", is_flag=True, help="Unfold tool calls, their output, and the client's own texts.")
 @click.option("--raw", is_flag=True, help="Show the file and line of each message and its record as it stands there.")
 @click.option("--plain", is_flag=True, help="Show a model's Markdown as it was written.")
-@click.option(
-    "--fate",
-    type=Choice(["live", "all"]),
-    default="all",
-    show_default=True,
-    help="All that is in the files, or only what the agent would resume.",
-)
+@fate_option
 @click.option(
     "--at", metavar="MESSAGE", shell_complete=messages, help="Open at this message: its id, or the beginning of it."
 )
@@ -70,15 +63,15 @@ def command(
 
         session_document(library, session, screen.document, live_only=fate == "live")
         return
-    from pollux.cli.render.transcript import transcript
+    from pollux.draw.transcript import transcript
 
     screen.markdown = screen.markdown and not plain
-    home = str(library.places.home)
+    home = str(library.user_home)
     lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
     if at is None:
         screen.lines(lines)
         return
-    from pollux.cli.render.transcript import Here
+    from pollux.draw.transcript import Here
 
     every = list(lines)
     screen.lines_at(every, next(number for number, line in enumerate(every) if isinstance(line, Here)))

@@ -9,7 +9,7 @@ import click
 from pollux.cli.options.choice import Choice, Several
 from pollux.cli.options.common import common, json_option, open_library
 from pollux.cli.options.complete import sessions
-from pollux.cli.options.filters import filter_from_options, narrowing, timezone_option
+from pollux.cli.options.filters import filter_from_options, narrowing_requests, timezone_option
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
@@ -32,7 +32,7 @@ BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
     multiple=True,
     help="What each row stands for; a second name divides each row: day,model.  [default: day]",
 )
-@narrowing
+@narrowing_requests
 @timezone_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
@@ -146,7 +146,7 @@ def _one_session(screen: Screen, library: Library, key: str, as_json: bool) -> N
         return
     from pollux.cli.render.profile import ProfileFacts, profile_lines
 
-    context = ProfileFacts(str(library.places.home), family, bill, family_bill)
+    context = ProfileFacts(str(library.user_home), family, bill, family_bill)
     screen.lines(profile_lines(screen, session, profile, context))
 
 
@@ -156,11 +156,11 @@ def _show(screen: Screen, library: Library, stats: Stats) -> None:
     from pollux.text.figures import tilde
     from pollux.usage.service import Grouping
 
-    home, titles = str(library.places.home), dict[str, tuple[str, str]]()
+    home, titles = str(library.user_home), dict[str, tuple[str, str]]()
     if Grouping.SESSION in (stats.by, *stats.within):
         titles = _titles(library)
     screen.lines(stats_table(screen, stats, home, titles))
-    settings = tilde(str(library.places.settings), home)
+    settings = tilde(str(library.settings_file), home)
     for line in remarks(screen, stats, library.usage.prices, settings):
         talk(line)
 
@@ -207,7 +207,7 @@ def _tools(
         from pollux.cli.render.stats import tool_table
 
         titles = _titles(library) if Grouping.SESSION in by else {}
-        screen.lines(tool_table(screen, by, rows, total, str(library.places.home), titles))
+        screen.lines(tool_table(screen, by, rows, total, str(library.user_home), titles))
     else:
         raise library.index.absence(selection.agent)(
             "No tool was called.", library.index.hint(selection, "Try: pollux stats")

@@ -53,4 +53,4 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 def _lost(ctx: click.Context, library: Library) -> bool:
     """Was all that was read forgotten again, for want of a cache? The sample has none."""
-    return library.index.store.problem is not None and not ctx.meta.get(SAMPLE)
+    return library.index.cache_problem is not None and not ctx.meta.get(SAMPLE)

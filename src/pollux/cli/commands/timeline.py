@@ -133,7 +133,7 @@ def _at_least_mark(library: Library, of: Measure, selection: Filter) -> str:
 
 def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, untimed: str | None) -> Iterator[str]:
     from pollux.cli.render.stats import remarks
-    from pollux.cli.terminal.width import wrap
+    from pollux.draw.width import wrap
     from pollux.text.figures import tilde
     from pollux.usage.service import Grouping
 
@@ -141,7 +141,7 @@ def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, u
         yield from (screen.paint(line, "dim") for line in wrap(untimed, screen.columns))
     if of in ("tokens", "cost"):
         stats = library.usage.stats(Grouping.AGENT, selection, timed=True)
-        settings = tilde(str(library.places.settings), str(library.places.home))
+        settings = tilde(str(library.settings_file), str(library.user_home))
         yield from remarks(screen, stats, library.usage.prices, settings, cost=of == "cost")
 
 

@@ -31,8 +31,8 @@ def command(
     pollux watch last
     pollux watch --project weather
     """
-    from pollux.cli.render.watch import Live
     from pollux.cli.terminal.screen import Screen, talk
+    from pollux.draw.watch import Live
 
     selection = filter_from_options(agent, project)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)

@@ -16,7 +16,7 @@ def command(ctx: click.Context, as_json: bool = False) -> None:
     """List the formats of `pollux export` and what each is for."""
     from pollux import registry
     from pollux.cli.terminal.screen import Screen
-    from pollux.cli.terminal.table import Column, table
+    from pollux.draw.table import Column, table
 
     screen = Screen(ctx)
     writers = [registry.writer(name) for name in registry.writer_names()]

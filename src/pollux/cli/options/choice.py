@@ -1,4 +1,4 @@
-"""Options that take one of a few words, or several of them. The error for a wrong word suggests the right one."""
+"""Options that take one of a few words, or several of them, or a number. The error for a wrong word suggests one."""
 
 from __future__ import annotations
 
@@ -20,6 +20,40 @@ class Choice(click.Choice[str]):
             return super().convert(value, param, ctx)
         except click.BadParameter:
             raise _wrong(value, self.choices, param) from None
+
+
+class Amount(click.ParamType[int]):
+    """A whole number, 1 or more."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
+        """The number. Raises `RequestError` where it is none, or less than 1."""
+        option = _option(param)
+        try:
+            number = int(value)
+        except ValueError:
+            raise RequestError(f"{option} must be a whole number, not {value!r}.", f"Try: {option} 20") from None
+        if number < 1:
+            raise RequestError(f"{option} must be 1 or more.", f"Try: {option} 20")
+        return number
+
+
+class Seconds(click.ParamType[float]):
+    """A number of seconds, more than 0."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
+        """The seconds. Raises `RequestError` where they are no number, or not more than 0."""
+        option = _option(param)
+        try:
+            seconds = float(value)
+        except ValueError:
+            raise RequestError(f"{option} must be a number, not {value!r}.", f"Try: {option} 5") from None
+        if not seconds > 0:
+            raise RequestError(f"{option} must be more than 0.", f"Try: {option} 5")
+        return seconds
 
 
 class Several(click.ParamType[tuple[str, ...]]):
@@ -58,6 +92,12 @@ class Several(click.ParamType[tuple[str, ...]]):
 
 
 def _wrong(word: str, choices: Sequence[str], param: click.Parameter | None) -> RequestError:
-    option = param.opts[-1] if isinstance(param, click.Option) else (param.human_readable_name if param else "It")
     hint = did_you_mean(word, choices, f"It can be {', '.join(choices)}.")
-    return RequestError(f"{option} cannot be {word!r}.", hint)
+    return RequestError(f"{_option(param)} cannot be {word!r}.", hint)
+
+
+def _option(param: click.Parameter | None) -> str:
+    """An option or argument as a person writes it."""
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return param.human_readable_name if param is not None else "It"

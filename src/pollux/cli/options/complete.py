@@ -84,7 +84,7 @@ def messages(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def _help(title: str | None) -> str:
-    from pollux.cli.terminal.width import cut
+    from pollux.draw.width import cut
     from pollux.text.escape import one_line
 
     return cut(one_line(title or ""), 60)

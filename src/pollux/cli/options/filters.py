@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pollux.cli.options.choice import Choice
 from pollux.cli.options.complete import agents, projects
 from pollux.system.clock import parse
 
@@ -46,6 +47,14 @@ timezone_option = click.option(
     help="The time zone of days: Europe/Berlin, UTC.  [default: this machine's]",
 )
 
+fate_option = click.option(
+    "--fate",
+    type=Choice(["live", "all"]),
+    default="all",
+    show_default=True,
+    help="All that is in the files, or only what the agent would resume.",
+)
+
 
 def filters(function: Decorated) -> Decorated:
     """Add `--agent`, `--project`, `--since`, `--until`, `--all`."""
@@ -71,13 +80,21 @@ def whose(function: Decorated) -> Decorated:
 
 def narrowing(function: Decorated) -> Decorated:
     """Add `--agent`, `--project`, `--since`, `--until`."""
+    return whose(_times(function, "sessions"))
+
+
+def narrowing_requests(function: Decorated) -> Decorated:
+    """Add the same options as `narrowing`, where the times choose requests."""
+    return whose(_times(function, "requests"))
+
+
+def _times(function: Decorated, what: str) -> Decorated:
+    examples = "3d, 2w, 12h, yesterday, 2026-11-15"
     options: list[Callable[[Any], Any]] = [
-        click.option(
-            "--since", metavar="WHEN", type=When(), help="Only sessions since then: 3d, 2w, 12h, yesterday, 2026-11-15."
-        ),
-        click.option("--until", metavar="WHEN", type=When(end=True), help="Only sessions until then."),
+        click.option("--since", metavar="WHEN", type=When(), help=f"Only {what} since then: {examples}."),
+        click.option("--until", metavar="WHEN", type=When(end=True), help=f"Only {what} until then."),
     ]
-    return whose(_added(function, options))
+    return _added(function, options)
 
 
 def _added(function: Decorated, options: list[Callable[[Any], Any]]) -> Decorated:

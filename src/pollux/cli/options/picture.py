@@ -18,4 +18,4 @@ def picture(library: Library, output: str, *, force: bool) -> OutputFile:
 
     if Path(output).suffix.lower() != ".svg":
         raise RequestError("A chart is an SVG picture.", "Try: -o chart.svg")
-    return OutputFile(output, forbidden=library.homes.own(), force=force)
+    return OutputFile(output, forbidden=library.homes.protected_folders(), force=force)

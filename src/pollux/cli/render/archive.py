@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.table import Column, table
-from pollux.cli.terminal.times import full
-from pollux.cli.terminal.width import wrap
+from pollux.draw.table import Column, table
+from pollux.draw.times import full
+from pollux.draw.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, size, tilde
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.transcript.head import head
-from pollux.cli.terminal.table import Column, table
-from pollux.cli.terminal.times import clock
-from pollux.cli.terminal.width import wrap
+from pollux.draw.table import Column, table
+from pollux.draw.times import clock
+from pollux.draw.transcript.head import head
+from pollux.draw.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import money, number, plural, tilde
 from pollux.writers.json import encode

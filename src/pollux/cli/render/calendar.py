@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.width import wrap
+from pollux.draw.width import wrap
 from pollux.text.figures import plural
 from pollux.usage.charts.calendar import level, levels, months, weeks
 from pollux.usage.labels import label

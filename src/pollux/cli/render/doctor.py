@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pollux.cli.render.archive import retention
 from pollux.cli.render.schedule import regularity
-from pollux.cli.terminal.table import Column, table
-from pollux.cli.terminal.width import wrap
+from pollux.draw.table import Column, table
+from pollux.draw.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import number, plural, size, tilde
 

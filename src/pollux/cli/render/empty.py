@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from pollux.cli.terminal.screen import talk
-from pollux.cli.terminal.table import Column, table
+from pollux.draw.table import Column, table
 from pollux.text.escape import one_line
 from pollux.text.figures import tilde
 from pollux.wire import folder_at
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Library
+
+
+def explain_empty_home(ctx: click.Context, screen: Screen, library: Library) -> None:
+    """Say where pollux looked if there is no session of any kind. Otherwise do nothing."""
+    from pollux.library.library import Filter
+
+    if not library.count(Filter(everything=True)):
+        nothing(ctx, screen, library)
 
 
 def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
@@ -35,7 +43,7 @@ def _places_table(screen: Screen, library: Library) -> Iterator[str]:
     lacking = library.index.lacking()
     for source, root in library.homes.roots():
         agent.add(source.title)
-        path.add(one_line(tilde(str(root.path), str(library.places.home))))
+        path.add(one_line(tilde(str(root.path), str(library.user_home))))
         content = "nothing that can be read" if source.name in lacking else "a folder without sessions"
         content_column.add(library.homes.refused(root) or (content if folder_at(root.path) else "no such folder"))
     yield "No session could be read: pollux doctor names the files." if lacking else "No sessions were found."

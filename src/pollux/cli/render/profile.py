@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.cli.render.transcript.head import head
-from pollux.cli.terminal.bars import bucket_sums, sparkline
-from pollux.cli.terminal.table import Chart, Column, table
-from pollux.cli.terminal.width import cut, wrap
+from pollux.draw.bars import bucket_sums, sparkline
+from pollux.draw.table import Chart, Column, table
+from pollux.draw.transcript.head import head
+from pollux.draw.width import cut, wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, money, number, plural, share
 from pollux.usage.labels import tokens

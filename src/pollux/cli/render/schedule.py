@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.terminal.times import ago
-from pollux.cli.terminal.width import wrap
+from pollux.draw.times import ago
+from pollux.draw.width import wrap
 from pollux.system.clock import now
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import tilde

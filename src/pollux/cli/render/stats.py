@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
-from pollux.cli.terminal.bars import sparkline
-from pollux.cli.terminal.table import Chart, Column, table
-from pollux.cli.terminal.width import wrap
+from pollux.draw.bars import sparkline
+from pollux.draw.table import Chart, Column, table
+from pollux.draw.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
-from pollux.usage.labels import tokens
+from pollux.usage.labels import tokens, too_low
 from pollux.usage.stats import Grouping
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _uncertain(total: Row) -> Iterator[str]:
     if total.lone_subagents:
         sessions += f" and {plural(total.lone_subagents, 'lone sub-agent')},"
     if total.too_low:
-        yield f"≥ {total.too_low:,} of {sessions} used more tokens than their files record: pollux audit shows why."
+        yield f"≥ {too_low(total.too_low, sessions)}"
     if total.unsure:
         yield f"{total.unsure:,} of {sessions} may have used more than their files record: pollux audit shows why."
     if total.silent:

@@ -1,1 +1,1 @@
-"""What a terminal needs: widths, colours, tables, a pager, progress."""
+"""What a terminal needs: the screen, a pager, progress, questions."""

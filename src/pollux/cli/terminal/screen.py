@@ -11,38 +11,23 @@ from typing import Any
 import click
 
 from pollux.cli.options.common import COLOR, PAGER
-
-STYLES: dict[str, dict[str, Any]] = {
-    "bold": {"bold": True},
-    "dim": {"dim": True},
-    "good": {"fg": "green"},
-    "bad": {"fg": "red"},
-    "warn": {"fg": "yellow"},
-    "human": {"fg": "cyan", "bold": True},
-    "model": {"fg": "magenta", "bold": True},
-    "id": {"fg": "cyan"},
-    "head": {"dim": True},
-    "match": {"fg": "yellow", "bold": True},
-}
-
+from pollux.draw.canvas import Canvas
 
 LEAD = 6
 _OURS = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
-class Screen:
+class Screen(Canvas):
     """Standard output as this run sees it."""
 
     def __init__(self, ctx: click.Context) -> None:
         self.terminal = _is_terminal(sys.stdout)
-        self.markdown = self.terminal
-        self.color = _color(ctx.meta.get(COLOR, "auto"), self.terminal)
-        self.columns = _columns(self.terminal)
+        super().__init__(
+            _columns(self.terminal),
+            color=_color(ctx.meta.get(COLOR, "auto"), self.terminal),
+            markdown=self.terminal,
+        )
         self.paged = self.terminal and not ctx.meta.get(PAGER) and os.environ.get("TERM") != "dumb"
-
-    def paint(self, text: str, style: str) -> str:
-        """The text in a style, where there are colours."""
-        return click.style(text, **STYLES[style]) if self.color and text else text
 
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines, through a pager on a terminal."""

@@ -12,7 +12,7 @@ from functools import cache
 
 import tantivy
 
-from pollux.index.catalog.prefixes import shared_length
+from pollux.index.catalogue.prefixes import shared_length
 
 _SCRIPTS = (
     ("\u024f", "english", "danish", "dutch", "finnish", "french", "german", "hungarian", "italian", "norwegian"),

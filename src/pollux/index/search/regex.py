@@ -21,7 +21,7 @@ from unicodedata import is_normalized, normalize
 import msgspec
 
 from pollux.errors import BadQuery
-from pollux.index.catalog.prefixes import ShortIds
+from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.search.passages import PassageKind, texts
 from pollux.index.search.results import Hit
 from pollux.index.search.snippets import snippet_around

@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from pollux.index.catalog.prefixes import short_id
-from pollux.index.catalog.queries import CatalogQueries
-from pollux.index.catalog.rows import MessageIndex
+from pollux.index.catalogue.prefixes import short_id
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.rows import MessageIndex
 from pollux.index.search.direct import DirectRequest
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.pending_search import PendingMatches, PendingSearch
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, IndexHit, SearchResult
-from pollux.index.search.suggestions import catalog_hints
+from pollux.index.search.suggestions import catalogue_hints
 from pollux.index.search.word_index import WordIndex
 from pollux.model import Author, Role, Summary, Value
 from pollux.text.folding import fold
@@ -43,7 +43,7 @@ class SearchRequest(Value, frozen=True, kw_only=True):
 
 def find(
     index: WordIndex,
-    catalog: CatalogQueries,
+    queries: CatalogueQueries,
     query: Query,
     request: SearchRequest,
     pending: PendingSearch | None = None,
@@ -52,7 +52,7 @@ def find(
 
     `pending` searches the sessions whose words are not in the index yet. The catalogue describes these, too.
     """
-    search = _Search(index, catalog, request, pending if pending is not None and pending.bundles else None)
+    search = _Search(index, queries, request, pending if pending is not None and pending.bundles else None)
     hints = (*query.hints, *search.unknown_values(query))
     if (result := search.find_exact(query)) is not None:
         return msgspec.structs.replace(result, hints=hints)
@@ -80,10 +80,10 @@ class _Search:
     """Searches the index, and the sessions that are not in it yet."""
 
     def __init__(
-        self, index: WordIndex, catalog: CatalogQueries, request: SearchRequest, pending: PendingSearch | None
+        self, index: WordIndex, queries: CatalogueQueries, request: SearchRequest, pending: PendingSearch | None
     ) -> None:
         self._index = index
-        self._catalog = catalog
+        self._queries = queries
         self._request = request
         self.pending = pending
 
@@ -91,7 +91,7 @@ class _Search:
         """A sentence for each filter whose value nothing has, as far as that is known."""
         if self.pending is None:
             return self._index.unknown_values(query)
-        return list(catalog_hints(self._catalog, query.node))
+        return list(catalogue_hints(self._queries, query.node))
 
     def find_exact(self, query: Query) -> SearchResult | None:
         """The result of a query; None where it is empty. The index may have more sessions than the catalogue."""
@@ -106,7 +106,7 @@ class _Search:
                 kinds=request.kinds,
                 pending=pending,
             )
-            hits = _with_facts(index_hits, self._catalog)
+            hits = _with_facts(index_hits, self._queries)
             present = [hit for hit in hits if hit is not None]
             if len(present) >= request.limit or len(index_hits) < size:
                 break
@@ -135,20 +135,20 @@ class _Search:
         return {keys[number]: count for number, count in counts.items() if number in keys}
 
 
-def _with_facts(index_hits: list[IndexHit], catalog: CatalogQueries) -> list[Hit | None]:
+def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries) -> list[Hit | None]:
     """Each hit with the facts of the catalogue; None where the session does not exist any more."""
-    sessions = catalog.by_number(hit.session for hit in index_hits)
-    by_session = {number: _SessionHits(*facts, catalog) for number, facts in sessions.items()}
+    sessions = queries.by_number(hit.session for hit in index_hits)
+    by_session = {number: _SessionHits(*facts, queries) for number, facts in sessions.items()}
     return [by_session[hit.session].hit(hit) if hit.session in by_session else None for hit in index_hits]
 
 
 class _SessionHits:
     """Makes the hits of one session."""
 
-    def __init__(self, summary: Summary, marks: MessageIndex, catalog: CatalogQueries) -> None:
+    def __init__(self, summary: Summary, marks: MessageIndex, queries: CatalogueQueries) -> None:
         self._summary = summary
         self._marks = marks
-        self._short = catalog.short(summary.id)
+        self._short = queries.short(summary.id)
 
     def hit(self, hit: IndexHit) -> Hit:
         """A hit of the index with the facts about its message."""

@@ -11,17 +11,17 @@ from typing import NamedTuple
 
 import tantivy
 
-from pollux.index.catalog.queries import CatalogQueries, Filter, is_project
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, is_project
 from pollux.index.search.compile import KNOWN_VALUES, matching_values, value_matches, values_of
 from pollux.index.search.fields import path_tokens
 from pollux.index.search.prepare_text import normalize_name
 from pollux.index.search.query import ABOUT, FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
-from pollux.model.names import name_matches, words_of
+from pollux.model.names import name_matches, project_name, words_of
 from pollux.text.folding import fold
 from pollux.text.suggest import closest
 
 
-def list_hints(current: CatalogQueries, criteria: Filter) -> list[str]:
+def list_hints(current: CatalogueQueries, criteria: Filter) -> list[str]:
     """A sentence for each criterion of a list that no session meets."""
     project = likely_project(current, criteria.project) if criteria.project is not None else None
     hints = [f"Did you mean: --project {project}?"] if project is not None else []
@@ -46,7 +46,7 @@ def query_hints(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
             yield _no_such_value(only.name, only.value, only.value.replace(part, word) if word is not None else None)
 
 
-def catalog_hints(current: CatalogQueries, node: Node) -> Iterator[str]:
+def catalogue_hints(current: CatalogueQueries, node: Node) -> Iterator[str]:
     """As `query_hints`, for filters by facts of whole sessions: the catalogue knows these before the index does."""
     for only in _filters(node):
         if not isinstance(only.value, str) or only.name not in ("project", *ABOUT):
@@ -57,14 +57,14 @@ def catalog_hints(current: CatalogQueries, node: Node) -> Iterator[str]:
             yield _no_such_value(only.name, only.value, look(only.value, known))
 
 
-def _known_values(current: CatalogQueries, name: str) -> list[str]:
+def _known_values(current: CatalogueQueries, name: str) -> list[str]:
     if name != "project":
         return [fold(normalize_name(value)) for value in current.values(name)]
     paths = [normalize_name(project.path) for project in current.projects() if project.path]
     return paths + [f"#{digest}" for project in current.projects() for digest in project.hashes]
 
 
-def likely_project(current: CatalogQueries, typed: str) -> str | None:
+def likely_project(current: CatalogueQueries, typed: str) -> str | None:
     """The project that was probably meant; None where the typed one exists, or none is similar."""
     known = current.projects()
     if any(is_project(typed, project.path, digest) for project in known for digest in project.hashes or (None,)):
@@ -80,15 +80,11 @@ def _project(typed: str, paths: Iterable[str]) -> str | None:
     by_folder: dict[str, list[str]] = {}
     for path in paths:
         if not path.startswith("#"):  # a hash without a known path
-            by_folder.setdefault(_last_folder(path), []).append(path)
-    similar = _similar_name(_last_folder(typed), by_folder)
+            by_folder.setdefault(project_name(path), []).append(path)
+    similar = _similar_name(project_name(typed), by_folder)
     if similar is None:
         return None
-    return closest(typed, by_folder[similar.name], alike=0) if _last_folder(typed) != typed else similar.name
-
-
-def _last_folder(path: str) -> str:
-    return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
+    return closest(typed, by_folder[similar.name], alike=0) if project_name(typed) != typed else similar.name
 
 
 class _SimilarName(NamedTuple):

@@ -12,8 +12,8 @@ from types import FrameType
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalog.catalog import Catalog, first_number
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.catalogue import Catalogue, first_number
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.errors import NotWritten
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.word_index import WordIndex, Writer
@@ -53,7 +53,7 @@ class Load:
     """Reads many tasks, and stores the results step by step."""
 
     def __init__(
-        self, catalogue: Catalog, text: WordIndex, size: int, report: Report, pulse: Callable[[], None]
+        self, catalogue: Catalogue, text: WordIndex, size: int, report: Report, pulse: Callable[[], None]
     ) -> None:
         self._catalogue = catalogue
         self._text = text

@@ -53,7 +53,7 @@ class News(msgspec.Struct, array_like=True):
 
 
 class Layout(msgspec.Struct, array_like=True):
-    """The files of a root as they were when all of it was in the catalog.
+    """The files of a root as they were when all of it was in the catalogue.
 
     `keys` are the keys of its bundles, `group_keys` the other names that bundles share; each with the number of its
     group. `news` is None for a layout that was never written.

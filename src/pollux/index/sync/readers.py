@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalog.rows import BundleRows, Entry, entry
+from pollux.index.catalogue.rows import BundleRows, Entry, entry
 from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Source
 from pollux.text.surrogates import escape_surrogates

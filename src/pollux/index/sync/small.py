@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from pollux.index.catalog.catalog import Catalog
-from pollux.index.catalog.rows import BundleRows
+from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
 from pollux.index.sync.readers import StoredWords, read
 from pollux.index.sync.tasks import Task
@@ -24,7 +24,7 @@ _BATCH_SECONDS = 20.0
 class Batch:
     """Sessions that are stored together: first their words, then their rows."""
 
-    def __init__(self, catalogue: Catalog, text: WordIndex | None) -> None:
+    def __init__(self, catalogue: Catalogue, text: WordIndex | None) -> None:
         self._catalogue = catalogue
         self._open_writer = ExitStack()
         self._writer = self._open_writer.enter_context(text.writer()) if text is not None else None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from pollux.index.catalog.catalog import Catalog, KnownBundle, Peeks, first_number
+from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
@@ -24,7 +24,7 @@ from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
-    from pollux.index.catalog.rows import BundleRows
+    from pollux.index.catalogue.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
 
 
@@ -86,7 +86,7 @@ class RootScan:
         except UnicodeEncodeError:  # names that are no text
             return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
-    def is_known(self, catalogue: Catalog) -> bool:
+    def is_known(self, catalogue: Catalogue) -> bool:
         """Does a catalogue hold this root as it is now?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
@@ -105,7 +105,7 @@ class SyncInput(NamedTuple):
 class Sync:
     """One sync, by the only process that writes."""
 
-    def __init__(self, catalogue: Catalog, text: WordIndex | None, now: SyncInput) -> None:
+    def __init__(self, catalogue: Catalogue, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
         self._text = text
         self._report = now.report

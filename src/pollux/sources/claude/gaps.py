@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from pollux.model import Author, Gap, Message, Role, Usage, gap
+from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.gaps import BROKEN_OFF, awaits
 
 _ABSORBED = {"attachment", "queued"}
@@ -43,6 +44,14 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
     if not answered:
         missing.append(Gap(why="No reply was written.", certain=False))
     return tuple(missing)
+
+
+def lost_records(file: str, lines: Iterable[Pair], known: Container[str]) -> Iterator[Gap]:
+    """The gaps before records whose parent is not among the `known` uuids: a part of the file was lost."""
+    for number, line in lines:
+        if line.parentUuid and line.parentUuid not in known:
+            why = "The record before this one is missing: it may hold figures."
+            yield Gap(why=why, certain=False, file=file, line=number)
 
 
 def _usage_gap(message: Message, usage: Usage) -> Gap:

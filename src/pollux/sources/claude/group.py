@@ -14,7 +14,8 @@ from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, SourceContext, WordFiles, fingerprint_of, unchanged
 from pollux.sources.claude import find
-from pollux.sources.claude.format.peek import Head, Roots, head_of, roots_of
+from pollux.sources.claude.format.peek import Head, head_of
+from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
 from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
 from pollux.sources.walk import stat_file
@@ -27,8 +28,10 @@ UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 class ClaudeBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
-    `name` is the id in its own records; `folders` are the session's own folders. `peers` are transcripts that share one
-    of its `roots`. `summaries` are titles that later sessions gave to earlier ones.
+    `name` is the id in its own records; `folders` are the session's own folders. `heads` are the ids of the first
+    records and of the first replies of its files; `is_cut` says that a file lost its first records. `peers` are
+    sessions that share a reply or a prompt with it, or that its records name. `summaries` are titles that later
+    sessions gave to earlier ones.
     """
 
     kind: Kind = Kind.MAIN
@@ -39,7 +42,8 @@ class ClaudeBundle(Bundle, kw_only=True):
     children: list[ClaudeBundle] = []
     siblings: list[ClaudeBundle] = []
     peers: list[ClaudeBundle] = []
-    roots: set[str] = set()
+    heads: set[str] = set()
+    is_cut: bool = False
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
@@ -87,23 +91,23 @@ class ClaudeBundle(Bundle, kw_only=True):
         return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
 
     def group_keys(self) -> list[str] | None:
-        """The projects' folders, whose sessions give one another titles; a parent, first records, the same id.
+        """The projects' folders, whose sessions give one another titles; a parent, peers, first records, the same id.
 
         Typed lines without a session id are searched for in all transcripts. Other typed lines stand in one log, which
-        their sessions share.
+        their sessions share. Without its first records, a session may share any record with any other.
         """
-        if self.kind is Kind.PROMPTS and self.id.endswith("-prompts"):
+        if (self.kind is Kind.PROMPTS and self.id.endswith("-prompts")) or self.is_cut:
             return None
-        relatives = (self.name, *((self.parent,) if self.parent else ()))
+        relatives = (self.name, *((self.parent,) if self.parent else ()), *(peer.name for peer in self.peers))
         return [
             *(os.path.dirname(folder) for folder in self.folders),  # noqa: PTH120
             *(f"{self.agent}:{id}" for id in relatives),
-            *(f"begins with {root}" for root in self.roots),
+            *(f"begins with {head}" for head in self.heads),
             *((self.history.file.path,) if self.history is not None else ()),
         ]
 
     def companions(self) -> list[str]:
-        """The transcripts that share its beginning: they show which of its messages are inherited."""
+        """The transcripts that share records with it: they show which of its messages are inherited."""
         return [display_path(file.path) for peer in self.peers for file in peer.files]
 
     def transcripts(self) -> list[File]:
@@ -129,7 +133,7 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     _attach_side_files(all_files, mains, agents)
     _adopt(mains, agents)
     others = [*_mains(elsewhere.other, look).values(), *_agents(elsewhere.other, look)]
-    _link_peers([*mains.values(), *agents, *others], look, lambda file: context.peek(file, Roots, roots_of))
+    _link_peers([*mains.values(), *agents, *others], look, lambda file: context.peek(file, RecordIds, record_ids_of))
     paths = {file.path for file in own}
     here = [bundle for bundle in (*mains.values(), *agents) if any(file.path in paths for file in bundle.files)]
     prompts_only = _prompts_only(own, {bundle.id: bundle for bundle in here if bundle.kind is Kind.MAIN}, root, context)
@@ -241,20 +245,52 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, roots: Callable[[File], Roots]) -> None:
-    """Make transcripts with a common root peers, wherever they lie: one of them is a fork of the other."""
-    by_root: dict[str, list[ClaudeBundle]] = {}
+def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, look_at_ids: Callable[[File], RecordIds]) -> None:
+    """Make transcripts that share a reply or a prompt peers, wherever they lie: one of them is a fork of the other.
+
+    A session that the records of another one name is its peer, too, even if it lost all that they shared.
+    """
+    mains: dict[str, list[ClaudeBundle]] = {}
     for bundle in transcripts:
-        heads = {head.root for file in bundle.transcripts() if (head := look(file)).root is not None}
-        bundle.roots = heads - {None}
-        for root in bundle.roots.union(*(roots(file).ids for file in bundle.transcripts())):
-            by_root.setdefault(root, []).append(bundle)
-    for root, group in by_root.items():
-        for bundle in group if len(group) > 1 else ():
-            bundle.roots.add(root)
+        if bundle.kind is Kind.MAIN:
+            mains.setdefault(bundle.name, []).append(bundle)
+    groups: list[list[ClaudeBundle]] = []
+    ids: list[set[int]] = []
+    for bundle in transcripts:
+        peeks = [look_at_ids(file) for file in bundle.transcripts()]
+        bundle.heads = {root for file in bundle.transcripts() if (root := look(file).root) is not None}
+        ids.append(set[int]().union(*(peek.all() for peek in peeks)))
+        if bundle.kind is Kind.MAIN:
+            bundle.heads |= {peek.first_reply.hex() for peek in peeks if peek.first_reply is not None}
+            bundle.is_cut = any(peek.is_cut for peek in peeks)
+            names = {name for peek in peeks for name in peek.sessions} - {bundle.name}
+            groups += [[bundle, *mains[name]] for name in names & mains.keys()]
+    for group in [*groups, *_holders(transcripts, ids)]:
+        for bundle in group:
             known = {id(peer) for peer in bundle.peers}
             bundle.peers += [other for other in group if other.id != bundle.id and id(other) not in known]
-            bundle.peers.sort(key=lambda peer: (peer.id, peer.files[0].path))
+    for bundle in transcripts:
+        bundle.peers.sort(key=lambda peer: (peer.id, peer.files[0].path))
+
+
+def _holders(transcripts: list[ClaudeBundle], ids: list[set[int]]) -> Iterable[list[ClaudeBundle]]:
+    """The groups of transcripts that share an id, each once. `ids` are the ids in each transcript."""
+    repeated = _repeated(ids)
+    holders: dict[int, list[ClaudeBundle]] = {}
+    for bundle, own in zip(transcripts, ids, strict=True):
+        for number in own & repeated:
+            holders.setdefault(number, []).append(bundle)
+    return {tuple(map(id, group)): group for group in holders.values()}.values()
+
+
+def _repeated(sets: Iterable[set[int]]) -> set[int]:
+    """The numbers that are in more than one of some sets."""
+    known: set[int] = set()
+    repeated: set[int] = set()
+    for numbers in sets:
+        repeated |= numbers & known
+        known |= numbers
+    return repeated
 
 
 def _prompts_only(

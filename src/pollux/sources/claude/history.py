@@ -18,8 +18,8 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Message, Notice, Origin
 from pollux.sources.base import File
-from pollux.sources.claude.format.side_records import Typed
-from pollux.sources.claude.moving import short_name
+from pollux.sources.claude.format.side_records import HistoryRecord
+from pollux.sources.claude.rehome import short_name
 from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.system.files import HUGE
@@ -49,7 +49,9 @@ class TypedLines(msgspec.Struct):
 def read_typed_lines(file: File) -> TypedLines:
     """Read a log."""
     notes = Notes(display_path(file.path))
-    lines = [(typed.sessionId, _typing(typed, number)) for number, typed in decoded_lines(file.path, Typed, notes)]
+    lines = [
+        (typed.sessionId, _typing(typed, number)) for number, typed in decoded_lines(file.path, HistoryRecord, notes)
+    ]
     return TypedLines(lines, notes.all())
 
 
@@ -107,7 +109,7 @@ class History:
                 yield f"{file.path}\n{file.stamp if file.mtime_ns < until else ''}"
 
 
-def _typing(typed: Typed, number: int) -> Typing:
+def _typing(typed: HistoryRecord, number: int) -> Typing:
     extra: dict[str, Any] = dict(typed.extra)
     if typed.pastedContents:
         extra["pastedContents"] = typed.pastedContents

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
+from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import Reading, read_with
 from pollux.sources.claude import history
 from pollux.sources.claude.format.outputs import Outputs
 from pollux.sources.claude.format.schema import Line
-from pollux.sources.claude.format.side_records import Meta, Title
-from pollux.sources.claude.gaps import gaps
+from pollux.sources.claude.format.side_records import SubagentMeta, TitleFile
+from pollux.sources.claude.gaps import gaps, lost_records
 from pollux.sources.claude.group import AGENT, ClaudeBundle
 from pollux.sources.claude.messages import queue
 from pollux.sources.claude.messages.messages import Builder
@@ -27,6 +27,9 @@ from pollux.sources.claude.tree.subagents import Chain, StartedSessions, read_me
 from pollux.sources.claude.tree.tree import Tree, leaf_of
 from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
+
+_CONTEXT_ELSEWHERE = "fork-context-ref"
+"""A record at the beginning of a sub-agent's file: the conversation before it stands in another file."""
 
 
 def read(bundle: ClaudeBundle) -> Reading:
@@ -187,7 +190,7 @@ class _Reader:
         if kind is Kind.MAIN and not (builder.items and any(_is_conversation(message) for message in messages)):
             # Nothing was sent: only queued prompts, or commands for the client.
             kind = Kind.PROMPTS
-        missing = gaps(messages)
+        missing = (*gaps(messages), *self._lost_records())
         typed = next((line.project for line in bundle.typed if line.project is not None), None)
         return Session(
             agent=AGENT,
@@ -219,7 +222,7 @@ class _Reader:
         times = _times(messages)
         parent = f"{AGENT}:{self.bundle.id}"
         key = f"{AGENT}:{chain.id}"
-        missing = gaps(messages)
+        missing = (*gaps(messages), *lost_records(transcript.file, chain.lines, self._uuids()))
         how = "a call has its first words" if spawned.parent_call(key) else "it lies in the session's transcript"
         return Session(
             agent=AGENT,
@@ -239,8 +242,22 @@ class _Reader:
             extra=dict(builder.facts),
         )
 
-    def _meta(self) -> Meta | None:
-        result: Meta | None = None
+    def _lost_records(self) -> list[Gap]:
+        """The gaps of records that were lost without a trace. An unreadable line is a gap in any case."""
+        uuids = self._uuids()
+        return [
+            missing
+            for transcript in self.transcripts
+            if not transcript.damaged and _CONTEXT_ELSEWHERE not in transcript.side_records
+            for missing in lost_records(transcript.file, transcript.lines, uuids)
+        ]
+
+    def _uuids(self) -> set[str]:
+        """The uuids of all records of the session, also of those that are no part of the conversation."""
+        return self.by_uuid.keys() | set[str]().union(*(transcript.other_uuids for transcript in self.transcripts))
+
+    def _meta(self) -> SubagentMeta | None:
+        result: SubagentMeta | None = None
         for file in self.bundle.metas:
             self.notes.file = display_path(file.path)
             meta = read_meta(file, self.notes)
@@ -249,7 +266,7 @@ class _Reader:
             result = result or meta
         return result
 
-    def _title(self, meta: Meta | None, messages: list[Message]) -> str | None:
+    def _title(self, meta: SubagentMeta | None, messages: list[Message]) -> str | None:
         """The human's title, or the agent's, or that of a later session; for a sub-agent, its task."""
         if self.bundle.kind is Kind.SUBAGENT:
             described = meta.description if meta is not None else None
@@ -269,7 +286,7 @@ class _Reader:
         """The title in its own file (2.1.325)."""
         self.notes.file = display_path(file.path)
         try:
-            title = decode(Title, read_bytes(file.path), self.notes)
+            title = decode(TitleFile, read_bytes(file.path), self.notes, "custom-title.json")
         except (Unreadable, Malformed):
             title = None
         if title is None:
@@ -300,7 +317,7 @@ class _Reader:
         paths = [file.path for file in self.bundle.files]
         return tuple(display_path(path) for path in dict.fromkeys([*paths, *self.outputs.used]))
 
-    def _extra(self, builder: Builder, meta: Meta | None) -> dict[str, Any]:
+    def _extra(self, builder: Builder, meta: SubagentMeta | None) -> dict[str, Any]:
         """What the files hold besides the conversation: the setting, the client's bookkeeping, unknown records."""
         extra: dict[str, Any] = dict(builder.facts)
         if meta is not None and (rest := tidy(meta)):

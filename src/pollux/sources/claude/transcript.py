@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from pollux.model import Severity, Tally
-from pollux.sources.claude.format.schema import TREE, Asked, Line, Put, Replied, Spoken
-from pollux.sources.claude.format.side_records import ASIDE, UNSEEN, Aside, Saved
+from pollux.sources.claude.format.schema import TREE_TYPES, AssistantRecord, ClientRecord, Line, SlimRecord, UserRecord
+from pollux.sources.claude.format.side_records import SIDE_TYPES, UNSEEN_TYPES, SideRecord, SnapshotRecord
 from pollux.sources.claude.format.totals import tally_of
 from pollux.sources.claude.tree.tree import Mark
 from pollux.wire import (
@@ -28,31 +28,31 @@ from pollux.wire import (
 
 # Old releases write few fields: their lines fit a smaller shape, which is faster and needs no guess. The first line of
 # a file that does not fit ends this.
-_decode_slim: Callable[[bytes], Line] = decoder(Spoken)
+_decode_slim: Callable[[bytes], Line] = decoder(SlimRecord)
 # The first type in a line is that of the record, or of the API message in it. In an attachment it is another one: a
 # record of neither the user nor the model is the client's. If the guess is wrong, the line is read again.
 _PROBE = 700
-_decode_put: Callable[[bytes], Line] = decoder(Put)
+_decode_client_record: Callable[[bytes], Line] = decoder(ClientRecord)
 _DECODERS: dict[bytes, Callable[[bytes], Line]] = {
-    b"user": decoder(Asked),
-    b"assi": decoder(Replied),
-    b"mess": decoder(Replied),
+    b"user": decoder(UserRecord),
+    b"assi": decoder(AssistantRecord),
+    b"mess": decoder(AssistantRecord),
 }
-_decode_aside, _decode_saved = decoder(Aside), decoder(Saved)
-_ASIDE = b'{"type":"'
-_SAVED = b'{"type":"file-history-snapshot","'
+_decode_side_record, _decode_snapshot = decoder(SideRecord), decoder(SnapshotRecord)
+_TYPE_FIRST = b'{"type":"'
+_SNAPSHOT = b'{"type":"file-history-snapshot","'
 
 
 def _decode_full(raw: bytes) -> Line:
     """A line with all fields that its kind may have. Raises one of `REFUSED`."""
     place = raw.find(b'"type":"', 0, _PROBE) + 8
-    line = _DECODERS.get(raw[place : place + 4], _decode_put)(raw)
+    line = _DECODERS.get(raw[place : place + 4], _decode_client_record)(raw)
     if line.type is None:
         raise ValueError
     return line
 
 
-class Queued(msgspec.Struct, frozen=True):
+class QueueStep(msgspec.Struct, frozen=True):
     """A step of the queue of prompts that were typed while the agent was busy."""
 
     number: int
@@ -66,7 +66,8 @@ class Transcript:
     """The content of one file.
 
     `lines` are the records of the tree with their numbers, each uuid once. `side_records` are the other records by
-    type, without repetitions. `unknown` are records of unknown types.
+    type, without repetitions. `unknown` are records of unknown types. `other_uuids` are those of records outside of
+    `lines`.
     """
 
     def __init__(self, path: str, name: str | None, notes: Notes) -> None:
@@ -78,9 +79,10 @@ class Transcript:
         self.by_uuid: dict[str, Line] = {}
         self.side_records: dict[str, list[dict[str, Any]]] = {}
         self.unknown = RecordList(self.notes)
+        self.other_uuids: set[str] = set()
         self.summaries: dict[str, str] = {}
         self.titles: dict[str, str] = {}
-        self.queue: list[Queued] = []
+        self.queue: list[QueueStep] = []
         self._steps: set[str] = set()
         self.tally: Tally | None = None
         self.mark: Mark | None = None
@@ -99,12 +101,12 @@ class Transcript:
                 if raw == b"\n":
                     continue
                 try:
-                    if raw[:9] == _ASIDE:
-                        if raw.startswith(_SAVED):
-                            self._keep("file-history-snapshot", _decode_saved(raw))
+                    if raw[:9] == _TYPE_FIRST:
+                        if raw.startswith(_SNAPSHOT):
+                            self._keep("file-history-snapshot", _decode_snapshot(raw))
                             continue
-                        if raw[9 : raw.find(b'"', 9)].decode() in ASIDE:
-                            self._add_side_record(number, _decode_aside(raw))
+                        if raw[9 : raw.find(b'"', 9)].decode() in SIDE_TYPES:
+                            self._add_side_record(number, _decode_side_record(raw))
                             continue
                     line = decode(raw)
                 except REFUSED:
@@ -138,7 +140,7 @@ class Transcript:
         if {**earlier, "sessionId": None} == {**later, "sessionId": None}:
             return False
         message, repeated = earlier.get("message", {}), later.get("message", {})
-        if line.type != known.type or message.get("content") != repeated.get("content") or type(line) is Put:
+        if line.type != known.type or message.get("content") != repeated.get("content") or type(line) is ClientRecord:
             return True
         if line.type == "assistant" and line.message is not None:
             line.message.content = None
@@ -169,13 +171,15 @@ class Transcript:
         if (speaker := _speaker(value)) is not None:
             self.notes.add("record.untyped", "A record has no type; the role of its message was used.")
             kind = value["type"] = speaker
-        if type(kind) is str and kind in TREE:
-            return fit(TREE[kind], value, self.notes)
-        if type(kind) is str and kind in ASIDE:
-            aside = fit(Aside, value, self.notes)
-            if aside is not None:
-                self._add_side_record(number, aside)
-        elif type(kind) is str and kind in UNSEEN:
+        if type(kind) is str and kind in TREE_TYPES:
+            return fit(TREE_TYPES[kind], value, self.notes, kind)
+        if type(uuid := value.get("uuid")) is str:
+            self.other_uuids.add(uuid)
+        if type(kind) is str and kind in SIDE_TYPES:
+            record = fit(SideRecord, value, self.notes, kind)
+            if record is not None:
+                self._add_side_record(number, record)
+        elif type(kind) is str and kind in UNSEEN_TYPES:
             self.side_records.setdefault(kind, []).append({"line": number, **value})
         else:
             description = f"type {kind!r}" if kind is not None else f"keys {', '.join(sorted(value)) or 'none'}"
@@ -185,48 +189,48 @@ class Transcript:
             self.unknown.add({"line": number, "record": value})
         return None
 
-    def _add_side_record(self, number: int, aside: Aside) -> None:
+    def _add_side_record(self, number: int, record: SideRecord) -> None:
         """Use a record outside of the tree, and keep it."""
-        kind = aside.type or ""
+        kind = record.type or ""
         match kind:
             case "queue-operation":
-                content = aside.content if type(aside.content) is str else None
-                self._add_step(Queued(number, aside.operation, content, aside.timestamp, aside.reason))
+                content = record.content if type(record.content) is str else None
+                self._add_step(QueueStep(number, record.operation, content, record.timestamp, record.reason))
             case "summary":
-                if aside.leafUuid is not None and aside.summary is not None:
-                    self.summaries[aside.leafUuid] = aside.summary
+                if record.leafUuid is not None and record.summary is not None:
+                    self.summaries[record.leafUuid] = record.summary
             case "custom-title" | "ai-title" | "agent-name":
                 # The last one counts, even if it restores an earlier title.
-                for title in (aside.customTitle, aside.aiTitle, aside.agentName):
+                for title in (record.customTitle, record.aiTitle, record.agentName):
                     if title is not None:
                         self.titles[kind] = title
             case "last-prompt":
-                if aside.leafUuid is not None or aside.explicit:
-                    self.mark = Mark(number, aside.leafUuid, bool(aside.explicit))
+                if record.leafUuid is not None or record.explicit:
+                    self.mark = Mark(number, record.leafUuid, bool(record.explicit))
             case "cost-state":
-                self.tally = tally_of(aside, self.file, number) or self.tally
+                self.tally = tally_of(record, self.file, number) or self.tally
             case _:
                 pass
-        self._keep(kind, aside)
+        self._keep(kind, record)
 
-    def _add_step(self, step: Queued) -> None:
+    def _add_step(self, step: QueueStep) -> None:
         """Add a step of the queue, unless it is a repetition: no text is typed twice at the same moment."""
         key = repr((step.operation, step.content, step.at))  # odd values, too
         if None in (step.content, step.at) or key not in self._steps:
             self._steps.add(key)
             self.queue.append(step)
 
-    def _keep(self, kind: str, aside: Aside | Saved) -> None:
+    def _keep(self, kind: str, record: SideRecord | SnapshotRecord) -> None:
         """Keep a record unless it repeats the one before it."""
-        aside.type = None
-        if aside.sessionId == self.name:
-            aside.sessionId = None
-        record: dict[str, Any] = tidy(aside) if aside.extra else msgspec.to_builtins(aside)
+        record.type = None
+        if record.sessionId == self.name:
+            record.sessionId = None
+        value: dict[str, Any] = tidy(record) if record.extra else msgspec.to_builtins(record)
         records = self.side_records.setdefault(kind, [])
-        if not records or records[-1] != record:
-            records.append(record)
+        if not records or records[-1] != value:
+            records.append(value)
 
-    def prompts_of_queue(self) -> Iterator[Queued]:
+    def prompts_of_queue(self) -> Iterator[QueueStep]:
         """The steps that added a text to the queue."""
         return (step for step in self.queue if step.operation == "enqueue" and step.content)
 

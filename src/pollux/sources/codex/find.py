@@ -1,4 +1,4 @@
-"""Where Codex CLI keeps things, and what each file is by its place."""
+"""The folders of Codex CLI, and the kind of each file in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROLLOUT, PROMPTS, NAMES, IMPORTS = "rollout", "prompts", "names", "imports"
 LIVE, ARCHIVE = "sessions", "archived_sessions"
 
 _ROLLOUT = re.compile(r"rollout-.*\.(?:jsonl(?:\.zst)?|json)\Z", re.DOTALL)
-_HALF_MADE = re.compile(r"\.rollout-.*\.tmp\Z", re.DOTALL)
+_TEMPORARY = re.compile(r"\.rollout-.*\.tmp\Z", re.DOTALL)
 _DATABASE = re.compile(r".+\.sqlite(?:-wal|-shm|-journal)?\Z", re.DOTALL)
 # The thread a file belongs to, and the file's own id where it is not the thread's first (0.149+).
 _NAME = re.compile(
@@ -25,9 +25,9 @@ _NAME = re.compile(
     r"(?:_(?P<rollout>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\.json"
 )
 _SESSION: FileKind = (ROLLOUT, Status.IGNORED, "nothing was said in it")
-_MAKING = ignored("a file in the making: a migration or compression")
-_STRANGE = unknown("not a session file by its name")
-_BESIDE: dict[str, FileKind] = {
+_TEMPORARY_FILE = ignored("a file in the making: a migration or compression")
+_OTHER = unknown("not a session file by its name")
+_SIDE_FILES: dict[str, FileKind] = {
     "history.jsonl": (PROMPTS, Status.READ, None),
     "session_index.jsonl": (NAMES, Status.READ, None),
     "external_agent_session_imports.json": (IMPORTS, Status.READ, None),
@@ -37,7 +37,7 @@ _MIGRATION = ignored("the mark of a migration under way")
 
 
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
-    """The folders of sessions. The archive comes first: a session that lies in both is told by the other one."""
+    """The folders of sessions. The archive comes first, so the other folder counts for a session in both."""
     if moved := environ.get("CODEX_SESSIONS_DIR", ""):
         return [Root(path=Path(moved).expanduser(), reason="$CODEX_SESSIONS_DIR")]
     if moved := environ.get("CODEX_HOME", ""):
@@ -48,7 +48,7 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 
 
 def find(root: Path) -> Iterator[File]:
-    """Every file under a root with its role, and beside the sessions the files that say something about them."""
+    """All files under a root with their roles, and the files beside the sessions."""
     files = walk(str(root), _BELOW, [])
     if root.name == LIVE:
         walk(str(root.parent), _HOME, files, str(root))
@@ -63,29 +63,29 @@ def rollouts(root: Path) -> list[File]:
 def _session(name: str) -> FileKind:
     if _ROLLOUT.match(name):
         return _SESSION
-    return _MAKING if _HALF_MADE.match(name) else _STRANGE
+    return _TEMPORARY_FILE if _TEMPORARY.match(name) else _OTHER
 
 
-def _beside(name: str) -> FileKind | None:
-    """Of the home itself only what is about sessions: settings, keys and caches are none of our business."""
-    return _BESIDE.get(name) or (_INDEX if _DATABASE.match(name) else None)
+def _side_file(name: str) -> FileKind | None:
+    """The kind of a file beside the sessions. Settings, keys and caches do not concern pollux."""
+    return _SIDE_FILES.get(name) or (_INDEX if _DATABASE.match(name) else None)
 
 
 _BELOW: FolderRules = FolderRules(_session, lambda _: _BELOW)
 _MIGRATIONS = FolderRules(lambda _: _MIGRATION, lambda _: None, own=False)
-_HOME = FolderRules(_beside, lambda name: _MIGRATIONS if name == "rollout-migrations" else None, own=False)
+_HOME = FolderRules(_side_file, lambda name: _MIGRATIONS if name == "rollout-migrations" else None, own=False)
 
 
-def named(path: str) -> tuple[str | None, str | None, str | None]:
-    """What a file's name says: the thread's id, the file's own id, and when it was begun (local time)."""
+def parse_name(path: str) -> tuple[str | None, str | None, str | None]:
+    """The facts in a file's name: the thread's id, the file's own id, and the local time of its beginning."""
     name = _NAME.match(os.path.basename(path))  # noqa: PTH119
     if name is None:
         return None, None, None
     return name["thread"], name["rollout"] or name["thread"], name["at"]
 
 
-def created(name: str | None) -> datetime | None:
-    """When an id was made, where it tells (uuid7)."""
+def time_of_id(name: str | None) -> datetime | None:
+    """The time at which an id was made, if it contains one (uuid7)."""
     if name is None or len(name) != 36 or name[14] != "7":
         return None
     try:
@@ -94,10 +94,10 @@ def created(name: str | None) -> datetime | None:
         return None
 
 
-def came_along(name: str, thread: str | None, at: datetime | None) -> bool:
-    """Did a file's first line come with the lines of a parent, so that the file's own one is lost?
+def is_line_of_parent(name: str, thread: str | None, at: datetime | None) -> bool:
+    """Is a file's first line a copy of a parent's line, because the file's own first line is lost?
 
     It has another id than the file's name, and was written after the thread of that name was begun.
     """
-    begun = created(thread) if name != thread else None
+    begun = time_of_id(thread) if name != thread else None
     return begun is not None and at is not None and at >= begun

@@ -1,4 +1,4 @@
-"""Do the files hold every token that was used?"""
+"""Which figures may be missing from the files of a session."""
 
 from __future__ import annotations
 
@@ -9,78 +9,86 @@ import msgspec
 
 from pollux.model import Attachment, Gap
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.replay.bookkeeping import Task
 from pollux.sources.codex.replay.entries import ASSISTANT, HUMAN, MODEL, USER, Entry
+from pollux.sources.codex.replay.thread_state import Task
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
 _CUT = "A response has no figures, because it or its tool never ended."
 _UNSURE = "Where the parent's lines end is not certain: some of the figures may be the parent's."
+_GOES_ON = "The first figures go on from others that are not here: what was used before them may be missing."
 _UNREADABLE = "A figure is missing or cannot be read."
 
 
 class Account(msgspec.Struct):
     """One file's messages and turns, and the lines with figures that cannot be read.
 
-    `sure` says whether it is certain which messages are the session's own.
+    `sure` says whether it is certain which messages are the session's own. `goes_on` says that the first figures go on
+    from others, which are lost.
     """
 
     entries: list[Entry]
     tasks: list[Task]
     unreadable: list[int]
     sure: bool = True
+    goes_on: bool = False
 
 
-def gaps(accounts: list[Account], *, uncounted: bool, spawned: bool) -> tuple[Gap, ...]:
-    """What is missing, or may be, in the files of a session, which another one `spawned` or a human began.
+def gaps(accounts: list[Account], *, uncounted_summaries: bool, spawned: bool) -> tuple[Gap, ...]:
+    """The gaps of a session. `spawned` says that another session started it, not a human.
 
-    The request for a summary is in no figure up to 0.48, nor where the service made the summary itself up to 0.152. Up
-    to 0.40 and in 0.145 the figures come after the tools: of a response whose tool never ended they were never
-    written. Nor are they of a response that was cut. Of a request that was cut before anything was written, nobody
-    knows what it cost.
+    No figure counts the request for a summary up to 0.48, or up to 0.152 if the service made the summary itself. Up to
+    0.40 and in 0.145 the figures of a response come after its tools: if a tool never ended, they were never written. A
+    response that was cut has no figures either. Nobody knows the cost of a request that was cut before its response.
     """
     result = [_gap(_UNREADABLE, line, certain=True) for account in accounts for line in account.unreadable]
     usages = [usage for account in accounts for entry in account.entries for usage in entry.usages or ()]
     result += [
         _gap(_UNREADABLE, usage.line, certain=usage.exact is False) for usage in usages if usage.exact is not True
     ]
-    result += [_gap(_UNSURE, None) for account in accounts if not account.sure]
+    if len(accounts) == 1 and accounts[0].goes_on:
+        # Of several files one goes on from the others' figures.
+        result.append(_gap(_GOES_ON, None))
     for account in accounts:
         for part in _parts(account, spawned=spawned):
-            result += _missing(part)
-    if uncounted:
+            result += _gaps_of(part)
+    if uncounted_summaries:
         result.append(Gap(why="A summary was made by a request that no figure tells of.", certain=True))
-    if result and not usages:
+    unsure = [_gap(_UNSURE, None) for account in accounts if not account.sure]
+    if (unsure or result) and not usages:
         return (Gap(why="The files hold no figures at all.", certain=False),)
+    if unsure:
+        # The figures may also be too high: then nobody knows whether they are too low.
+        return (*unsure, *(_gap(gap.why, gap.line) for gap in result))
     return tuple(result)
 
 
-class _Part(msgspec.Struct):
-    """A turn, or what was said in it up to the next prompt: `is_steered` says that there is one."""
+class _TurnPart(msgspec.Struct):
+    """The messages of a turn up to the next prompt; `is_steered` says that such a prompt follows in the turn."""
 
     task: Task | None
     entries: list[Entry]
-    asked: list[Entry]
+    requests: list[Entry]
     is_steered: bool = False
 
 
-def _parts(account: Account, *, spawned: bool) -> list[_Part]:
+def _parts(account: Account, *, spawned: bool) -> list[_TurnPart]:
     """The messages by turn and prompt. Before turns were written (0.100) each prompt begins one."""
-    part = _Part(None, [], [])
+    part = _TurnPart(None, [], [])
     parts = [part]
     tasks = deque(account.tasks)
     for entry in account.entries:
         while tasks and entry.line > tasks[0].line:
-            part = _Part(tasks.popleft(), [], [])
+            part = _TurnPart(tasks.popleft(), [], [])
             parts.append(part)
-        if _is_asked(entry, spawned=spawned):
-            if part.asked and not _is_picture(part.asked, entry):
+        if _is_request(entry, spawned=spawned):
+            if part.requests and not _is_picture(part.requests, entry):
                 part.is_steered = part.task is not None
-                part = _Part(part.task, [], [])
+                part = _TurnPart(part.task, [], [])
                 parts.append(part)
-            part.asked.append(entry)
+            part.requests.append(entry)
         part.entries.append(entry)
-    return parts + [_Part(task, [], []) for task in tasks]
+    return parts + [_TurnPart(task, [], []) for task in tasks]
 
 
 def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
@@ -92,14 +100,14 @@ def _has_only_pictures(prompt: Entry) -> bool:
     return all(type(part) is Attachment for part in prompt.parts)
 
 
-def _is_asked(entry: Entry, *, spawned: bool) -> bool:
-    """Does it ask the model for something? A report of another agent does not; the task that one gave does."""
+def _is_request(entry: Entry, *, spawned: bool) -> bool:
+    """Does it ask the model for something? The task from another agent does, a report from one does not."""
     author = entry.author
     return entry.sure or (entry.role is USER and (author is HUMAN or (spawned and author is MODEL)))
 
 
-def _missing(part: _Part) -> Iterator[Gap]:
-    """What one part leaves open."""
+def _gaps_of(part: _TurnPart) -> Iterator[Gap]:
+    """The gaps of one part of a turn."""
     task = part.task
     if not part.entries:
         if task is not None and not task.ended:
@@ -119,13 +127,13 @@ def _missing(part: _Part) -> Iterator[Gap]:
     elif refused:
         return
     elif latest is None:
-        yield from (_gap(_UNANSWERED, entry.line) for entry in part.asked[:1])
+        yield from (_gap(_UNANSWERED, entry.line) for entry in part.requests[:1])
     elif _awaits(latest) and (task is None or task.cuts or not part.is_steered):
         yield _gap(_BROKEN_OFF, latest.line)
 
 
 def _awaits(entry: Entry) -> bool:
-    """Does a turn end with answers of tools, so that the next request may have been under way?"""
+    """Does a turn end with results of tools, so that the next request may have been under way?"""
     calls = entry.calls
     return bool(calls) and type(entry.parts[-1]) is Call and calls[-1].ended is None and all(map(_is_settled, calls))
 

@@ -1,4 +1,4 @@
-"""Which files belong to one session: a thread and its reverts, plain and compressed twins, growing copies."""
+"""Group files by session: a thread and its reverts, plain and compressed copies, growing copies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pollux.sources.base import Bundle, File, SourceContext, WordFiles, fingerpr
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.threads import Head, Threads, head_of, identity, stem
 from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
-from pollux.sources.codex.format.document import Items, items_of
+from pollux.sources.codex.format.document import ItemFingerprints, fingerprints_of_items
 from pollux.sources.codex.format.tools import ADDED_WORDS
-from pollux.sources.codex.prompts import Beside
+from pollux.sources.codex.side_files import SideFiles
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path, read_head
 
@@ -33,88 +33,96 @@ _TYPED = re.compile(rb'\s*\{\s*"session_id"\s*:\s*"[^"]+"\s*,\s*"ts"\s*:\s*\d+\s
 
 
 class CodexBundle(Bundle, kw_only=True):
-    """The files of one session and what lies around them."""
+    """The files of one session, and the files beside the sessions."""
 
     kind: Kind = Kind.MAIN
     threads: Threads
-    beside: Beside
+    side_files: SideFiles
     depends_on: dict[str, str] = {}
 
     def fingerprint(self) -> str:
-        """Its own files, and what the files beside the sessions say of it."""
-        beside = self.beside
-        texts = [self.id, self.kind, beside.names.get(self.id, ""), repr(beside.imports.get(self.id))]
-        texts += [f"{line.number}\n{line.typed}" for line in beside.typed.get(self.id, ())]
+        """A text that changes with the session's files, and with what the side files say about it."""
+        side_files = self.side_files
+        texts = [self.id, self.kind, side_files.names.get(self.id, ""), repr(side_files.imports.get(self.id))]
+        texts += [f"{line.number}\n{line.record}" for line in side_files.prompts.get(self.id, ())]
         if self.kind is Kind.PROMPTS or not self.files:
-            return fingerprint_of([*texts, *map(repr, beside.notices())])
+            return fingerprint_of([*texts, *map(repr, side_files.notices())])
         return fingerprint_of([*texts, *(f"{file.path}\n{file.stamp}" for file in self.files)])
 
     def dependencies(self) -> bytes:
-        """What it asked about other sessions, and what the answers depend on."""
+        """The questions about other sessions, each with a value that changes with its answer."""
         return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
 
     def word_files(self, dependencies: bytes) -> WordFiles | None:
         """Its own files; None where other sessions or files beside them have a part in it."""
-        beside = self.beside
-        if dependencies or self.kind is Kind.PROMPTS or self.id in beside.typed or self.id in beside.imports:
+        side_files = self.side_files
+        if dependencies or self.kind is Kind.PROMPTS or self.id in side_files.prompts or self.id in side_files.imports:
             return None
         return WordFiles(tuple(file.path for file in self.files), ADDED_WORDS)
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
-        """Would it be told the same?"""
+        """Are the answers still the same?"""
         then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str]) if dependencies else {}
         return all(self.threads.answers(question) == answer for question, answer in then.items())
 
     def related_files(self) -> list[str]:
-        """The files of the sessions it goes on from."""
+        """The files of the sessions that it continues."""
         return [display_path(file.path) for question in list(self.depends_on) for file in self.threads.behind(question)]
 
 
 def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
-    """The sessions under one root. A session that also lies under another root is the same in both."""
+    """The sessions under one root. A session with files under two roots is one session."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
-    elsewhere = [file for file in context.other_files().files() if file.role == find.ROLLOUT]
+    others = context.other_files()
+    elsewhere = [file for file in others.files() if file.role == find.ROLLOUT]
+    kept = [file for file in others.other if file.role == find.ROLLOUT]
 
     def look(file: File) -> Head:
         return context.peek(file, Head, head_of)
 
-    threads = Threads(root, rollouts, look, elsewhere)
-    beside = Beside(listed if root.name == find.LIVE else _files_beside(root))
+    threads = Threads(root, rollouts, look, elsewhere, kept)
+    side_files = SideFiles(listed if root.name == find.LIVE else _side_files_of(root))
     sessions: dict[str, CodexBundle] = {}
     for file in threads.files if rollouts else ():
-        _put(sessions, file, look(file), threads, beside)
+        _add_to_bundle(sessions, file, look(file), threads, side_files)
     paths = {file.path for file in rollouts}
-    grown = _grown(list(sessions.values()), context)
+    grown = _merge_growing_copies(list(sessions.values()), context)
     result = [bundle for bundle in grown if any(file.path in paths for file in bundle.files)]
     if root.name == find.LIVE:
-        result += _alone(sessions, threads, beside)
+        result += _sessions_without_files(sessions, threads, side_files)
     return list(result)
 
 
-def _put(sessions: dict[str, CodexBundle], file: File, head: Head, threads: Threads, beside: Beside) -> None:
+def _add_to_bundle(
+    sessions: dict[str, CodexBundle], file: File, head: Head, threads: Threads, side_files: SideFiles
+) -> None:
     name = head.id or stem(file.path)
     bundle = sessions.get(name)
     if bundle is None:
-        bundle = sessions[name] = CodexBundle(agent=AGENT, id=name, threads=threads, beside=beside)
+        bundle = sessions[name] = CodexBundle(agent=AGENT, id=name, threads=threads, side_files=side_files)
     bundle.files = (*bundle.files, file)
 
 
-def _files_beside(root: Path) -> list[File]:
-    """The home's own files, for a folder that is not the one they are counted with."""
+def _side_files_of(root: Path) -> list[File]:
+    """The side files of a root that does not list them itself."""
     return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
-def _grown(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
-    """The first releases began a new file and id after each pause, with everything so far in it: the longest counts."""
+def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
+    """Join growing copies: the first releases began a new file with all messages so far after each pause."""
     documents = [bundle for bundle in bundles if all(file.path.endswith(".json") for file in bundle.files)]
-    seals = {bundle.id: context.peek(bundle.files[0], Items, items_of).seals for bundle in documents}
-    documents.sort(key=lambda bundle: (len(seals[bundle.id]), bundle.id), reverse=True)
+    fingerprints = {
+        bundle.id: context.peek(bundle.files[0], ItemFingerprints, fingerprints_of_items).fingerprints
+        for bundle in documents
+    }
+    documents.sort(key=lambda bundle: (len(fingerprints[bundle.id]), bundle.id), reverse=True)
     gone: set[str] = set()
     for index, bundle in enumerate(documents):
-        mine = seals[bundle.id]
+        mine = fingerprints[bundle.id]
         whole = next(
-            (o for o in documents[:index] if mine and o.id not in gone and seals[o.id][: len(mine)] == mine), None
+            (o for o in documents[:index] if mine and o.id not in gone and fingerprints[o.id][: len(mine)] == mine),
+            None,
         )
         if whole is not None:
             whole.files = (*whole.files, *bundle.files)
@@ -122,11 +130,15 @@ def _grown(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBund
     return [bundle for bundle in bundles if bundle.id not in gone]
 
 
-def _alone(sessions: dict[str, CodexBundle], threads: Threads, beside: Beside) -> list[CodexBundle]:
-    """Sessions of which only typed prompts are left; and where the log cannot be read, somebody must say so."""
-    log = beside.log
+def _sessions_without_files(
+    sessions: dict[str, CodexBundle], threads: Threads, side_files: SideFiles
+) -> list[CodexBundle]:
+    """Bundles of sessions of which only typed prompts are left, and one for the notices about side files."""
+    log = side_files.log
     names = (
-        [name for name in beside.typed if name not in sessions and name not in threads.ids] if log is not None else []
+        [name for name in side_files.prompts if name not in sessions and name not in threads.ids]
+        if log is not None
+        else []
     )
     alone = [
         CodexBundle(
@@ -135,29 +147,31 @@ def _alone(sessions: dict[str, CodexBundle], threads: Threads, beside: Beside) -
             kind=Kind.PROMPTS,
             files=(log,),
             threads=threads,
-            beside=beside,
+            side_files=side_files,
         )
         for name in names
         if log is not None
     ]
-    if beside.notices():
-        alone.append(CodexBundle(agent=AGENT, id=f"{beside.nobody}-and-names", threads=threads, beside=beside))
+    if side_files.notices():
+        alone.append(
+            CodexBundle(agent=AGENT, id=f"{side_files.fallback_id}-and-names", threads=threads, side_files=side_files)
+        )
     return alone
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Does the beginning of a file look like something Codex CLI wrote?"""
+    """Does the beginning of a file look as if Codex CLI wrote it?"""
     if head.startswith(MAGIC):
         head = unpacked_head(head)
         if not head:
             return path.name.endswith(".jsonl.zst")
     if any(form.match(head) for form in (_ENVELOPE, _BARE, _DOCUMENT, _TYPED)):
         return True
-    return find.named(str(path))[0] is not None
+    return find.parse_name(str(path))[0] is not None
 
 
 def bundle_of_file(path: Path, context: SourceContext) -> CodexBundle:  # noqa: ARG001 (as the protocol has it)
-    """A file handed over by path, wherever it lies."""
+    """The bundle of a file that somebody names by its path."""
     try:
         file = stat_file(path, find.ROLLOUT)
     except OSError as error:
@@ -165,14 +179,14 @@ def bundle_of_file(path: Path, context: SourceContext) -> CodexBundle:  # noqa: 
     folder = _enclosing(path)
     threads = Threads(folder)
     if path.suffix == ".jsonl" and _is_log(path):
-        beside = Beside([stat_file(path, find.PROMPTS)])
-        name = next(iter(beside.typed), "") or stem(str(path))
+        side_files = SideFiles([stat_file(path, find.PROMPTS)])
+        name = next(iter(side_files.prompts), "") or stem(str(path))
         return CodexBundle(
-            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), threads=threads, beside=beside, asked=True
+            agent=AGENT, id=name, kind=Kind.PROMPTS, files=(file,), threads=threads, side_files=side_files, asked=True
         )
-    beside = Beside(_files_beside(folder) if folder.name in (find.LIVE, find.ARCHIVE) else ())
+    side_files = SideFiles(_side_files_of(folder) if folder.name in (find.LIVE, find.ARCHIVE) else ())
     name = identity(str(path)) or f"{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:12]}-{stem(str(path))}"
-    return CodexBundle(agent=AGENT, id=name, files=(file,), threads=threads, beside=beside, asked=True)
+    return CodexBundle(agent=AGENT, id=name, files=(file,), threads=threads, side_files=side_files, asked=True)
 
 
 def _is_log(path: Path) -> bool:
@@ -183,6 +197,6 @@ def _is_log(path: Path) -> bool:
 
 
 def _enclosing(path: Path) -> Path:
-    """The folder of sessions a file lies in; else its own folder."""
+    """The folder of sessions that contains a file; else the file's own folder."""
     resolved = path.resolve()
     return next((p for p in resolved.parents if p.name in (find.LIVE, find.ARCHIVE)), resolved.parent)

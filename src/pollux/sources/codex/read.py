@@ -1,4 +1,4 @@
-"""One session from all the files that hold it."""
+"""Make one session from all of its files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File, Reading, read_with
-from pollux.sources.codex import prompts
+from pollux.sources.codex import side_files
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.alike import NEVER
 from pollux.sources.codex.forks.chain import Chain, chain_of
-from pollux.sources.codex.forks.part import Part, read_part
 from pollux.sources.codex.forks.reviews import session_of_review
+from pollux.sources.codex.forks.rollout import Rollout, read_rollout
+from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads, identity
 from pollux.sources.codex.forks.twins import unite, without_copies
-from pollux.sources.codex.format.document import document, item_fingerprint, items_of, records_of
+from pollux.sources.codex.format.document import document, fingerprints_of_items, item_fingerprint, records_of
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
@@ -29,11 +29,11 @@ from pollux.wire import Notes, display_path
 
 
 def read(bundle: CodexBundle) -> Reading:
-    """The session of a bundle; none where nothing was said."""
-    return read_with(bundle, _asking)
+    """The session of a bundle; no session if nobody said anything."""
+    return read_with(bundle, _sessions_and_notices)
 
 
-def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
+def _sessions_and_notices(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     bundle.threads.questions = {}
     notes = Notes()
     if bundle.kind is Kind.PROMPTS:
@@ -42,15 +42,15 @@ def _asking(bundle: CodexBundle) -> tuple[list[Session], tuple[Notice, ...]]:
         session = _read(bundle, notes)
         sessions = [session] if session is not None else []
     bundle.depends_on = bundle.threads.questions
-    beside = bundle.beside.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
-    return sessions, (*beside, *notes.all())
+    notices = bundle.side_files.notices() if bundle.kind is Kind.PROMPTS or not bundle.files else ()
+    return sessions, (*notices, *notes.all())
 
 
 def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     if not bundle.files:
         return None
     originals, copies = without_copies(bundle.files)
-    own = [part for file in originals if (part := read_part(file, bundle.threads, notes)) is not None]
+    own = [rollout for file in originals if (rollout := read_rollout(file, bundle.threads, notes)) is not None]
     if not own:
         return None
     if len(own) > 1:
@@ -61,42 +61,49 @@ def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     return _session(bundle, chain, copies, notes)
 
 
-def _order(part: Part) -> tuple[Any, ...]:
-    """The file that was written to last comes last, for it decides what is live.
+def _order(rollout: Rollout) -> tuple[Any, ...]:
+    """A sort key: the file with the newest line comes last, because it decides which messages are live.
 
-    Of two that end alike that is the one with fewer messages: the other one also holds what was kept of other states.
-    Where lines of a file cannot be read, it has fewer because of that.
+    If two files end at the same time, the file with fewer messages comes last: the other one also contains messages
+    that were kept from earlier states. This does not apply to a file that has fewer because lines cannot be read.
     """
-    messages = len(part.walk.entries)
-    return part.base is not None, _when(part.ended), not part.is_torn, -messages, len(part.walk.times), part.file.path
+    messages = len(rollout.replay.entries)
+    return (
+        rollout.base is not None,
+        _when(rollout.ended),
+        not rollout.is_torn,
+        -messages,
+        len(rollout.replay.times),
+        rollout.file.path,
+    )
 
 
 def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes) -> Session | None:
     first, current = chain.own[0], chain.own[-1]
     meta = first.meta
     kind, author = _kind(meta)
-    parts_and_entries = chain.entries()
-    for part in (*chain.own, *chain.foreign):
-        for call in part.walk.spawns:
-            _adopt(call, bundle)
-    messages = _messages(parts_and_entries, author)
-    files = [*(part.file.path for part in chain.own), *(file.path for file in copies)]
-    files += [part.file.path for part in chain.foreign]
-    if kind is Kind.MAIN and bundle.id in bundle.beside.typed and bundle.beside.log is not None:
-        missing_lines = prompts.missing_prompts(bundle.beside.typed[bundle.id], messages)
-        log = bundle.beside.log.path
-        messages = prompts.in_time_order(messages, [prompts.as_message(line, log) for line in missing_lines])
+    rollouts_and_entries = chain.entries()
+    for rollout in (*chain.own, *chain.foreign):
+        for call in rollout.replay.spawns:
+            _set_child(call, bundle)
+    messages = _messages(rollouts_and_entries, author)
+    files = [*(rollout.file.path for rollout in chain.own), *(file.path for file in copies)]
+    files += [rollout.file.path for rollout in chain.foreign]
+    if kind is Kind.MAIN and bundle.id in bundle.side_files.prompts and bundle.side_files.log is not None:
+        missing_lines = side_files.missing_prompts(bundle.side_files.prompts[bundle.id], messages)
+        log = bundle.side_files.log.path
+        messages = side_files.in_time_order(messages, [side_files.as_message(line, log) for line in missing_lines])
         files += [log] if missing_lines else []
     if not any(_is_said(message) for message in messages):
         return None
     project, evidence = _project(chain)
-    ends = [max(part.walk.times) for part in chain.own if part.walk.times]
-    starts = [at for part in chain.own if (at := part.started) is not None]
+    ends = [max(rollout.replay.times) for rollout in chain.own if rollout.replay.times]
+    starts = [at for rollout in chain.own if (at := rollout.started) is not None]
     parent, proof = _parent(first, bundle.threads)
     extra = _extra(chain, current, copies, notes)
-    unpaid = (entry for part in chain.own for entry in part.books.uncounted if not entry.inherited)
-    accounts = [part.account for part in chain.own]
-    missing = gaps(accounts, uncounted=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT)
+    unpaid = (entry for rollout in chain.own for entry in rollout.state.uncounted_summaries if not entry.inherited)
+    accounts = [rollout.account for rollout in chain.own]
+    missing = gaps(accounts, uncounted_summaries=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT)
     return Session(
         agent=AGENT,
         id=bundle.id,
@@ -114,22 +121,24 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         exact=exactness(missing),
         gaps=missing,
         tallies=tuple(
-            t for part in chain.own if (t := tally(part.walk.meter, display_path(part.file.path))) is not None
+            t
+            for rollout in chain.own
+            if (t := tally(rollout.replay.meter, display_path(rollout.file.path))) is not None
         ),
         extra=extra,
     )
 
 
-def _settle(entry: Entry, author: Author | None, *, has_echoes: bool) -> None:
-    """Whose prompts they were: what was inherited was said by whoever said it there."""
+def _set_author(entry: Entry, author: Author | None, *, has_echoes: bool) -> None:
+    """Set the author of a prompt. An inherited prompt keeps the author that it has in the other session."""
     if author is not None and not entry.inherited:
         entry.author = author
     elif has_echoes and entry.is_doubtful:
         entry.author = CLIENT
 
 
-def _adopt(call: Call, bundle: CodexBundle) -> None:
-    """Which session a call started, where there is one."""
+def _set_child(call: Call, bundle: CodexBundle) -> None:
+    """Set the session that a call started, if that session exists."""
     child = call.child or _spawned_session(call)
     call.child = f"{AGENT}:{child}" if child is not None and bundle.threads.holds(child) else None
 
@@ -147,29 +156,29 @@ def _spawned_session(call: Call) -> str | None:
     return None
 
 
-def _messages(parts_and_entries: list[tuple[Part, list[Entry]]], author: Author | None) -> list[Message]:
-    names = _Names()
+def _messages(rollouts_and_entries: list[tuple[Rollout, list[Entry]]], author: Author | None) -> list[Message]:
+    ids = _MessageIds()
     messages: list[Message] = []
-    for part, entries in parts_and_entries:
-        file, document = display_path(part.file.path), part.file.path.endswith(".json")
-        # Before lines had times, nothing was written of what was shown.
-        has_echoes = bool(part.walk.times)
+    for rollout, entries in rollouts_and_entries:
+        file, document = display_path(rollout.file.path), rollout.file.path.endswith(".json")
+        # Releases without times do not record the texts that were shown.
+        has_echoes = bool(rollout.replay.times)
         for entry in entries:
             if entry.author is HUMAN:
-                _settle(entry, author, has_echoes=has_echoes)
-            messages.append(entry.message(names.of(entry), file, document))
+                _set_author(entry, author, has_echoes=has_echoes)
+            messages.append(entry.message(ids.of(entry), file, document))
     return messages
 
 
-class _Names:
-    """The ids of a session's messages: no two are the same."""
+class _MessageIds:
+    """Gives each message of a session an id that no other message has."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
     def of(self, entry: Entry) -> str:
-        """The id of a message: its own, else its line. What has the same one gets its line behind it, then a number."""
+        """The message's own id, else its line. If that is taken, the line is added to it, then a number."""
         name = entry.id or f"line-{entry.line}"
         if name in self._taken:
             name = base = f"{name}-{entry.line}"
@@ -181,12 +190,12 @@ class _Names:
 
 
 def _is_said(message: Message) -> bool:
-    """Is it more than the client's own talk?"""
+    """Did a human or a model say it, not only the client?"""
     return message.author is not Author.CLIENT
 
 
 def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
-    """Whether a session is a sub-agent's, and then who wrote its prompts: the parent's model, or the client."""
+    """The kind of a session and, for a sub-agent, who wrote its prompts: the parent's model, or the client."""
     match meta.get("source"):
         case {"subagent": {"thread_spawn": _}}:
             return Kind.SUBAGENT, MODEL
@@ -197,9 +206,9 @@ def _kind(meta: dict[str, Any]) -> tuple[Kind, Author | None]:
     return (Kind.SUBAGENT, MODEL) if spawned else (Kind.MAIN, None)
 
 
-def _parent(part: Part, threads: Threads) -> tuple[str | None, str]:
-    """The session that started one, and how we know."""
-    meta, evidence = part.meta, "its file names its parent"
+def _parent(rollout: Rollout, threads: Threads) -> tuple[str | None, str]:
+    """The session that started this one, and the evidence."""
+    meta, evidence = rollout.meta, "its file names its parent"
     match meta:
         case {"source": {"subagent": {"thread_spawn": {"parent_thread_id": str(name)}}}}:
             return name, evidence
@@ -210,23 +219,23 @@ def _parent(part: Part, threads: Threads) -> tuple[str | None, str]:
         case {"session_id": str(root)} if _kind(meta)[0] is Kind.SUBAGENT and root != meta.get("id"):
             return root, evidence
         case {"source": {"subagent": "review"}}:
-            return session_of_review(part, threads) or (None, "")
+            return session_of_review(rollout, threads) or (None, "")
     return None, ""
 
 
 def _project(chain: Chain) -> tuple[str | None, str | None]:
-    """The working directory: of the session itself, else as the client told the model."""
-    for part in chain.own:
-        if type(path := part.meta.get("cwd")) is str and path:
+    """The working directory: from the session's meta line, else from the context that the client gave the model."""
+    for rollout in chain.own:
+        if type(path := rollout.meta.get("cwd")) is str and path:
             return path, "recorded"
-    for part in chain.own:
-        if part.walk.directory is not None:
-            return part.walk.directory, "recorded"
+    for rollout in chain.own:
+        if rollout.replay.directory is not None:
+            return rollout.replay.directory, "recorded"
     return None, None
 
 
 def _task(kind: Kind, messages: list[Message]) -> str | None:
-    """A sub-agent's task names it."""
+    """The title of a sub-agent: the first words of its task."""
     if kind is not Kind.SUBAGENT:
         return None
     own = (
@@ -237,18 +246,18 @@ def _task(kind: Kind, messages: list[Message]) -> str | None:
 
 
 def _title(bundle: CodexBundle, chain: Chain) -> str | None:
-    """The name somebody gave it: as the index has it last, else as its files do, else as it was imported."""
-    if (name := bundle.beside.names.get(bundle.id)) is not None:
+    """The session's name: from Codex's index of names, else from its files, else from the list of imports."""
+    if (name := bundle.side_files.names.get(bundle.id)) is not None:
         return name or None
-    name_in_files = next((part.books.name for part in reversed(chain.own) if part.books.name), None)
-    record = bundle.beside.imports.get(bundle.id)
+    name_in_files = next((rollout.state.name for rollout in reversed(chain.own) if rollout.state.name), None)
+    record = bundle.side_files.imports.get(bundle.id)
     return name_in_files or (record.title if record is not None and record.title else None)
 
 
 def _links(
     bundle: CodexBundle, chain: Chain, copies: list[File], parent: str | None, evidence: str
 ) -> tuple[Link, ...]:
-    """How the session hangs together with others, and how its own files do."""
+    """The links of the session to other sessions, and between its own files."""
     first = chain.own[0]
     links: list[Link] = []
     if parent is not None:
@@ -258,39 +267,39 @@ def _links(
         origin = chain.foreign[-1].meta.get("id")
     if type(origin) is str and origin != bundle.id:
         links.append(Link(kind="forked_from", target=f"{AGENT}:{origin}", evidence="its file names its origin"))
-    elif first.books.copied and parent is None:
+    elif first.state.parents and parent is None:
         evidence = "its file begins with the other's first line"
-        links.append(Link(kind="forked_from", target=f"{AGENT}:{first.books.copied[0]}", evidence=evidence))
+        links.append(Link(kind="forked_from", target=f"{AGENT}:{first.state.parents[0]}", evidence=evidence))
     elif first.copied_from is not None and (name := identity(first.copied_from)) is not None:
         evidence = "its file begins with the other's lines"
         links.append(Link(kind="continues", target=f"{AGENT}:{name}", evidence=evidence))
     key = f"{AGENT}:{bundle.id}"
-    for part in chain.own[1:]:
-        evidence = f"{display_path(part.file.path)} is a part under the same id"
+    for rollout in chain.own[1:]:
+        evidence = f"{display_path(rollout.file.path)} is a part under the same id"
         links.append(Link(kind="continues", target=key, evidence=evidence))
     for file in copies:
         evidence = f"{display_path(file.path)} holds the same, or less of it"
         links.append(Link(kind="copy_of", target=key, evidence=evidence))
-    record = bundle.beside.imports.get(bundle.id)
-    if record is not None and (link := prompts.imported_from(record)) is not None:
+    record = bundle.side_files.imports.get(bundle.id)
+    if record is not None and (link := side_files.imported_from(record)) is not None:
         links.append(link)
     return tuple(links)
 
 
-def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dict[str, Any]:
-    """What the files say about the session, and their bookkeeping."""
+def _extra(chain: Chain, current: Rollout, copies: list[File], notes: Notes) -> dict[str, Any]:
+    """The meta lines of the session's files, and their bookkeeping."""
     extra: dict[str, Any] = {"meta": current.meta} if current.meta else {}
-    earlier = [part.meta for part in chain.own if part.meta and part.meta != current.meta]
+    earlier = [rollout.meta for rollout in chain.own if rollout.meta and rollout.meta != current.meta]
     if earlier:
         extra["earlier"] = earlier
     bookkeeping: list[dict[str, Any]] = []
-    for part in chain.own:
-        name = {"file": display_path(part.file.path)} if len(chain.own) > 1 else {}
-        records = part.walk.bookkeeping.all()
-        if part.has_branched:
-            records = [record for record in records if part.has_alone(record.get("line", NEVER))]
+    for rollout in chain.own:
+        name = {"file": display_path(rollout.file.path)} if len(chain.own) > 1 else {}
+        records = rollout.replay.bookkeeping.all()
+        if rollout.has_branched:
+            records = [record for record in records if rollout.has_alone(record.get("line", NEVER))]
         bookkeeping += [{**name, **record} for record in records] if name else records
-        extra.update(part.extra)
+        extra.update(rollout.extra)
     if bookkeeping:
         extra["records"] = bookkeeping
     if copies:
@@ -298,8 +307,8 @@ def _extra(chain: Chain, current: Part, copies: list[File], notes: Notes) -> dic
     return extra
 
 
-def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
-    """What a file that holds the same says about itself."""
+def _copy(file: File, current: Rollout, notes: Notes) -> dict[str, Any]:
+    """The facts that a copy states about itself."""
     facts: dict[str, Any] = {"file": display_path(file.path)}
     if file.path.endswith(".json"):
         notes.file, notes.line = facts["file"], None
@@ -309,23 +318,23 @@ def _copy(file: File, current: Part, notes: Notes) -> dict[str, Any]:
             notes.add("file.unreadable", str(error), Severity.ERROR)
             return facts
         facts |= {"session": content.session, **content.extra}
-        whole = items_of(current.file).seals
+        whole = fingerprints_of_items(current.file).fingerprints
         other = [item for n, item in enumerate(content.items or ()) if item_fingerprint(item) not in whole[n : n + 1]]
         if other:
             facts["items"] = other
-        # What is odd about it is told, too.
+        # This adds the notices about its items.
         deque(records_of(content, notes), maxlen=0)
     return facts
 
 
 def _typed(bundle: CodexBundle) -> list[Session]:
     """A session of which only typed prompts are left."""
-    log = bundle.beside.log
-    lines = bundle.beside.typed.get(bundle.id, []) if log is not None else []
-    messages = [prompts.as_message(line, log.path) for line in lines if log is not None]
+    log = bundle.side_files.log
+    lines = bundle.side_files.prompts.get(bundle.id, []) if log is not None else []
+    messages = [side_files.as_message(line, log.path) for line in lines if log is not None]
     files = [display_path(file.path) for file in bundle.files]
-    title = bundle.beside.names.get(bundle.id)
-    return typed_sessions(AGENT, bundle.id, messages, files, bundle.beside.notices(), title=title)
+    title = bundle.side_files.names.get(bundle.id)
+    return typed_sessions(AGENT, bundle.id, messages, files, bundle.side_files.notices(), title=title)
 
 
 def _when(at: datetime | None) -> float:

@@ -12,7 +12,7 @@ from pollux.sources.base import Bundle, File, WordFiles, fingerprint_of
 from pollux.sources.gemini import find
 from pollux.sources.gemini.format.tools import ADDED_WORDS
 from pollux.sources.gemini.projects.projects import Folder, Projects
-from pollux.sources.gemini.prompts.log import Line, PromptLog
+from pollux.sources.gemini.prompts.prompt_log import Line, PromptLog
 from pollux.sources.gemini.prompts.prompts import may_hold_lines
 from pollux.wire import display_path
 

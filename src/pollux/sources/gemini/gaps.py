@@ -7,10 +7,10 @@ from datetime import datetime
 
 from pollux.model import Author, Fate, Gap, Message, Part, Role, SummaryPart, Tally, ToolCall, gap
 from pollux.sources.gaps import BROKEN_OFF, awaits
-from pollux.sources.gemini.about import compacts
+from pollux.sources.gemini.description import compacts
 from pollux.sources.gemini.format.content import CONTEXTS, begins_with
 from pollux.sources.gemini.messages.subagents import created
-from pollux.sources.gemini.prompts.log import CLEAR, COMPRESS, calls
+from pollux.sources.gemini.prompts.prompt_log import CLEAR, COMPRESS, calls
 
 _COMPRESSED = "The conversation was compressed: that request is never recorded."
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."

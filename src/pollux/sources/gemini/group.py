@@ -16,7 +16,7 @@ from pollux.sources.gemini import find
 from pollux.sources.gemini.bundle import GeminiBundle
 from pollux.sources.gemini.identity import Identity, id_around, identity, stem
 from pollux.sources.gemini.projects.projects import Folder, Projects
-from pollux.sources.gemini.prompts.log import PromptLog
+from pollux.sources.gemini.prompts.prompt_log import PromptLog
 from pollux.sources.typed_prompts import prompts_id
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain

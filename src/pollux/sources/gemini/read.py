@@ -20,10 +20,10 @@ from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.messages.messages import Builder, Companions
 from pollux.sources.gemini.messages.outputs import Outputs
 from pollux.sources.gemini.messages.subagents import link_children, objective_of, split_subagents, wants_children
-from pollux.sources.gemini.other_files import captured, histories
+from pollux.sources.gemini.other_files import captured_runs, saved_chats
 from pollux.sources.gemini.prompts import prompts
-from pollux.sources.gemini.prompts.log import PromptLog
-from pollux.sources.gemini.replay.files import Part, join_files
+from pollux.sources.gemini.prompts.prompt_log import PromptLog
+from pollux.sources.gemini.replay.chat_files import ChatFile, join_files
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Notes, display_path
@@ -45,7 +45,7 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
         return _prompts_session(bundle.id, bundle.log, bundle), bundle.log.notices
     notes = Notes()
     outputs = Outputs(bundle, notes)
-    parts: list[Part] = []
+    chats: list[ChatFile] = []
     others: list[Session] = []
     for file in bundle.files:
         notes.file = display_path(file.path)
@@ -57,20 +57,20 @@ def _read(bundle: GeminiBundle) -> tuple[list[Session], tuple[Notice, ...]]:
             continue
         match content:
             case records.Log():
-                parts.append(_part(bundle, file, replay, notes, outputs))
+                chats.append(_chat(bundle, file, replay, notes, outputs))
             case records.History():
-                others.append(histories.session(content, bundle, file, notes))
+                others.append(saved_chats.session(content, bundle, file, notes))
             case records.CapturedRun(events=events):
-                others.append(captured.session(events, bundle, file, notes))
+                others.append(captured_runs.session(events, bundle, file, notes))
             case records.Prompts():
                 log = PromptLog([file])
                 others += [session for name in log.lines for session in _prompts_session(name, log, bundle)]
             case records.EmptyFile(reason=reason, damaged=True):
                 notes.add("file.damaged", f"Nothing can be read: {reason}.", Severity.ERROR)
-    return _sessions(bundle, parts, notes, outputs) if parts else others, notes.all()
+    return _sessions(bundle, chats, notes, outputs) if chats else others, notes.all()
 
 
-def _part(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> Part:
+def _chat(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, outputs: Outputs) -> ChatFile:
     ids = bundle.child_ids
 
     def child(call: Call) -> str | None:
@@ -79,21 +79,21 @@ def _part(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, output
     kind = Kind.SUBAGENT if replay.facts.get("kind") == Kind.SUBAGENT else bundle.kind
     builder = Builder(display_path(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch))
     messages = builder.build()
-    return Part(file, replay, messages, builder.spawns)
+    return ChatFile(file, replay, messages, builder.spawns)
 
 
-def _sessions(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> list[Session]:
+def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> list[Session]:
     """The main session of these files, and the sub-agents with their own file under the same id."""
-    agents = [part for part in parts if part.is_subagent] if len(parts) > 1 else []
-    mains = [part for part in parts if part not in agents] if len(agents) < len(parts) else parts
+    agents = [chat for chat in chats if chat.is_subagent] if len(chats) > 1 else []
+    mains = [chat for chat in chats if chat not in agents] if len(agents) < len(chats) else chats
     session = _session(bundle, mains, notes, outputs)
     if session is None:
         return []
     if session.kind is Kind.PROMPTS:
         return [session]
-    children = [_subagent(bundle, session, copies) for copies in _of_one_name(agents)] if mains is not parts else []
+    children = [_subagent(bundle, session, copies) for copies in _of_one_name(agents)] if mains is not chats else []
     inline: list[Session] = []
-    if any(part.spawns for part in mains):
+    if any(chat.spawns for chat in mains):
         session, *inline = split_subagents(session)
         if wants_children(session):
             session = link_children(
@@ -101,19 +101,19 @@ def _sessions(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Ou
             )
     own = session.messages
     missing = gaps(own)
-    if any(part.may_lack_calls for part in mains):
+    if any(chat.may_lack_calls for chat in mains):
         missing = (*missing, Gap(why=UNRECORDED, certain=False))
     session = msgspec.structs.replace(session, exact=exactness(missing), gaps=missing, tallies=tallies(own))
     return [session, *children, *inline]
 
 
-def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Outputs) -> Session | None:
+def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that these files hold together; None for an empty conversation."""
-    parts.sort(key=lambda part: (_time_key(part.replay.started), part.file.path))
-    current = max(parts, key=lambda part: part.current) if len(parts) > 1 else parts[0]
-    typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(parts) > 1 else []
-    messages = join_files(parts, current, typed)
-    facts = _facts(bundle, parts, current)
+    chats.sort(key=lambda chat: (_time_key(chat.replay.started), chat.file.path))
+    current = max(chats, key=lambda chat: chat.current) if len(chats) > 1 else chats[0]
+    typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(chats) > 1 else []
+    messages = join_files(chats, current, typed)
+    facts = _facts(bundle, chats, current)
     kind = Kind.SUBAGENT if current.is_subagent else bundle.kind
     used = set(outputs.used)
     if bundle.log is not None and kind is Kind.MAIN:
@@ -129,8 +129,8 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         kind = Kind.PROMPTS
     messages = _inherited(messages)
     times = [message.at for message in messages if message.at is not None]
-    started = [part.replay.started for part in parts if part.replay.started is not None] or times
-    updated = [part.replay.updated for part in parts if part.replay.updated is not None]
+    started = [chat.replay.started for chat in chats if chat.replay.started is not None] or times
+    updated = [chat.replay.updated for chat in chats if chat.replay.updated is not None]
     project, evidence = bundle.project()
     log_notices = bundle.log.notices if bundle.log is not None else ()
     return Session(
@@ -145,9 +145,9 @@ def _session(bundle: GeminiBundle, parts: list[Part], notes: Notes, outputs: Out
         started=min(started, default=None),
         ended=max([*updated, *times], default=None),
         messages=tuple(messages),
-        links=_links(bundle, parts, current),
+        links=_links(bundle, chats, current),
         notices=(*notes.all(), *log_notices),
-        files=tuple(display_path(path) for path in dict.fromkeys([*(part.file.path for part in parts), *sorted(used)])),
+        files=tuple(display_path(path) for path in dict.fromkeys([*(chat.file.path for chat in chats), *sorted(used)])),
         extra=facts.extra,
     )
 
@@ -164,18 +164,18 @@ def _is_preparation(message: Message) -> bool:
     return message.author is Author.CLIENT and begins_with(message.text, CONTEXTS)
 
 
-def _of_one_name(parts: list[Part]) -> list[list[Part]]:
+def _of_one_name(chats: list[ChatFile]) -> list[list[ChatFile]]:
     """The files grouped by name: files of one name are copies."""
-    by_name: dict[str, list[Part]] = {}
-    for part in parts:
-        by_name.setdefault(stem(part.file.path), []).append(part)
+    by_name: dict[str, list[ChatFile]] = {}
+    for chat in chats:
+        by_name.setdefault(stem(chat.file.path), []).append(chat)
     return list(by_name.values())
 
 
-def _subagent(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Session:
+def _subagent(bundle: GeminiBundle, parent: Session, chats: list[ChatFile]) -> Session:
     """A sub-agent with its own file under its parent's id (up to 0.34): the file's name is its id."""
-    part = max(parts, key=lambda part: part.current)
-    messages = list(join_files(parts, part, []))
+    chat = max(chats, key=lambda chat: chat.current)
+    messages = list(join_files(chats, chat, []))
     task = next((n for n, message in enumerate(messages) if message.author is Author.HUMAN), None)
     for number, message in enumerate(messages):
         if message.author is Author.HUMAN:
@@ -187,52 +187,52 @@ def _subagent(bundle: GeminiBundle, parent: Session, parts: list[Part]) -> Sessi
         missing = (*missing, Gap(why=SILENT, certain=False))
     return Session(
         agent=AGENT,
-        id=stem(part.file.path),
+        id=stem(chat.file.path),
         kind=Kind.SUBAGENT,
         parent=parent.key,
-        title=_title(part.replay.facts.get("summary")) or _task_title(messages),
+        title=_title(chat.replay.facts.get("summary")) or _task_title(messages),
         project=parent.project,
         project_evidence=parent.project_evidence,
         project_hash=parent.project_hash,
-        started=part.replay.started,
-        ended=part.replay.updated,
+        started=chat.replay.started,
+        ended=chat.replay.updated,
         messages=tuple(messages),
         links=(Link(kind="subagent_of", target=parent.key, evidence=evidence),),
-        files=tuple(display_path(copy.file.path) for copy in parts),
+        files=tuple(display_path(copy.file.path) for copy in chats),
         exact=exactness(missing),
         gaps=missing,
         tallies=tallies(tuple(messages)),
-        extra=_facts(bundle, parts, part).extra,
+        extra=_facts(bundle, chats, chat).extra,
     )
 
 
-class Facts(msgspec.Struct):
+class SessionFacts(msgspec.Struct):
     """What the files say about the session as a whole."""
 
     summary: str | None
     extra: dict[str, Any]
 
 
-def _facts(bundle: GeminiBundle, parts: list[Part], current: Part) -> Facts:
+def _facts(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> SessionFacts:
     merged: dict[str, Any] = {}
     earlier: list[dict[str, Any]] = []
     unknown: list[dict[str, Any]] = []
-    for part in [*(part for part in parts if part is not current), current]:
-        for name, value in part.replay.facts.items():
+    for chat in [*(chat for chat in chats if chat is not current), current]:
+        for name, value in chat.replay.facts.items():
             if name in merged and merged[name] != value:
                 earlier.append({name: merged[name]})
             merged[name] = value
-        earlier += part.replay.earlier_facts
-        unknown += [{"file": display_path(part.file.path), **record} for record in part.replay.unknown.all()]
+        earlier += chat.replay.earlier_facts
+        unknown += [{"file": display_path(chat.file.path), **record} for record in chat.replay.unknown.all()]
     summary = merged.get("summary")
     extra = {name: value for name, value in merged.items() if name != "sessionId" or value != bundle.id}
-    starts = sorted(part.replay.started for part in parts if part.replay.started is not None)
+    starts = sorted(chat.replay.started for chat in chats if chat.replay.started is not None)
     earlier += [{"startTime": at.isoformat()} for at in dict.fromkeys(starts[1:])]
     if earlier:
         extra["replaced"] = earlier
     if unknown:
         extra["records"] = unknown
-    return Facts(summary if isinstance(summary, str) else None, extra)
+    return SessionFacts(summary if isinstance(summary, str) else None, extra)
 
 
 def _title(summary: str | None) -> str | None:
@@ -262,21 +262,21 @@ def _inherited(messages: list[Message]) -> list[Message]:
     ]
 
 
-def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link, ...]:
+def _links(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> tuple[Link, ...]:
     """The links of a session to others, and between its own files."""
     key = f"{AGENT}:{bundle.id}"
     links: list[Link] = []
     if bundle.parent is not None:
         links.append(Link(kind="subagent_of", target=f"{AGENT}:{bundle.parent}", evidence=bundle.evidence))
-    ids = {message.id for message in current.messages} if len(parts) > 1 else set()
-    for part in parts:
-        if part is current:
+    ids = {message.id for message in current.messages} if len(chats) > 1 else set()
+    for chat in chats:
+        if chat is current:
             continue
-        own = [message for message in part.messages if message.id not in ids]
+        own = [message for message in chat.messages if message.id not in ids]
         conversation = [message for message in own if message.author is not Author.CLIENT]
-        name = display_path(part.file.path)
+        name = display_path(chat.file.path)
         if not conversation:
-            how = "holds the same messages" if part.messages else "holds nothing but a header"
+            how = "holds the same messages" if chat.messages else "holds nothing but a header"
             links.append(Link(kind="copy_of", target=key, evidence=f"{name} {how}"))
         else:
             links.append(Link(kind="continues", target=key, evidence=f"{name} is a part under the same id"))
@@ -284,7 +284,7 @@ def _links(bundle: GeminiBundle, parts: list[Part], current: Part) -> tuple[Link
 
 
 def _prompts_session(name: str, log: PromptLog, bundle: GeminiBundle) -> list[Session]:
-    """A session of which only typed lines are left; none where other sessions hold all of them."""
+    """A session of which only typed lines are left; none if other sessions hold all of them."""
     lines = prompts.match_log(name, [], log, bundle.peers).lost
     messages = prompts.as_messages(lines, alone=True)
     files = dict.fromkeys(display_path(line.file) for line in lines)

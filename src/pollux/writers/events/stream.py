@@ -24,7 +24,7 @@ from pollux.model import (
     ToolCall,
     ToolResult,
 )
-from pollux.writers.base import WriterContext, about
+from pollux.writers.base import WriterContext, describe
 from pollux.writers.json import part_document, stamp, usage_document
 
 Event = dict[str, Any]
@@ -37,7 +37,7 @@ class Stream:
     """Makes the events of one session. `guessed` counts events whose time was not recorded."""
 
     def __init__(self, session: Session, context: WriterContext) -> None:
-        self._about = about(session, context.knowledge)
+        self._description = describe(session, context.knowledge)
         self._session = session
         self._clock = session.started or next((m.at for m in session.messages if m.at is not None), None) or _EPOCH
         self._seen: dict[tuple[str, str], int] = {}
@@ -50,7 +50,9 @@ class Stream:
         """The session begins: what is known of it as a whole."""
         session = self._session
         facts = {name: getattr(session, name) for name in Session.__struct_fields__ if name not in _TOLD}
-        program = {name: value for name, value in msgspec.structs.asdict(self._about).items() if name not in _NAMES}
+        program = {
+            name: value for name, value in msgspec.structs.asdict(self._description).items() if name not in _NAMES
+        }
         return self._event(
             "session_start",
             session.id,
@@ -195,7 +197,7 @@ class Stream:
             return at, at
         try:
             span = timedelta(seconds=seconds)
-            return (at - span, at) if self._about.answered else (at, at + span)
+            return (at - span, at) if self._description.answered else (at, at + span)
         except OverflowError:
             return at, at
 
@@ -206,13 +208,13 @@ class Stream:
         else:
             self._clock = at
         count = self._seen[native, type] = self._seen.get((native, type), 0) + 1
-        names = (self._about.harness, self._session.id, native if count == 1 else f"{native}#{count}", type)
+        names = (self._description.harness, self._session.id, native if count == 1 else f"{native}#{count}", type)
         digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass"))
         event = {
             "id": digest.hexdigest()[:32],
             "seq": self._seq,
             "timestamp": stamp(self._clock),
-            "harness": self._about.harness,
+            "harness": self._description.harness,
             "type": type,
             "session_id": self._session.id,
             "cwd": self._session.project,

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from pollux.model import Notice, Session, Summary, summarize
+from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.writers.base import WriterContext
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
@@ -155,7 +156,7 @@ def _index(links: list[Html]) -> Html:
 
 def _brief(session: Session, summary: Summary) -> Html:
     """What a phone shows of the facts until somebody asks for all of them."""
-    project = summary.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] if summary.project else ""
+    project = project_name(summary.project or "")
     known = (one_line(session.agent), one_line(project), clock(summary.started))
     return join(filter(None, known), Html(" · "))
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from pollux.model import Author, Kind, Session, Summary, SummaryPart, Text
+from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.writers.base import Entry, Options, Page, WriterContext
 from pollux.writers.facts import KINDS, counted, title
@@ -147,4 +148,4 @@ def _row(entry: Entry, number: int) -> Html:
 
 
 def _name(project: str | None) -> str:
-    return one_line(project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project) if project else "No project"
+    return one_line(project_name(project)) if project else "No project"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pollux.model import About, Fate, Session
+from pollux.model import AgentDescription, Fate, Session
 from pollux.version import VERSION as POLLUX
-from pollux.writers.base import Options, WriterContext, about
+from pollux.writers.base import Options, WriterContext, describe
 from pollux.writers.json import stamp, usage_document
 from pollux.writers.vac.entries import Entries
 from pollux.writers.vac.plain import joined, known, plain
@@ -36,7 +36,7 @@ def record_of(session: Session, options: Options, context: WriterContext) -> dic
 
 def trace_of(session: Session, context: WriterContext) -> dict[str, Any]:
     """What is known of a session, without its entries."""
-    agent = about(session, context.knowledge)
+    agent = describe(session, context.knowledge)
     models = list(dict.fromkeys(message.model for message in session.messages if message.model))
     meta = {
         "model-id": models[0] if models else UNKNOWN,
@@ -60,7 +60,7 @@ def trace_of(session: Session, context: WriterContext) -> dict[str, Any]:
     return joined(known(canonical), own, session.extra)
 
 
-def _vcs(agent: About) -> dict[str, Any] | None:
+def _vcs(agent: AgentDescription) -> dict[str, Any] | None:
     place = known({"branch": agent.branch, "revision": agent.revision, "repository": agent.repository})
     return {"type": "git", **place} if place else None
 

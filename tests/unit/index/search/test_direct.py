@@ -16,8 +16,8 @@ from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Near, Query, Sort, Words, parse
 from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Session, Status, Thinking
-from tests.unit.index.search.making import corpus, edit_call, make_index, prompt, reply, session, shell_call
 from tests.unit.index.search.scan import words
+from tests.unit.index.search.small_sessions import corpus, edit_call, make_index, prompt, reply, session, shell_call
 from tests.unit.index.search.test_recall import generated
 
 pytestmark = pytest.mark.slow

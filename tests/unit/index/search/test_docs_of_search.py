@@ -20,13 +20,13 @@ def test_every_filter_and_place_has_a_row() -> None:
 
 
 def test_every_example_is_understood() -> None:
-    shown = re.findall(r"`([^`\n]+)`", PAGE)
-    for text in shown:
+    names = re.findall(r"`([^`\n]+)`", PAGE)
+    for text in names:
         if text not in ("*", "?", "**", "~", "./", "../", "-", "OR", "-agent:gemini") and not text.endswith(
             (":", ":…")
         ):
             parse(text)
-    assert len(shown) > 60
+    assert len(names) > 60
 
 
 def test_the_sizes_are_right() -> None:

@@ -13,7 +13,7 @@ from pollux.index.search.passages import (
     paths_in,
 )
 from pollux.model import Attachment, Author, Context, FileReference, Status, Text, Thinking, Unknown
-from tests.unit.index.search.making import edit_call, prompt, reply, session, shell_call
+from tests.unit.index.search.small_sessions import edit_call, prompt, reply, session, shell_call
 from tests.unit.writers.kitchen_sink import SESSION
 
 
@@ -23,8 +23,10 @@ def kinds(*found: Passage) -> list[tuple[str, str]]:
 
 def test_words_are_told_apart_by_their_author() -> None:
     context = Context(source="hook", text="added")
-    given = session(prompt("asked", context), reply("answered"), prompt("noted", by=Author.CLIENT), title="named")
-    assert kinds(*passages(given)) == [
+    conversation = session(
+        prompt("asked", context), reply("answered"), prompt("noted", by=Author.CLIENT), title="named"
+    )
+    assert kinds(*passages(conversation)) == [
         ("title", "named"),
         ("prompt", "asked"),
         ("context", "hook\nadded"),
@@ -34,14 +36,14 @@ def test_words_are_told_apart_by_their_author() -> None:
 
 
 def test_a_pasted_file_is_never_the_humans_words() -> None:
-    given = session(prompt("look at @a.py", FileReference(path="a.py", text="import os")))
-    assert kinds(*passages(given)) == [("prompt", "look at @a.py"), ("file", "a.py\nimport os")]
-    assert [passage.files for passage in passages(given)] == [(), ("a.py",)]
+    conversation = session(prompt("look at @a.py", FileReference(path="a.py", text="import os")))
+    assert kinds(*passages(conversation)) == [("prompt", "look at @a.py"), ("file", "a.py\nimport os")]
+    assert [passage.files for passage in passages(conversation)] == [(), ("a.py",)]
 
 
 def test_neighbours_of_one_kind_are_one_passage() -> None:
-    given = session(reply("one", Text(text="two"), Thinking(subject="Why", text="so"), Thinking(text="and so")))
-    assert kinds(*passages(given)) == [("reply", "one\ntwo"), ("thinking", "Why\nso\nand so")]
+    conversation = session(reply("one", Text(text="two"), Thinking(subject="Why", text="so"), Thinking(text="and so")))
+    assert kinds(*passages(conversation)) == [("reply", "one\ntwo"), ("thinking", "Why\nso\nand so")]
 
 
 def test_a_tool_call_holds_everything_about_it() -> None:
@@ -53,16 +55,16 @@ def test_a_tool_call_holds_everything_about_it() -> None:
 
 
 def test_each_tool_call_is_a_passage() -> None:
-    given = session(reply("", edit_call("a.py"), edit_call("b.py")))
-    assert [passage.files for passage in passages(given)] == [("a.py",), ("b.py",)]
+    conversation = session(reply("", edit_call("a.py"), edit_call("b.py")))
+    assert [passage.files for passage in passages(conversation)] == [("a.py",), ("b.py",)]
 
 
 def test_a_long_output_is_cut_in_the_middle_and_counted() -> None:
     whole = "a" * OUTPUT_HEAD + "z" * OUTPUT_TAIL
-    (kept,) = passages(session(reply("", shell_call("x", whole))))
+    (record,) = passages(session(reply("", shell_call("x", whole))))
     (cut,) = passages(session(reply("", shell_call("x", "a" * OUTPUT_HEAD + "lost" + "z" * OUTPUT_TAIL))))
-    assert kept.text.endswith(whole)
-    assert not kept.cut
+    assert record.text.endswith(whole)
+    assert not record.cut
     assert cut.text.endswith("a" * OUTPUT_HEAD + CUT + "z" * OUTPUT_TAIL)
     assert cut.cut
 
@@ -92,18 +94,23 @@ def test_paths_are_recognised_by_their_key_and_in_patches() -> None:
 
 def test_attachments_are_found_by_name_and_unknown_parts_by_their_words() -> None:
     attached = Attachment(media_type="image/png", data="AAAA", extra={"displayName": "plan.png"})
-    given = session(prompt("see", attached, Unknown(raw={"odd": ["thing", 1]})))
-    assert kinds(*passages(given))[1:] == [("file", "image/png displayName plan.png"), ("other", "odd thing\nodd 1")]
+    conversation = session(prompt("see", attached, Unknown(raw={"odd": ["thing", 1]})))
+    assert kinds(*passages(conversation))[1:] == [
+        ("file", "image/png displayName plan.png"),
+        ("other", "odd thing\nodd 1"),
+    ]
 
 
 def test_a_question_belongs_to_the_model_that_answered() -> None:
-    given = session(prompt("one"), reply("a", model="m-1"), prompt("two"), reply("b", model="m-2"), prompt("three"))
-    assert [passage.model for passage in passages(given)] == ["m-1", "m-1", "m-2", "m-2", None]
+    conversation = session(
+        prompt("one"), reply("a", model="m-1"), prompt("two"), reply("b", model="m-2"), prompt("three")
+    )
+    assert [passage.model for passage in passages(conversation)] == ["m-1", "m-1", "m-2", "m-2", None]
 
 
 def test_a_passage_without_a_time_has_that_of_the_message_before() -> None:
-    given = session(prompt("one", days=1), msgspec.structs.replace(prompt("two"), at=None))
-    one, two = passages(given)
+    conversation = session(prompt("one", days=1), msgspec.structs.replace(prompt("two"), at=None))
+    one, two = passages(conversation)
     assert one.at == two.at is not None
 
 

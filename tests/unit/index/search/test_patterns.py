@@ -10,7 +10,7 @@ import pytest
 from pollux.errors import RequestError
 from pollux.index.search import patterns
 from pollux.index.search.word_index import WordIndex
-from tests.unit.index.search.making import edit_call, find_sessions, make_index, prompt, reply, session
+from tests.unit.index.search.small_sessions import edit_call, find_sessions, make_index, prompt, reply, session
 
 NAMES = [
     *("a.py", "ab.py", "abc.py", "b.py", "ba.ts", "py", ".py", "x.py.py", "test_a.py", "test_b.py", "ä.py", "天.py"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux.index.catalog.queries import CatalogQueries
+from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.search.look_through import PendingBundle
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.pending_search import PendingSearch
@@ -50,7 +50,7 @@ class World:
         self.partial = WordIndex.open(folder / "partial")
         self.bundles: list[PendingBundle] = []
         with self.partial.writer(heap=20_000_000) as writer:
-            for place, (source, bundle) in enumerate(self.library.homes.bundles()):
+            for place, (source, bundle) in enumerate(self.library._files.bundles()):
                 reading = source.read(bundle)
                 numbers = {session.key: self.number(session.key) for session in reading.sessions}
                 if pending(place):
@@ -63,21 +63,21 @@ class World:
             writer.commit(generation=1)
 
     def number(self, key: str) -> int:
-        rows = self.library.index.ask(
+        rows = self.library._index.ask(
             lambda current: current.catalogue.rows("SELECT no FROM sessions WHERE key=?", key)
         )
         return int(rows[0][0])
 
     def indexed(self, query: str, request: SearchRequest) -> SearchResult:
-        def question(current: CatalogQueries) -> SearchResult:
-            with self.library.index.store.words() as words:
+        def question(current: CatalogueQueries) -> SearchResult:
+            with self.library._index.store.words() as words:
                 return find(words, current, parse(query), request)
 
-        return self.library.index.ask(question, frozen=False)
+        return self.library._index.ask(question, frozen=False)
 
     def direct(self, query: str, request: SearchRequest, processes: int | None = None) -> SearchResult:
         pending = PendingSearch(self.bundles, processes)
-        return self.library.index.ask(lambda current: find(self.partial, current, parse(query), request, pending))
+        return self.library._index.ask(lambda current: find(self.partial, current, parse(query), request, pending))
 
 
 @pytest.fixture(scope="module", params=["all", "some", "all, nothing known"])
@@ -136,5 +136,5 @@ def test_progress_is_reported(world: World) -> None:
         seen.append(progress.done_files)
 
     pending = PendingSearch(world.bundles, report=report)
-    world.library.index.ask(lambda current: find(world.partial, current, parse("tide"), SearchRequest(), pending))
+    world.library._index.ask(lambda current: find(world.partial, current, parse("tide"), SearchRequest(), pending))
     assert seen == list(range(len(world.bundles) + 1))

@@ -12,7 +12,7 @@ from pollux.index.search.direct import candidates
 from pollux.index.search.prefilter import FileLetters
 from pollux.index.search.prepare_text import GAP
 from pollux.library.library import Library
-from tests.unit.index.search.making import CORPUS
+from tests.unit.index.search.small_sessions import CORPUS
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_every_word_of_the_corpus(agent: str) -> None:
     judged, missing = 0, []
     for home in sorted(CORPUS.glob(f"{agent}/*/home")):
         places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
-        for source, bundle in Library(places, home, hunt=False).homes.bundles():
+        for source, bundle in Library(places, home, hunt=False)._files.bundles():
             reading = source.read(bundle)
             files = bundle.word_files(reading.dependencies)
             if files is None:

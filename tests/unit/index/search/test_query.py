@@ -120,11 +120,11 @@ def test_the_caret_stands_under_wide_characters() -> None:
 def test_of_a_long_query_the_trouble_is_shown() -> None:
     with pytest.raises(BadQuery) as caught:
         parse("架 " * 500 + "(b" + " c" * 500)
-    _, shown, caret = str(caught.value).splitlines()
-    assert len(shown) < 140
-    assert shown.startswith("  …")
-    assert shown.endswith("c…")
-    assert caret.index("^") == len(shown[: shown.index("(")].replace("架", "架 "))
+    _, output, caret = str(caught.value).splitlines()
+    assert len(output) < 140
+    assert output.startswith("  …")
+    assert output.endswith("c…")
+    assert caret.index("^") == len(output[: output.index("(")].replace("架", "架 "))
     assert caught.value.place == 1000
 
 
@@ -146,8 +146,8 @@ def test_a_near_miss_is_text_with_a_hint() -> None:
     ],
 )
 def test_what_is_meant_otherwise_elsewhere_gets_a_hint(text: str, hint: str) -> None:
-    (told,) = parse(text).hints
-    assert told.startswith(hint)
+    (answer,) = parse(text).hints
+    assert answer.startswith(hint)
 
 
 def test_signs_of_code_need_no_hint() -> None:

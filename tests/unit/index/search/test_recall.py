@@ -15,8 +15,8 @@ from pollux.index.search.query import And, Query, Words
 from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
 from pollux.model import Session
-from tests.unit.index.search.making import corpus, make_index
 from tests.unit.index.search.scan import HAN, Scan
+from tests.unit.index.search.small_sessions import corpus, make_index
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def generated(folder: Path, sessions: int = 12) -> list[Session]:
     maker = [sys.executable, str(ROOT / "benchmarks" / "gen.py"), "--out", str(folder), "--sessions", str(sessions)]
     subprocess.run([*maker, "--seed", "11", "--agents", "gemini"], check=True, capture_output=True)
     library = Library({"HOME": str(folder)}, folder, hunt=False)
-    return [session for source, bundle in library.homes.bundles() for session in source.read(bundle).sessions]
+    return [session for source, bundle in library._files.bundles() for session in source.read(bundle).sessions]
 
 
 class Twins:

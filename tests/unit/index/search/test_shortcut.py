@@ -15,7 +15,7 @@ from pollux.index.search.ranking import RankedPassage
 from pollux.index.search.results import IndexHit
 from pollux.index.search.word_index import WordIndex
 from pollux.model import Thinking
-from tests.unit.index.search.making import make_index, prompt, reply, session, shell_call
+from tests.unit.index.search.small_sessions import make_index, prompt, reply, session, shell_call
 
 WORDS = ["parser", "retry", "cache", "window", "socket", "thread", "buffer", "query", "架构"]
 NEVER = 1 << 60
@@ -67,9 +67,9 @@ def test_the_same_hits_in_the_same_order(
     ways: Counter[bool] = Counter()
 
     def own_words(*given: Any, **named: Any) -> list[RankedPassage] | None:
-        found = foremost.rank_own_words(*given, **named)
-        ways[found is not None] += 1
-        return found
+        result = foremost.rank_own_words(*given, **named)
+        ways[result is not None] += 1
+        return result
 
     monkeypatch.setattr(searching, "rank_own_words", own_words)
     for query in QUERIES:

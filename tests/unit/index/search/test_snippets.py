@@ -12,10 +12,10 @@ from pollux.index.search.snippets import WIDTH, needles, snippet
 
 def marked(text: str, query: str) -> str:
     """The snippet with what was looked for in brackets."""
-    shown, spans = snippet(text, needles(parse(query).node))
+    output, spans = snippet(text, needles(parse(query).node))
     for start, end in reversed(spans):
-        shown = f"{shown[:start]}[{shown[start:end]}]{shown[end:]}"
-    return shown
+        output = f"{output[:start]}[{output[start:end]}]{output[end:]}"
+    return output
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_what_was_looked_for_is_marked(text: str, query: str, expected: str) -> 
 
 def test_the_window_holds_as_much_as_it_can() -> None:
     text = "alpha " + "x " * 300 + "alpha beta " + "y " * 300
-    shown = marked(text, "alpha beta")
-    assert "[alpha] [beta]" in shown
-    assert shown.startswith("…")
-    assert shown.endswith("…")
+    output = marked(text, "alpha beta")
+    assert "[alpha] [beta]" in output
+    assert output.startswith("…")
+    assert output.endswith("…")
 
 
 @pytest.mark.parametrize("rare", ["timeout", "fetchTimeout", "Tïmeout", "ﬁrst timeout"])
 def test_a_rare_word_is_shown_with_a_common_one(rare: str) -> None:
     noise = "error again\n" * 500
-    shown = marked(f"{noise}here: error with {rare} at last\n{noise}", "error timeout")
-    assert "here: [error] with " in shown
-    assert re.search(r"\[t.meout\]", shown, re.IGNORECASE)
+    output = marked(f"{noise}here: error with {rare} at last\n{noise}", "error timeout")
+    assert "here: [error] with " in output
+    assert re.search(r"\[t.meout\]", output, re.IGNORECASE)
 
 
 def test_a_snippet_is_short_and_one_line_and_its_spans_are_the_words() -> None:
@@ -78,10 +78,10 @@ def test_a_snippet_is_short_and_one_line_and_its_spans_are_the_words() -> None:
     vocabulary = ["alpha", "Beta", "gammaDelta", "架构", "straße", "\n", "é", "x" * 200, "...", "\t", "\x00"]
     for _ in range(500):
         text = "".join(f"{word}{chance.choice([' ', '', chr(10)])}" for word in chance.choices(vocabulary, k=60))
-        shown, spans = snippet(text, needles(parse("beta OR 架构 OR strasse").node))
-        assert len(shown) <= WIDTH + 2
-        assert "\n" not in shown
-        assert "\x00" not in shown
+        output, spans = snippet(text, needles(parse("beta OR 架构 OR strasse").node))
+        assert len(output) <= WIDTH + 2
+        assert "\n" not in output
+        assert "\x00" not in output
         assert list(spans) == sorted(spans)
         for start, end in spans:
-            assert re.search("beta|架构|strasse", " ".join(tokens(shown[start:end])).replace("架 构", "架构"))
+            assert re.search("beta|架构|strasse", " ".join(tokens(output[start:end])).replace("架 构", "架构"))

@@ -4,7 +4,7 @@ import pytest
 
 from pollux.index.search.spelling import distance
 from pollux.index.search.word_index import WordIndex
-from tests.unit.index.search.making import make_index, prompt, session
+from tests.unit.index.search.small_sessions import make_index, prompt, session
 
 
 @pytest.fixture(scope="module")

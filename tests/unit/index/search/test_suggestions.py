@@ -53,8 +53,8 @@ def test_a_project_is_known_by_its_last_folder(shelf: Library, asked: str, meant
 
 
 def test_a_list_asks_back_for_all_that_nothing_has(shelf: Library) -> None:
-    asked = Filter(project="seedbnak", facts=(("branch", "mian"),), words=("projet:x", "tool:x", "http://x"))
-    assert shelf.index.hint(asked, "Try: pollux list") == (
+    criteria = Filter(project="seedbnak", facts=(("branch", "mian"),), words=("projet:x", "tool:x", "http://x"))
+    assert shelf.index.hint(criteria, "Try: pollux list") == (
         "Did you mean: --project seedbank? No branch matches 'mian'. Did you mean: branch:main? "
         "projet: is not a filter. Did you mean: project:x? tool: is a filter of pollux search."
     )

@@ -11,7 +11,15 @@ import pytest
 from pollux.errors import RequestError
 from pollux.index.search.query import parse
 from pollux.index.search.word_index import WordIndex
-from tests.unit.index.search.making import edit_call, find_sessions, make_index, prompt, reply, session, shell_call
+from tests.unit.index.search.small_sessions import (
+    edit_call,
+    find_sessions,
+    make_index,
+    prompt,
+    reply,
+    session,
+    shell_call,
+)
 
 TEXTS = [
     "The retry logic waits",

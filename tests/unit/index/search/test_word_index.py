@@ -16,7 +16,7 @@ from pollux.index.search.passages import Facts, PassageKind, passages
 from pollux.index.search.query import And, FieldFilter, Node, Query, Sort, Words, parse
 from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Status, Thinking
-from tests.unit.index.search.making import (
+from tests.unit.index.search.small_sessions import (
     edit_call,
     find_sessions,
     hits,

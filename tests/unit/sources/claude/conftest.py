@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pollux.library.library import Filter, Library
 from pollux.model import Session, ToolCall
+from tests.unit.sources.agent_home import AgentHome
 
 Json = dict[str, Any]
 SID = "aaaaaaaa-0000-4000-8000-000000000001"
@@ -20,37 +20,17 @@ PROJECT = "-work-weather"
 CWD = "/work/weather"
 
 
-class Home:
+class Home(AgentHome):
     """A home directory with a `.claude` in it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path, ".claude/projects")
         self.config = path / ".claude"
         self.projects = self.config / "projects"
-
-    def write(self, place: str, text: str | bytes) -> Path:
-        """A file at a place below `projects`."""
-        file = self.projects / place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode() if isinstance(text, str) else text)
-        return file
 
     def log(self, name: str, *records: Json, project: str = PROJECT) -> Path:
         """A transcript: one record a line."""
         return self.write(f"{project}/{name}.jsonl", json_lines(*records))
-
-    def library(self, **environ: str) -> Library:
-        """A library that sees nothing but this home."""
-        return Library(environ={"HOME": str(self.path), **environ}, cwd=self.path)
-
-    def sessions(self, **environ: str) -> dict[str, Session]:
-        """Every session by id."""
-        return {session.id: session for session in self.library(**environ).sessions(Filter(everything=True))}
-
-    def only(self) -> Session:
-        """The one session there is."""
-        (session,) = self.sessions().values()
-        return session
 
     def session(self, *records: Json) -> Session:
         """The session that these records make."""

@@ -87,7 +87,7 @@ def test_duplicate_keys(home: Home) -> None:
 def test_file_that_vanishes_or_may_not_be_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = home.log(SID, user("Hi"), model("Hello"))
     home.log(OTHER, user("Fine", sessionId=OTHER), model("Good.", sessionId=OTHER))
-    found = home.library().homes.bundles()
+    found = home.library()._files.bundles()
     gone.unlink()
     assert {session.id for source, bundle in found for session in source.read(bundle).sessions} == {OTHER}
     home.log(SID, user("Hi"), model("Hello"))

@@ -149,8 +149,8 @@ def test_large_output_of_an_agent_lies_with_its_session(home: Home) -> None:
     home.write(f"{PROJECT}/{SID}/tool-results/x.txt", "whole")
     stub = "<persisted-output>\nFull output saved to: /elsewhere/x.txt\n"
     place: Json = {"isSidechain": True, "agentId": "a1"}
-    asked = {**call(command="ls"), **place}
-    nested(home, in_chain([user("Look", **place), asked, result("toolu_1", stub, **place)]))
+    record = {**call(command="ls"), **place}
+    nested(home, in_chain([user("Look", **place), record, result("toolu_1", stub, **place)]))
     assert calls(home.only())[0].output == "whole"
 
 
@@ -160,13 +160,16 @@ def test_large_output_of_an_agent_lies_with_its_session(home: Home) -> None:
 def test_agents_inside_their_parents_transcript(home: Home) -> None:
     south = in_chain([user("South?", isSidechain=True), model("Warm.", "msg_s", isSidechain=True)])
     north = in_chain([user("North?", isSidechain=True), model("Cold.", "msg_n", isSidechain=True)])
-    asked = in_chain([user("Both?"), spawn("North?", "toolu_n"), spawn("South?", "toolu_s")])
+    records = in_chain([user("Both?"), spawn("North?", "toolu_n"), spawn("South?", "toolu_s")])
     answered = in_chain([result("toolu_s", "Warm."), result("toolu_n", "Cold."), model("Done.", "msg_2")])
-    home.log(SID, *asked, south[0], north[0], *south[1:], *north[1:], *answered)
+    home.log(SID, *records, south[0], north[0], *south[1:], *north[1:], *answered)
     sessions = home.sessions()
     main = sessions.pop(SID)
     assert conversation(main) == [("human", "Both?"), ("model", "Done.")]
-    children = {made.input["prompt"]: sessions[(made.child or "").removeprefix("claude:")] for made in calls(main)}
+    children = {
+        tool_call.input["prompt"]: sessions[(tool_call.child or "").removeprefix("claude:")]
+        for tool_call in calls(main)
+    }
     assert conversation(children["North?"]) == [("model", "North?"), ("model", "Cold.")]
     assert conversation(children["South?"]) == [("model", "South?"), ("model", "Warm.")]
     assert all(child.parent == main.key and child.id.startswith(f"{SID}-") for child in children.values())
@@ -178,7 +181,7 @@ def test_equal_tasks_go_in_order(home: Home) -> None:
     one = in_chain([user("Go", isSidechain=True), model("1", "msg_a", isSidechain=True)])
     two = in_chain([user("Go", isSidechain=True), model("2", "msg_b", isSidechain=True)])
     home.log(SID, user("Twice"), spawn("Go", "toolu_1"), spawn("Go", "toolu_2"), *one, *two)
-    children = [made.child for made in calls(home.sessions()[SID])]
+    children = [tool_call.child for tool_call in calls(home.sessions()[SID])]
     assert len(set(children)) == 2
 
 

@@ -12,7 +12,7 @@ def test_reading_leaves_nothing_for_the_garbage_collector(home: Home) -> None:
     gc.collect()
     gc.disable()
     try:
-        ((source, bundle),) = home.library().homes.bundles()
+        ((source, bundle),) = home.library()._files.bundles()
         gc.collect()
         assert len(source.read(bundle).sessions) == 1
         assert gc.collect() == 0

@@ -6,7 +6,7 @@ import pytest
 
 from pollux import registry
 from pollux.errors import Unreadable
-from pollux.sources.claude.moving import short_name
+from pollux.sources.claude.rehome import short_name
 from tests.unit.sources.claude.conftest import (
     CWD,
     OTHER,

@@ -20,8 +20,8 @@ def typed(home: Home, *lines: tuple[str, str]) -> None:
 
 
 def queued(operation: str, at: str, text: str | None = None) -> Json:
-    told = {"type": "queue-operation", "operation": operation, "timestamp": at, "sessionId": SID}
-    return told if text is None else {**told, "content": text}
+    record = {"type": "queue-operation", "operation": operation, "timestamp": at, "sessionId": SID}
+    return record if text is None else {**record, "content": text}
 
 
 def test_what_was_typed_after_the_end_belongs_to_the_session(home: Home) -> None:
@@ -82,12 +82,12 @@ def test_a_session_that_there_is_only_in_a_cut_record(home: Home) -> None:
     file = home.write(f"-work-weather/{SID}.jsonl", prompt[: prompt.index("umbrella") + 5])
     library = home.library()
     assert library.list() == []
-    assert [(told.key, source) for told, source in library.recover.all()] == [
+    assert [(answer.key, source) for answer, source in library.recover.all()] == [
         (f"claude:{SID}", "a record that was cut off")
     ]
     for name in (SID, f"claude:{SID}", str(file)):
-        found = library.recover.join(library.recover.session(name)).session
-        assert conversation(found) == [("human", "Remember the umbre")]
+        session = library.recover.join(library.recover.session(name)).session
+        assert conversation(session) == [("human", "Remember the umbre")]
 
 
 def test_step_of_the_queue_that_was_written_twice_is_one_prompt(home: Home) -> None:

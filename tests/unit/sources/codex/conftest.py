@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pollux.library.library import Filter, Library
 from pollux.model import Message, Session, ToolCall
+from tests.unit.sources.agent_home import AgentHome
 
 Json = dict[str, Any]
 ONE = "01a1ddc0-0000-7000-8000-000000000001"
@@ -18,36 +18,16 @@ REVERT = "01a1ddc2-0000-7000-8000-000000000003"
 DAY = "sessions/2026/11/15"
 
 
-class Home:
+class Home(AgentHome):
     """A home directory with a `.codex` in it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path, ".codex")
         self.codex = path / ".codex"
-
-    def write(self, place: str, text: str | bytes) -> Path:
-        """A file at a place below `.codex`."""
-        file = self.codex / place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode() if isinstance(text, str) else text)
-        return file
 
     def rollout(self, *records: Json, name: str = ONE, place: str = DAY, at: str = "06-00-00") -> Path:
         """A session file."""
         return self.write(f"{place}/rollout-2026-11-15T{at}-{name}.jsonl", lines(*records))
-
-    def library(self, **environ: str) -> Library:
-        """A library that sees nothing but this home."""
-        return Library(environ={"HOME": str(self.path), **environ}, cwd=self.path)
-
-    def sessions(self, **environ: str) -> dict[str, Session]:
-        """Every session by id."""
-        return {session.id: session for session in self.library(**environ).sessions(Filter(everything=True))}
-
-    def only(self) -> Session:
-        """The one session there is."""
-        (session,) = self.sessions().values()
-        return session
 
     def statuses(self) -> dict[str, str]:
         """What the doctor says of each file."""

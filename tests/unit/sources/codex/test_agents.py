@@ -71,18 +71,18 @@ def spawn(name: str) -> Json:
 @pytest.mark.parametrize("newer", [True, False], ids=["item", "event"])
 def test_children_are_told_by_the_call_that_started_them(home: Home, newer: bool) -> None:
     def started(name: str, child: str) -> Json:
-        told: Json = {"agent_thread_id": child, "agent_path": f"/root/{name}", "kind": "started"}
+        answers: Json = {"agent_thread_id": child, "agent_path": f"/root/{name}", "kind": "started"}
         return (
-            completed_item("SubAgentActivity", name, **told)
+            completed_item("SubAgentActivity", name, **answers)
             if newer
-            else event("sub_agent_activity", event_id=name, **told)
+            else event("sub_agent_activity", event_id=name, **answers)
         )
 
     for name in (TWO, THREE):
         home.rollout(meta(name, source=SPAWNED), *prompt("Count"), reply("Three"), name=name)
-    asked = (spawn("a"), spawn("b"), spawn("c"))
-    told = (answer("collab spawn failed: no more", "a"), started("c", THREE), started("b", TWO))
-    home.rollout(meta(), *prompt("Delegate"), *asked, *told, answer("{}", "b"), answer("{}", "c"), reply("Done"))
+    records = (spawn("a"), spawn("b"), spawn("c"))
+    answers = (answer("collab spawn failed: no more", "a"), started("c", THREE), started("b", TWO))
+    home.rollout(meta(), *prompt("Delegate"), *records, *answers, answer("{}", "b"), answer("{}", "c"), reply("Done"))
     assert [c.child for c in calls(home.sessions()[ONE])] == [None, f"codex:{TWO}", f"codex:{THREE}"]
 
 
@@ -128,8 +128,8 @@ def test_a_reviewers_words_are_not_this_sessions(home: Home) -> None:
     session = home.only()
     assert conversation(session) == TALK
     assert not any(isinstance(part, Thinking) for m in session.messages for part in m.parts)
-    kept = json.dumps(session.extra["records"])
-    assert all(word in kept for word in ("Hm", "I look.", "Well"))
+    bookkeeping = json.dumps(session.extra["records"])
+    assert all(word in bookkeeping for word in ("Hm", "I look.", "Well"))
 
 
 def test_a_review_that_was_killed_does_not_swallow_prompts(home: Home) -> None:
@@ -145,8 +145,8 @@ def test_a_reviewers_call_with_the_id_of_an_own_one(home: Home) -> None:
         event("mcp_tool_call_end", call_id="c1", invocation={"server": "m", "tool": "t"}, result={"Err": "gone"}),
     )
     home.rollout(meta(), *prompt("Hello"), call("c1"), answer("ok", "c1"), reply("Hi"), *REVIEW, *theirs)
-    (found,) = calls(home.only())
-    assert (found.status.value, found.exit_code) == ("ok", None)
+    (tool_call,) = calls(home.only())
+    assert (tool_call.status.value, tool_call.exit_code) == ("ok", None)
 
 
 REVIEWER = "01a1ddc3-0000-7000-8000-000000000004"
@@ -226,5 +226,5 @@ def test_real_reviewers_have_their_parents(tmp_path: Path, release: str) -> None
     truths = [
         s for s in json.loads((CORPUS / release / "oracle.json").read_text())["sessions"] if "review (" in s["scenario"]
     ]
-    found = Home(CORPUS / release / "home").sessions(XDG_CACHE_HOME=str(tmp_path))
-    assert [found[truth["id"]].parent for truth in truths] == [f"codex:{truth['parent']}" for truth in truths] != []
+    result = Home(CORPUS / release / "home").sessions(XDG_CACHE_HOME=str(tmp_path))
+    assert [result[truth["id"]].parent for truth in truths] == [f"codex:{truth['parent']}" for truth in truths] != []

@@ -139,9 +139,9 @@ def test_files_one_may_not_open(both: Home, monkeypatch: pytest.MonkeyPatch) -> 
     with monkeypatch.context() as patch:
         # For root every file is readable, so the refusal is played.
         patch.setattr(builtins, "open", refuse)
-        found = set(both.sessions())
+        results = set(both.sessions())
         status = both.statuses()
-    assert found == {TWO}
+    assert results == {TWO}
     assert status[BAD] == "unreadable"
 
 
@@ -167,8 +167,8 @@ def test_lines_are_counted_in_large_files(both: Home, odd: bytes) -> None:
     raw = lines(meta(), *talk).encode() + odd + lines(*talk).encode() * 2
     session = bad(both, raw)
     assert session is not None
-    found = [m.origin.line for m in session.messages if m.origin and m.text[:1] in ("x", "y")]
-    assert found == [n for n, line in enumerate(raw.split(b"\n"), start=1) if b"output_text" in line]
+    results = [m.origin.line for m in session.messages if m.origin and m.text[:1] in ("x", "y")]
+    assert results == [n for n, line in enumerate(raw.split(b"\n"), start=1) if b"output_text" in line]
 
 
 def test_settings_nested_as_deeply_as_can_be_read_lose_nothing_else(home: Home) -> None:

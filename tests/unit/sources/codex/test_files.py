@@ -10,7 +10,7 @@ import zstandard
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.codex.find import created, roots
+from pollux.sources.codex.find import roots, time_of_id
 from tests.unit.sources.codex.conftest import (
     DAY,
     ONE,
@@ -35,8 +35,8 @@ TALK = (*prompt("Hello"), reply("Hi", id="msg_1"))
 
 
 def test_roots(home: Home) -> None:
-    found = {root.reason: [] for root in roots({}, home.path)}  # type: ignore[var-annotated]
-    assert found == {"the default": []}
+    results = {root.reason: [] for root in roots({}, home.path)}  # type: ignore[var-annotated]
+    assert results == {"the default": []}
     assert [str(r.path) for r in roots({"CODEX_SESSIONS_DIR": "/x"}, home.path)] == ["/x"]
     assert {str(r.path) for r in roots({"CODEX_HOME": "/y"}, home.path)} == {"/y/sessions", "/y/archived_sessions"}
 
@@ -65,8 +65,11 @@ def test_documents_of_the_first_releases_grow(home: Home) -> None:
         {"role": "user", "content": [{"type": "input_text", "text": "Hello"}], "type": "message"},
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}], "id": "m1"},
     ]
-    for name, held in ((ONE, items[:1]), (TWO, items)):
-        document = {"session": {"timestamp": "2026-11-15T06:00:00.000Z", "id": name, "instructions": ""}, "items": held}
+    for name, content in ((ONE, items[:1]), (TWO, items)):
+        document = {
+            "session": {"timestamp": "2026-11-15T06:00:00.000Z", "id": name, "instructions": ""},
+            "items": content,
+        }
         home.write(f"sessions/rollout-2026-11-15-{name}.json", json.dumps(document, indent=2))
     session = home.only()
     assert session.id == TWO
@@ -309,6 +312,6 @@ def test_ids_that_are_no_names(home: Home, name: str) -> None:
 
 
 def test_times_in_ids() -> None:
-    assert created("01a1ddcb-3067-7e33-96b9-5edd18c47513") is not None
-    assert created("e4ff5499-23aa-410d-be88-94564ca33657") is None
-    assert created("not an id") is None
+    assert time_of_id("01a1ddcb-3067-7e33-96b9-5edd18c47513") is not None
+    assert time_of_id("e4ff5499-23aa-410d-be88-94564ca33657") is None
+    assert time_of_id("not an id") is None

@@ -23,26 +23,26 @@ def sessions(home: str, cache: Path) -> dict[str, Session]:
 
 def live(session: Session) -> list[str]:
     """The marks of prompts, replies and calls that are still part of the conversation."""
-    found: list[str] = []
+    results: list[str] = []
     for message in session.messages:
         if message.fate is not Fate.LIVE or message.author is Author.CLIENT:
             continue
         for part in message.parts:
             if isinstance(part, Text):
-                found += MARK.findall(part.text)
+                results += MARK.findall(part.text)
             elif isinstance(part, ToolCall):
-                found += [f"call:{mark}" for mark in CALL.findall(json.dumps(part.input))]
-    return found
+                results += [f"call:{mark}" for mark in CALL.findall(json.dumps(part.input))]
+    return results
 
 
 @pytest.mark.parametrize("home", WALKS)
 def test_what_is_live_is_what_is_resumed(tmp_path: Path, home: str) -> None:
     truths = json.loads((CORPUS / home / "oracle.json").read_text("utf-8"))["sessions"]
-    found = sessions(home, tmp_path)
-    assert {truth["id"]: live(found[truth["id"]]) for truth in truths} == {t["id"]: t["resumed"] for t in truths}
+    result = sessions(home, tmp_path)
+    assert {truth["id"]: live(result[truth["id"]]) for truth in truths} == {t["id"]: t["resumed"] for t in truths}
 
 
 def test_a_response_that_was_cut_is_not_exact(tmp_path: Path) -> None:
-    found = sessions("walk-exact-though-cut", tmp_path)["01a1e1c6-85ce-7b71-b01a-6c613ae43155"]
-    assert found.usage.exact is False
-    assert [(gap.certain, gap.line) for gap in found.gaps] == [(True, 8), (True, 71)]
+    result = sessions("walk-exact-though-cut", tmp_path)["01a1e1c6-85ce-7b71-b01a-6c613ae43155"]
+    assert result.usage.exact is False
+    assert [(gap.certain, gap.line) for gap in result.gaps] == [(True, 8), (True, 71)]

@@ -10,27 +10,20 @@ from typing import Any
 
 import pytest
 
-from pollux.library.library import Filter, Library
 from pollux.model import Session
+from tests.unit.sources.agent_home import AgentHome
 
 Json = dict[str, Any]
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 LOG = "weather/chats/session-2026-11-15T06-00-aaaaaaaa.jsonl"
 
 
-class Home:
+class Home(AgentHome):
     """A home directory with a `.gemini` in it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path, ".gemini/tmp")
         self.tmp = path / ".gemini" / "tmp"
-
-    def write(self, place: str, text: str | bytes) -> Path:
-        """A file at a place below `tmp`."""
-        file = self.tmp / place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode() if isinstance(text, str) else text)
-        return file
 
     def log(self, place: str, *records: Json) -> Path:
         """A session log: one record a line."""
@@ -39,19 +32,6 @@ class Home:
     def document(self, place: str, document: Any) -> Path:
         """A pretty-printed document."""
         return self.write(place, json.dumps(document, ensure_ascii=False, indent=2))
-
-    def library(self, cwd: Path | None = None, **environ: str) -> Library:
-        """A library that sees nothing but this home."""
-        return Library(environ={"HOME": str(self.path), **environ}, cwd=cwd or self.path)
-
-    def sessions(self) -> dict[str, Session]:
-        """Every session by id."""
-        return {session.id: session for session in self.library().sessions(Filter(everything=True))}
-
-    def only(self) -> Session:
-        """The one session there is."""
-        (session,) = self.sessions().values()
-        return session
 
 
 @pytest.fixture

@@ -93,10 +93,10 @@ def test_subagents_of_a_chosen_id_go_to_the_session_of_their_own_project(home: H
         home.log(f"{project}/chats/session-2026-11-15T06-00-mine.jsonl", header("mine", f"/work/{project}"), *talk)
         kid = header(f"kid-{project}", f"/work/{project}", kind="subagent")
         home.log(f"{project}/chats/mine/kid-{project}.jsonl", kid, user("t1", "Do"), gemini("k1", "did"))
-    found = home.sessions()
+    result = home.sessions()
     for project in ("one", "two"):
-        child = found[f"kid-{project}"]
-        (parent,) = [session for session in found.values() if session.key == child.parent]
+        child = result[f"kid-{project}"]
+        (parent,) = [session for session in result.values() if session.key == child.parent]
         assert [m.text for m in parent.prompts] == [project]
         assert [p.child for m in parent.messages for p in m.parts if isinstance(p, ToolCall)] == [child.key]
 
@@ -136,15 +136,15 @@ def test_what_is_no_session_is_left_alone_with_a_reason(home: Home) -> None:
     home.write("weather/shell_history", "ls\n")
     home.write("weather/aaaaaaaa-1/plans/p.md", "plan")
     home.write("weather/chats/session-empty.json", "")
-    found = {os.path.relpath(line.path, home.tmp): line for line in home.library().doctor().files}
-    assert {name: line.status.value for name, line in found.items() if line.status != "read"} == {
+    report = {os.path.relpath(line.path, home.tmp): line for line in home.library().doctor().files}
+    assert {name: line.status.value for name, line in report.items() if line.status != "read"} == {
         "weather/logs/session-2026.jsonl": "ignored",
         "bin/rg": "ignored",
         "weather/shell_history": "ignored",
         "weather/aaaaaaaa-1/plans/p.md": "ignored",
         "weather/chats/session-empty.json": "ignored",
     }
-    assert all(line.reason for line in found.values() if line.status == "ignored")
+    assert all(line.reason for line in report.values() if line.status == "ignored")
     assert home.library().doctor().sound
 
 
@@ -276,8 +276,8 @@ def test_a_call_recorded_with_the_subagents_last_words_is_still_the_parents(home
             ]
         ),
     )
-    found = home.sessions()
-    parent, one, two = found["aaaaaaaa-1"], found["t1"], found["t2"]
+    result = home.sessions()
+    parent, one, two = result["aaaaaaaa-1"], result["t1"], result["t2"]
     assert conversation(parent) == [
         ("human", "Look into it", "live"),
         ("model", "I ask.", "live"),
@@ -320,11 +320,11 @@ def test_a_subagents_file_named_by_a_prompt_of_its_parent(home: Home) -> None:
         "weather/chats/session-2026-11-15T06-01-aaaaaaaa.json",
         document([user("t1", f"{TASK}: Trace it"), gemini("k1", "did")], name=name, start="06:01:00", kind="subagent"),
     )
-    found = home.sessions()
-    assert (found[name].kind.value, found[name].parent) == ("subagent", "gemini:aaaaaaaa-1")
-    assert [m.author.value for m in found[name].messages] == ["model", "model"]
-    (made,) = [part for m in found["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall)]
-    assert made.child == found[name].key
+    result = home.sessions()
+    assert (result[name].kind.value, result[name].parent) == ("subagent", "gemini:aaaaaaaa-1")
+    assert [m.author.value for m in result[name].messages] == ["model", "model"]
+    (tool_call,) = [part for m in result["aaaaaaaa-1"].messages for part in m.parts if isinstance(part, ToolCall)]
+    assert tool_call.child == result[name].key
 
 
 def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None:
@@ -333,9 +333,9 @@ def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None
         f"{HASH}/chats/session-2026-11-15T06-01-aaaaaaaa.json",
         document([user("t1", "Do it"), gemini("k1", "did")], start="06:01:00", kind="subagent"),
     )
-    found = home.sessions()
-    assert conversation(found["aaaaaaaa-1"]) == [("human", "go", "live"), ("model", "ok", "live")]
-    assert found["session-2026-11-15T06-01-aaaaaaaa"].parent == "gemini:aaaaaaaa-1"
+    result = home.sessions()
+    assert conversation(result["aaaaaaaa-1"]) == [("human", "go", "live"), ("model", "ok", "live")]
+    assert result["session-2026-11-15T06-01-aaaaaaaa"].parent == "gemini:aaaaaaaa-1"
 
 
 @pytest.mark.parametrize(
@@ -349,8 +349,8 @@ def test_a_subagents_file_under_its_parents_id_is_told_apart(home: Home) -> None
     ],
 )
 def test_where_sessions_are_looked_for(home: Home, environ: dict[str, str], expected: list[str]) -> None:
-    found = [str(root.path) for root in roots(environ, home.path)]
-    assert found == [place.replace("HOME", str(home.path)) for place in expected]
+    results = [str(root.path) for root in roots(environ, home.path)]
+    assert results == [place.replace("HOME", str(home.path)) for place in expected]
 
 
 def test_a_variable_that_names_the_gemini_folder_itself_is_understood(home: Home) -> None:

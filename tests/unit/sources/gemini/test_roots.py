@@ -45,7 +45,7 @@ def test_session_that_went_on_under_two_roots_is_one(homes: tuple[Home, Home], t
         ("human", "right", "live"),
         ("model", "3", "live"),
     ]
-    assert [found.message_id for found in opened.search("left").hits] == ["u2"]
+    assert [hit.message_id for hit in opened.search("left").hits] == ["u2"]
     assert opened.sync().changed == 0
 
 

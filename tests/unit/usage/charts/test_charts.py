@@ -59,18 +59,18 @@ def test_names_cannot_break_a_picture() -> None:
 def test_a_calendar_has_every_day_once() -> None:
     first, last = date(2025, 12, 30), date(2026, 3, 3)
     values = {first: 0.0, date(2026, 1, 5): 7.0, last: 0.0}
-    told = tips(drawn(calendar("t", "s", values, lambda value: f"{value:g}")))
+    labels = tips(drawn(calendar("t", "s", values, lambda value: f"{value:g}")))
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
-    assert sorted(told) == [f"{day}: {7 if day == date(2026, 1, 5) else 0}" for day in days]
+    assert sorted(labels) == [f"{day}: {7 if day == date(2026, 1, 5) else 0}" for day in days]
 
 
 def test_centuries_without_anything_are_cut() -> None:
     days = [date(1000, 3, 3), date(2026, 3, 3), date(2026, 11, 15), date(9000, 1, 1)]
     text = calendar("t", "s", dict.fromkeys(days, 1.0), str)
     assert text.count(">…<") == 2
-    told = tips(drawn(text))
-    assert {f"{day}: 1.0" for day in days} <= set(told)
-    assert len(told) < 2 * 366
+    labels = tips(drawn(text))
+    assert {f"{day}: 1.0" for day in days} <= set(labels)
+    assert len(labels) < 2 * 366
     spans = [("1000", {"a": 1.0}), (None, {}), ("2026", {"a": 3.0})]
     assert [text.text for text in drawn(columns("t", "s", spans, str)).iter(f"{SVG}text")].count("…") == 1
 

@@ -15,9 +15,9 @@ from pollux.writers.base import Options, Report, WriterContext
 from pollux.writers.events import TIMES, WRITER
 from pollux.writers.events.compat import ASSUMED, REPLIES
 from pollux.writers.loss import DETAILS, FIGURES, MESSAGES
+from tests.unit.writers.full_session import EVERYTHING, kind, places, with_text
 from tests.unit.writers.judges_of_records import judge_events
 from tests.unit.writers.kitchen_sink import SESSION, START
-from tests.unit.writers.planting import EVERYTHING, kind, places, planted
 from tests.unit.writers.test_properties import SESSIONS
 from tests.unit.writers.test_reports import EXCUSES, WORD
 
@@ -34,6 +34,7 @@ def written(session: Session, options: Options = OURS) -> tuple[list[dict[str, A
     return [json.loads(line) for line in text.split("\n")[:-1]], text, report
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(SESSIONS)
 def test_any_session_in_both_dialects(session: Session) -> None:
@@ -114,14 +115,15 @@ def test_a_result_of_unknown_success_is_assumed_only_where_the_format_must_know(
     assert report.fabricated == [ASSUMED]
 
 
+@pytest.mark.slow
 def test_the_other_dialect_reports_all_it_leaves_out() -> None:
     missing = []
     for path in places(EVERYTHING):
-        session = planted(EVERYTHING, path, WORD)
+        session = with_text(EVERYTHING, path, WORD)
         _, text, report = written(session, THEIRS)
-        told = {entry.what for entry in report.dropped}
+        losses = {entry.what for entry in report.dropped}
         excused = {excuse for step in path for excuse in (*EXCUSES.get(str(step), ()), *MORE.get(str(step), ()))}
-        if WORD not in text and not told & excused:
+        if WORD not in text and not losses & excused:
             missing.append(kind(path))
     assert not missing
     _, _, report = written(EVERYTHING, THEIRS)

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from pollux.model import Session
 from pollux.writers.base import Options
-from tests.unit.writers.html.seeing import check
+from tests.unit.writers.html.page_parser import check
 from tests.unit.writers.kitchen_sink import SESSION
 from tests.unit.writers.test_properties import OPTIONS, SESSIONS
 

@@ -30,11 +30,11 @@ def one(
 
 
 def test_totals_are_sums_and_unknown_is_not_nothing() -> None:
-    told = totals([one(0), one(3, None, None), one(5, 50, 1.0, kind=Kind.SUBAGENT)], 2)
-    assert "<dd>2 and 1 of other kinds</dd>" in told
-    assert "<dd>2026-01-31 – 2026-02-05</dd>" in told
-    assert "<dt>Tokens</dt><dd>150</dd>" in told
-    assert "<dt>Cost</dt><dd>$1.50</dd>" in told
+    sums = totals([one(0), one(3, None, None), one(5, 50, 1.0, kind=Kind.SUBAGENT)], 2)
+    assert "<dd>2 and 1 of other kinds</dd>" in sums
+    assert "<dd>2026-01-31 – 2026-02-05</dd>" in sums
+    assert "<dt>Tokens</dt><dd>150</dd>" in sums
+    assert "<dt>Cost</dt><dd>$1.50</dd>" in sums
     assert "Tokens" not in totals([one(0, None, None)], 1)
     assert "Cost" not in totals([one(0, None, None)], 1)
 
@@ -55,7 +55,7 @@ def test_the_time_goes_on_until_the_last_session_ended() -> None:
 def test_columns_are_at_least_what_is_known(figure: str, exact: bool, unpriced: int) -> None:
     drawn = charts([one(0, agent="low", exact=exact, unpriced=unpriced), one(1, cost=1.5, agent="whole", unpriced=0)])
     assert drawn is not None
-    (text,) = [found for found in drawn.split("<figure>") if found.startswith(f"<figcaption><b>{figure} a day</b>")]
+    (text,) = [piece for piece in drawn.split("<figure>") if piece.startswith(f"<figcaption><b>{figure} a day</b>")]
     assert "2026-01-31 · low: at least " in text
     assert re.search(r"2026-02-01 · whole: [$\d]", text)
     assert text.count("highest: at least ") == 2
@@ -84,7 +84,7 @@ def test_spans_of_time(days: int, step: str, columns: int) -> None:
     drawn = charts([one(0), one(days)])
     assert drawn is not None
     assert f"Tokens a {step}" in drawn
-    widths = {int(found) // 10 for found in re.findall(r'viewBox="0 0 (\d+) 100"', drawn)}
+    widths = {int(word) // 10 for word in re.findall(r'viewBox="0 0 (\d+) 100"', drawn)}
     assert widths == {columns}
 
 
@@ -103,10 +103,10 @@ def test_every_value_is_drawn_and_told() -> None:
 def test_what_cannot_be_drawn() -> None:
     assert charts([]) is None
     assert charts([one(0), one(0)]) is None
-    told = charts([one(0, None, None), one(1, None, None)])
-    assert told is not None
-    assert "Tokens" not in told
-    assert "Sessions a day" in told
+    output = charts([one(0, None, None), one(1, None, None)])
+    assert output is not None
+    assert "Tokens" not in output
+    assert "Sessions a day" in output
 
 
 @pytest.mark.parametrize(("value", "words"), [(0, "0"), (999, "999"), (1200, "1.2k"), (3.4e6, "3.4M"), (2e9, "2.0B")])

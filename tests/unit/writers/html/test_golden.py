@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from tests.unit.writers.html.seeing import written
+from tests.unit.writers.html.page_parser import written
 from tests.unit.writers.kitchen_sink import SESSION
 
 FILE = Path(__file__).parents[3] / "golden" / "html" / "kitchen-sink.html"

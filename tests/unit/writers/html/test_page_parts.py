@@ -10,7 +10,7 @@ import pytest
 from pollux.model import Session, Text
 from pollux.writers.base import Options, WriterContext
 from pollux.writers.html import WRITER, page_parts
-from tests.unit.writers.html.seeing import Page
+from tests.unit.writers.html.page_parser import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, HUMAN, MODEL, USER, message
 
 LARGE = Session(

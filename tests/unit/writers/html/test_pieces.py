@@ -20,7 +20,7 @@ from pollux.writers.html.prose import markdown, typed
 from pollux.writers.html.terminal import terminal
 from pollux.writers.lexing import LONGEST
 from pollux.writers.transcript import CallBlock
-from tests.unit.writers.html.seeing import Page, written
+from tests.unit.writers.html.page_parser import Page, written
 from tests.unit.writers.kitchen_sink import ASSISTANT, MODEL, SESSION, call, message
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
@@ -52,8 +52,8 @@ def test_terminal_text_keeps_colours_and_obeys_nothing_else(text: str, expected:
 
 
 def test_colours_go_on_from_chunk_to_chunk() -> None:
-    shown = terminal("\x1b[32m" + "\n".join(str(n) for n in range(1000)))
-    assert shown.count('<span class="chunk"><span class="f2">') == 3
+    output = terminal("\x1b[32m" + "\n".join(str(n) for n in range(1000)))
+    assert output.count('<span class="chunk"><span class="f2">') == 3
 
 
 def test_a_comment_on_the_last_line_is_one() -> None:
@@ -63,24 +63,24 @@ def test_a_comment_on_the_last_line_is_one() -> None:
 
 def test_code_is_coloured_by_language_or_by_ending_and_loses_nothing() -> None:
     text = "\n\n  def f(x):  # why\n    return 'a<b'\n"
-    for shown in (code(text, language="python"), code(text, file="/a/b.py")):
-        assert '<span class="k">def</span>' in shown
-        assert '<span class="c"># why</span>' in shown
-        assert "".join(Page(shown).words) == text.rstrip("\n")
+    for output in (code(text, language="python"), code(text, file="/a/b.py")):
+        assert '<span class="k">def</span>' in output
+        assert '<span class="c"># why</span>' in output
+        assert "".join(Page(output).words) == text.rstrip("\n")
     assert "<span" not in code(text, language="no such language")
     assert "<span" not in code("x = 1\n" * LONGEST, language="python")
 
 
 def test_markdown_is_rendered_and_refuses_what_could_do_something() -> None:
-    shown = markdown(
+    output = markdown(
         "# H\n\n**b** `c` [w](https://a.example/?q=1&r) [p](src/a.py) ![i](https://a.example/i.png)\n\n<b>x</b>"
     )
-    assert "<h3>H</h3>" in shown
-    assert '<a href="https://a.example/?q=1&amp;r" rel="noopener noreferrer" target="_blank">w</a>' in shown
-    assert '<span>p</span><code class="target">(src/a.py)</code>' in shown
-    assert ">i (picture)</a>" in shown
-    assert "<img" not in shown
-    assert "&lt;b&gt;x&lt;/b&gt;" in shown
+    assert "<h3>H</h3>" in output
+    assert '<a href="https://a.example/?q=1&amp;r" rel="noopener noreferrer" target="_blank">w</a>' in output
+    assert '<span>p</span><code class="target">(src/a.py)</code>' in output
+    assert ">i (picture)</a>" in output
+    assert "<img" not in output
+    assert "&lt;b&gt;x&lt;/b&gt;" in output
 
 
 @pytest.mark.parametrize(
@@ -98,26 +98,26 @@ def test_markdown_is_rendered_and_refuses_what_could_do_something() -> None:
 )
 def test_no_word_is_lost_in_markdown(text: str) -> None:
     page = Page(markdown(text))
-    said = " ".join(page.words)
+    page_text = " ".join(page.words)
     assert not [
         word
         for word in re.findall(r"[a-z]{2,}", text.lower())
-        if word not in said.lower() and word not in {"amp", "copy"}
+        if word not in page_text.lower() and word not in {"amp", "copy"}
     ]
 
 
 def test_words_that_only_markup_keeps_apart_are_not_taken_for_lost() -> None:
     """The label of a block, its first word, its last and the next paragraph's: each occurs nowhere else."""
-    shown = markdown("Before\n\n```python\ndef f(): ...\n# remark\n```\n\n```diff\n+ newer\n```\nAfter **bo**ld")
-    assert shown.startswith('<div class="prose">')
-    assert shown.count("<pre") == 2
+    output = markdown("Before\n\n```python\ndef f(): ...\n# remark\n```\n\n```diff\n+ newer\n```\nAfter **bo**ld")
+    assert output.startswith('<div class="prose">')
+    assert output.count("<pre") == 2
 
 
 def test_a_prompt_is_shown_as_it_was_typed() -> None:
-    shown = typed("call __init__ *now*\n\n    keep this\n```python\ndef f(): ...\n```\nend")
-    assert "call __init__ *now*\n\n    keep this" in shown
-    assert '<span class="k">def</span>' in shown
-    assert '<div class="literal">end</div>' in shown
+    output = typed("call __init__ *now*\n\n    keep this\n```python\ndef f(): ...\n```\nend")
+    assert "call __init__ *now*\n\n    keep this" in output
+    assert '<span class="k">def</span>' in output
+    assert '<div class="literal">end</div>' in output
 
 
 def test_only_pictures_made_of_pixels_are_shown() -> None:
@@ -136,25 +136,25 @@ def test_only_pictures_made_of_pixels_are_shown() -> None:
 
 class TestDiffs:
     def test_old_and_new_strings(self) -> None:
-        found, rest = diffs.requested_changes(
+        result, rest = diffs.requested_changes(
             {"file_path": "a.py", "old_string": "a\nb\nc", "new_string": "a\nB\nc", "all": 1}
         )
-        assert [(diff.file, diff.lines) for diff in found] == [("a.py", (" a", "-b", "+B", " c"))]
+        assert [(diff.file, diff.lines) for diff in result] == [("a.py", (" a", "-b", "+B", " c"))]
         assert rest == {"file_path": "a.py", "all": 1}
 
     def test_several_edits(self) -> None:
         edits = [{"old_string": "", "new_string": "x"}, {"old_string": "y", "new_string": ""}]
-        found, rest = diffs.requested_changes({"file_path": "a.py", "edits": edits})
-        assert [diff.lines for diff in found] == [("+x",), ("-y",)]
+        result, rest = diffs.requested_changes({"file_path": "a.py", "edits": edits})
+        assert [diff.lines for diff in result] == [("+x",), ("-y",)]
         assert rest == {"file_path": "a.py"}
 
     def test_a_patch_of_several_files(self) -> None:
         patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** Update File: b.py\n@@ def f\n-y\n z\n\n*** End Patch"
-        for given, left in ((patch, None), ({"input": patch, "x": 1}, {"x": 1})):
-            found, rest = diffs.requested_changes(given)
-            assert [diff.file for diff in found] == ["a.py", "b.py"]
-            assert found[0].lines == ("@*** Begin Patch", "@*** Add File: a.py", "+x")
-            assert found[1].lines == ("@*** Update File: b.py", "@@@ def f", "-y", " z", " ", "@*** End Patch")
+        for value, left in ((patch, None), ({"input": patch, "x": 1}, {"x": 1})):
+            result, rest = diffs.requested_changes(value)
+            assert [diff.file for diff in result] == ["a.py", "b.py"]
+            assert result[0].lines == ("@*** Begin Patch", "@*** Add File: a.py", "+x")
+            assert result[1].lines == ("@*** Update File: b.py", "@@@ def f", "-y", " z", " ", "@*** End Patch")
             assert rest == left
 
     @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ class TestDiffs:
         edit = call("edit", {"file_path": "a.py", "old_string": "b", "new_string": "B"}, Status.OK, "done", extra=extra)
         (noted,) = diffs.recorded_changes(edit)
         assert noted.lines == ("@@@ -3,2 +3,2 @@", " a", "-b", "+B")
-        shown = shown_call(CallBlock(call=edit, arguments=(), is_whole=True), None)
-        assert "@@ -3,2 +3,2 @@" in shown
-        assert shown.count("<del>") == 1
+        output = shown_call(CallBlock(call=edit, arguments=(), is_whole=True), None)
+        assert "@@ -3,2 +3,2 @@" in output
+        assert output.count("<del>") == 1
 
     def test_what_the_tool_noted_does_not_hide_what_was_asked(self) -> None:
         extra = {"result": {"structuredPatch": [{"lines": ["-other", "+thing"]}]}}

@@ -13,7 +13,7 @@ from pollux.writers.base import NO_CONTEXT, Entry, WriterContext
 from pollux.writers.html import WRITER
 from pollux.writers.html.search_index import SIZE, SearchIndex, words
 from pollux.writers.html.site import ASSETS
-from tests.unit.writers.html.seeing import Page
+from tests.unit.writers.html.page_parser import Page
 from tests.unit.writers.kitchen_sink import ASSISTANT, CLIENT, HUMAN, MODEL, SESSION, START, USER, message
 
 
@@ -34,25 +34,25 @@ def finished(*sessions: Session, whole: bool = True) -> dict[str, str]:
 
 def held(files: dict[str, str]) -> dict[str, list[int]]:
     """What the files of the search say: the numbers of the sessions that hold each word."""
-    found: dict[str, list[int]] = {}
+    result: dict[str, list[int]] = {}
     for name, script in sorted(files.items()):
-        if (told := re.fullmatch(r"pollux\.words\((\d+),(.*)\);\n", script, re.DOTALL)) is None:
+        if (match := re.fullmatch(r"pollux\.words\((\d+),(.*)\);\n", script, re.DOTALL)) is None:
             continue
-        assert name == f"search/{int(told[1]):03}.js"
-        for line in json.loads(told[2]).split("\n"):
+        assert name == f"search/{int(match[1]):03}.js"
+        for line in json.loads(match[2]).split("\n"):
             word, *steps = line.split(" ")
             total = 0
-            found[word] = [total := total + int(step, 36) for step in steps]
-    return found
+            result[word] = [total := total + int(step, 36) for step in steps]
+    return result
 
 
 def test_every_session_is_found_by_what_was_said() -> None:
-    found = held(finished(session(0, "Rain tomorrow?", "No, sun."), session(1, "RAIN again"), session(2, "状态架构")))
-    assert found["rain"] == [0, 1]
-    assert found["sun"] == [0]
-    assert found["架"] == [2]
-    assert found["weather"] == [0, 1, 2]
-    assert "clientonly" not in found
+    result = held(finished(session(0, "Rain tomorrow?", "No, sun."), session(1, "RAIN again"), session(2, "状态架构")))
+    assert result["rain"] == [0, 1]
+    assert result["sun"] == [0]
+    assert result["架"] == [2]
+    assert result["weather"] == [0, 1, 2]
+    assert "clientonly" not in result
 
 
 def test_without_the_sessions_it_covers_what_a_list_shows_and_says_so() -> None:
@@ -98,7 +98,7 @@ def test_words(text: str, expected: set[str]) -> None:
 def test_the_index_is_a_page_like_the_others() -> None:
     many = [SESSION, session(1, "x"), session(2, "y", project=None), session(3, "z")]
     page = Page(finished(*many)["index.html"].replace(" data-words=", " title=").replace(" data-n=", " title="))
-    assert [given["class"] for name, given in page.tags if name == "body"] == ["site"]
+    assert [value["class"] for name, value in page.tags if name == "body"] == ["site"]
     assert page.policy.count("'self'") == 1
     assert set(page.targets) == {"./kitchen-sink.html", "./s1.html", "./s2.html", "./s3.html"}
     assert len(ASSETS) == 2
@@ -109,13 +109,15 @@ def test_nothing_to_show_is_a_page_too() -> None:
 
 
 def test_the_index_says_nothing_about_its_making() -> None:
-    shown = Page(
+    output = Page(
         finished(session(0, "x"), session(1, "y"))["index.html"]
         .replace(" data-words=", " title=")
         .replace(" data-n=", " title=")
     )
-    said = " ".join(shown.words)
-    assert not re.search(r"characters|kB|MB|\bwords\b(?! *\.)", said.replace("No session holds all these words.", ""))
+    page_text = " ".join(output.words)
+    assert not re.search(
+        r"characters|kB|MB|\bwords\b(?! *\.)", page_text.replace("No session holds all these words.", "")
+    )
 
 
 def test_sessions_that_are_not_part_of_the_site_are_not_in_its_search() -> None:

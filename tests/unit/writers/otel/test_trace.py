@@ -12,7 +12,7 @@ from pollux.model import Session, ToolCall
 from pollux.writers.base import Options
 from pollux.writers.otel import WRITER
 from pollux.writers.otel.span import interval, nanoseconds
-from tests.unit.writers.planting import EVERYTHING, kind, places, planted
+from tests.unit.writers.full_session import EVERYTHING, kind, places, with_text
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 WORDS = ("text", "subject", "output", "input", "title", "raw", "path", "data")
@@ -51,7 +51,7 @@ def test_a_call_takes_the_time_that_was_measured(asked: ToolCall, begins: float,
 def test_no_words_unless_they_are_asked_for() -> None:
     for path in places(EVERYTHING):
         if any(step in WORDS for step in path) and "native" not in path:
-            session = planted(EVERYTHING, path, "zanzibarquark")
+            session = with_text(EVERYTHING, path, "zanzibarquark")
             assert "zanzibarquark" not in written(session, Options()), kind(path)
 
 

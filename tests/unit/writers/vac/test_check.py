@@ -24,8 +24,8 @@ Change = Callable[[dict[str, Any]], Any]
 
 def entry(record: dict[str, Any], type: str) -> dict[str, Any]:  # noqa: A002
     every = [e for top in record["session"]["entries"] for e in (top, *top.get("children", []))]
-    found: dict[str, Any] = next(e for e in every if e["type"] == type)
-    return found
+    result: dict[str, Any] = next(e for e in every if e["type"] == type)
+    return result
 
 
 WRONG: dict[str, tuple[Change, str]] = {
@@ -104,9 +104,9 @@ def test_what_is_wrong_is_said(name: str) -> None:
     change, sentence = WRONG[name]
     record = copy.deepcopy(RECORD)
     change(record)
-    said = [f"{problem.place} {problem.text}" for problem in check(record)]
-    assert len(said) == 1
-    assert said[0].endswith(sentence)
+    texts = [f"{problem.place} {problem.text}" for problem in check(record)]
+    assert len(texts) == 1
+    assert texts[0].endswith(sentence)
     assert not fits(record)
 
 

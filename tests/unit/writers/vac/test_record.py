@@ -7,15 +7,16 @@ from typing import Any
 
 import cbor2
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from pollux import registry
 from pollux.model import Author, Message, Role, Session, Text, ToolCall
 from pollux.writers.base import Binary, Options, WriterContext
 from pollux.writers.vac import WRITER
+from tests.unit.writers.full_session import EVERYTHING
 from tests.unit.writers.judges_of_records import judge_vac
 from tests.unit.writers.kitchen_sink import SESSION
-from tests.unit.writers.planting import EVERYTHING
 from tests.unit.writers.test_properties import SESSIONS
 
 KNOWING = WriterContext(knowledge=registry.knowledge)
@@ -34,6 +35,7 @@ def bytes_of(session: Session, context: WriterContext = KNOWING) -> bytes:
     return b"".join(pieces)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(SESSIONS)
 def test_any_session_makes_a_record_that_is_the_same_in_json_and_cbor(session: Session) -> None:
@@ -77,14 +79,14 @@ def children(session: Session, known: dict[str, Session]) -> list[dict[str, Any]
     judge_vac(text)
     call: dict[str, Any] = json.loads(text)["session"]["entries"][0]["children"][0]
     assert call["pollux"]["child"] == "gemini:child"
-    found: list[dict[str, Any]] = call.get("children", [])
-    return found
+    result: list[dict[str, Any]] = call.get("children", [])
+    return result
 
 
 def test_sub_agents_are_inside_or_named() -> None:
     parent = Session(agent="gemini", id="parent", messages=(call_of("gemini:child"),))
-    said = Message(id="k", role=Role.USER, author=Author.MODEL, parts=(Text(text="the task"),))
-    child = Session(agent="gemini", id="child", parent="gemini:parent", messages=(said, call_of("gemini:parent")))
+    message = Message(id="k", role=Role.USER, author=Author.MODEL, parts=(Text(text="the task"),))
+    child = Session(agent="gemini", id="child", parent="gemini:parent", messages=(message, call_of("gemini:parent")))
     assert children(parent, {}) == []
     [nested] = children(parent, {"gemini:child": child, "gemini:parent": parent})
     assert (nested["event-type"], nested["data"]["session-id"]) == ("sub-agent", "child")

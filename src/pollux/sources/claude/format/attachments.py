@@ -9,7 +9,7 @@ import msgspec
 from pollux.wire import Shape
 
 
-class From(Shape, omit_defaults=True):
+class PromptOrigin(Shape, omit_defaults=True):
     """Who made a prompt: `kind` is "human" or the name of a mechanism."""
 
     kind: str | None = None
@@ -19,14 +19,14 @@ class From(Shape, omit_defaults=True):
     name: str | None = None
 
 
-class Rendered(Shape, omit_defaults=True):
+class RenderedText(Shape, omit_defaults=True):
     """The exact text that the model got."""
 
     content: str | None = None
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
-class Injected(Shape, omit_defaults=True):
+class AttachmentContent(Shape, omit_defaults=True):
     """The content of an attachment record: `type` says what the client injected."""
 
     type: str | None = None
@@ -36,7 +36,7 @@ class Injected(Shape, omit_defaults=True):
     source_uuid: str | None = None
     delivery_id: str | None = None
     commandMode: str | None = None
-    origin: From | None = None
+    origin: PromptOrigin | None = None
     timestamp: Any = None
     humanTurn: bool | None = None
     imagePasteIds: Any = None
@@ -128,7 +128,7 @@ class Injected(Shape, omit_defaults=True):
 
 
 # The known values of `attachment.type`.
-INJECTED = frozenset({
+ATTACHMENT_TYPES = frozenset({
     "agent_listing_delta", "agent_mention", "already_read_file", "async_hook_response", "auto_mode",
     "auto_mode_exit", "background_task_status", "budget_usd", "command_permissions", "compact_file_reference",
     "companion_intro", "context_efficiency", "critical_system_reminder", "current_session_memory", "date",

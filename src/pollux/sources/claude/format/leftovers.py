@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.sources.claude.format.schema import RARE, SETTING, SHAPED, Block, Line, Spoken
+from pollux.sources.claude.format.schema import RARE, SETTING, SHAPED, Block, Line, SlimRecord
 from pollux.wire import tidy
 
 _fields = msgspec.structs.astuple
@@ -43,7 +43,7 @@ class Leftovers:
             extra["promptId"] = line.promptId
         if line.isMeta is not None:
             extra["isMeta"] = line.isMeta
-        if type(line) is not Spoken and (rare := fields[RARE]).count(None) != len(rare):
+        if type(line) is not SlimRecord and (rare := fields[RARE]).count(None) != len(rare):
             for name, value in zip(line.__struct_fields__[RARE], rare, strict=True):
                 if value is not None and name not in _ELSEWHERE:
                     extra[name] = tidy(value) if name in SHAPED else value

@@ -27,7 +27,7 @@ class Outputs:
         self.asked: dict[str, str] = {}
 
     def fetch(self, recorded_path: str) -> str | None:
-        """The full output by the last part of the path that the result names; None where it is gone."""
+        """The full output by the last part of the path that the result names; None if it is gone."""
         name = _STEPS.split(recorded_path.strip())[-1]
         if name in ("", ".", "..") or "\0" in name:
             return None

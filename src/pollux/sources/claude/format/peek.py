@@ -9,34 +9,14 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.claude.format.side_records import Aside
+from pollux.sources.claude.format.side_records import SideRecord
 from pollux.wire import REFUSED, decoder, numbered_lines, opened
 
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]+)"')
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
-_NULL, _ASSISTANT = re.compile(rb"\s*:\s*null"), re.compile(rb'\s*:\s*"assistant"')
-# Nearly every record begins like this, because it has a parent.
-_HAS_PARENT = b'{"parentUuid":"'
 _TAIL, _LONGEST_TAIL = 1 << 14, 1 << 26
-_UNIQUE = 12
-_decode_aside = decoder(Aside)
-
-
-class _ApiMessage(msgspec.Struct):
-    id: str | None = None
-
-
-class _FirstFields(msgspec.Struct):
-    """The fields of a record that show whether a conversation begins with it."""
-
-    type: str | None = None
-    uuid: str | None = None
-    parentUuid: str | None = None
-    message: _ApiMessage | None = None
-
-
-_decode_first = decoder(_FirstFields)
+_decode_aside = decoder(SideRecord)
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -50,12 +30,6 @@ class Head(msgspec.Struct, frozen=True):
     first: str | None = None
     last: str | None = None
     summaries: tuple[tuple[str, str], ...] = ()
-
-
-class Roots(msgspec.Struct, frozen=True):
-    """The beginnings of conversations in a transcript: uuids, and the ids of the first replies after them."""
-
-    ids: tuple[str, ...] = ()
 
 
 def head_of(entry: File) -> Head:
@@ -89,53 +63,6 @@ def _last(file: BinaryIO, size: int) -> str | None:
             break
         tail *= 4
     return None
-
-
-def roots_of(entry: File) -> Roots:
-    """The roots of a file. A fork of a session begins with one of its roots.
-
-    A root is the first record, a compaction, or a prompt with which the human began again. A release that copies under
-    new uuids keeps the ids of replies.
-    """
-    ids: dict[str, None] = {}
-    beginning = True
-    try:
-        with opened(entry.path) as file:
-            for line in file:
-                if not beginning and line.startswith(_HAS_PARENT):
-                    continue
-                reply = beginning and _has_value(line, b'"type"', _ASSISTANT)
-                if not reply and not _has_value(line, b'"parentUuid"', _NULL):
-                    continue
-                try:
-                    record = _decode_first(line)
-                except REFUSED:
-                    continue
-                if reply and record.type == "assistant" and record.message is not None and record.message.id:
-                    beginning = False
-                    if is_unique(record.message.id):
-                        ids[record.message.id] = None
-                elif record.parentUuid is None and record.uuid:
-                    beginning = True
-                    ids[record.uuid] = None
-    except Unreadable:
-        pass
-    return Roots(tuple(ids))
-
-
-def _has_value(line: bytes, key: bytes, value: re.Pattern[bytes]) -> bool:
-    """Does a key have this value anywhere in a line? Searching for the key first is fast."""
-    place = line.find(key)
-    while place >= 0:
-        if value.match(line, place + len(key)) is not None:
-            return True
-        place = line.find(key, place + 1)
-    return False
-
-
-def is_unique(name: str) -> bool:
-    """Is an id long enough to be unique? A counter, or an id that was written by hand, is not."""
-    return len(name) >= _UNIQUE
 
 
 def _summary(line: bytes) -> list[tuple[str, str]]:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from pollux.sources.claude.format.attachments import From, Injected, Rendered
+from pollux.sources.claude.format.attachments import AttachmentContent, PromptOrigin, RenderedText
 from pollux.wire import Dated, Shape, Utc
 
 
-class Source(Shape, omit_defaults=True):
+class MediaSource(Shape, omit_defaults=True):
     """Where the bytes of a picture or a document are: inside, in base64, or at an address."""
 
     type: str | None = None
@@ -37,7 +37,7 @@ class Block(Shape, omit_defaults=True):
     thinking: str | None = None
     signature: str | None = None
     data: str | None = None
-    source: Source | None = None
+    source: MediaSource | None = None
     title: str | None = None
     context: str | None = None
     citations: Any = None
@@ -47,7 +47,7 @@ class Block(Shape, omit_defaults=True):
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
-class Reply(Shape, omit_defaults=True):
+class ApiMessage(Shape, omit_defaults=True):
     """What was said: an API message, or one of its blocks with the figures of the whole."""
 
     model: str | None = None
@@ -64,14 +64,14 @@ class Reply(Shape, omit_defaults=True):
     diagnostics: Any = None
 
 
-class Position(Shape, omit_defaults=True):
+class TurnPosition(Shape, omit_defaults=True):
     """Which prompt and turn of the session it is."""
 
     promptIndex: int | None = None
     turnIndex: int | None = None
 
 
-class Decision(Shape, omit_defaults=True):
+class PermissionDecision(Shape, omit_defaults=True):
     """Who allowed or denied a call."""
 
     decision: str | None = None
@@ -81,7 +81,7 @@ class Decision(Shape, omit_defaults=True):
     reason: str | None = None
 
 
-class Depth(Shape, omit_defaults=True):
+class ThinkingMetadata(Shape, omit_defaults=True):
     """How much thinking was asked for (2.0)."""
 
     level: str | None = None
@@ -90,7 +90,7 @@ class Depth(Shape, omit_defaults=True):
     maxThinkingTokens: int | None = None
 
 
-class Segment(Shape, omit_defaults=True):
+class PreservedSegment(Shape, omit_defaults=True):
     """The range of records that a compaction kept."""
 
     headUuid: str | None = None
@@ -98,7 +98,7 @@ class Segment(Shape, omit_defaults=True):
     tailUuid: str | None = None
 
 
-class Preserved(Shape, omit_defaults=True):
+class PreservedMessages(Shape, omit_defaults=True):
     """The records that a compaction kept."""
 
     anchorUuid: str | None = None
@@ -106,7 +106,7 @@ class Preserved(Shape, omit_defaults=True):
     allUuids: list[str] | None = None
 
 
-class Fold(Shape, omit_defaults=True):
+class CompactMetadata(Shape, omit_defaults=True):
     """A compaction: who started it, and what is left."""
 
     trigger: str | None = None
@@ -114,14 +114,14 @@ class Fold(Shape, omit_defaults=True):
     postTokens: int | None = None
     durationMs: float | None = None
     cumulativeDroppedTokens: int | None = None
-    preservedSegment: Segment | None = None
-    preservedMessages: Preserved | None = None
+    preservedSegment: PreservedSegment | None = None
+    preservedMessages: PreservedMessages | None = None
     messagesSummarized: int | None = None
     userContext: str | None = None
     preCompactDiscoveredTools: Any = None
 
 
-class Run(Shape, omit_defaults=True):
+class CommandRun(Shape, omit_defaults=True):
     """A command of the client that was run."""
 
     command: str | None = None
@@ -136,7 +136,7 @@ class Hook(Shape, omit_defaults=True):
     promptText: str | None = None
 
 
-class Ancestor(Shape, omit_defaults=True):
+class ForkOrigin(Shape, omit_defaults=True):
     """The original of a record that `/branch` copied: its session and its uuid."""
 
     sessionId: str | None = None
@@ -159,7 +159,7 @@ class Line(Dated, omit_defaults=True):
     gitBranch: str | None = None
     slug: str | None = None
     type: Literal["user", "assistant", "system", "attachment", "progress"] | None = None
-    message: Reply | None = None
+    message: ApiMessage | None = None
     requestId: str | None = None
     isMeta: bool | None = None
     toolUseResult: Any = None
@@ -167,33 +167,33 @@ class Line(Dated, omit_defaults=True):
     timestamp: Utc | None = None
 
 
-class Spoken(Line, omit_defaults=True):
+class SlimRecord(Line, omit_defaults=True):
     """`user` or `assistant` with the fields that every record may have, as old releases write them."""
 
     type: Literal["user", "assistant"] | None = None
 
 
-class Asked(Line, omit_defaults=True):
+class UserRecord(Line, omit_defaults=True):
     """`user`: a prompt, a tool's result, a text that the client made."""
 
     type: Literal["user"] | None = None
     session_id: str | None = None
-    forkedFrom: Ancestor | None = None
+    forkedFrom: ForkOrigin | None = None
     logicalParentUuid: str | None = None
     sourceToolAssistantUUID: str | None = None
     sourceToolUseID: str | None = None
     isCompactSummary: bool | None = None
     isVisibleInTranscriptOnly: bool | None = None
     summarizeMetadata: Any = None
-    thinkingMetadata: Depth | None = None
+    thinkingMetadata: ThinkingMetadata | None = None
     todos: Any = None
     permissionMode: str | None = None
-    origin: From | None = None
+    origin: PromptOrigin | None = None
     promptSource: str | None = None
     turnOrigin: str | None = None
-    turnPosition: Position | None = None
+    turnPosition: TurnPosition | None = None
     turnCompanion: bool | None = None
-    permissionDecision: Decision | None = None
+    permissionDecision: PermissionDecision | None = None
     toolDenialKind: str | None = None
     sandboxed: bool | None = None
     interruptedMessageId: str | None = None
@@ -208,12 +208,12 @@ class Asked(Line, omit_defaults=True):
     attributionAgent: str | None = None
 
 
-class Replied(Line, omit_defaults=True):
+class AssistantRecord(Line, omit_defaults=True):
     """`assistant`: one block of an API reply, or a text that the client wrote in the model's place."""
 
     type: Literal["assistant"] | None = None
     session_id: str | None = None
-    forkedFrom: Ancestor | None = None
+    forkedFrom: ForkOrigin | None = None
     logicalParentUuid: str | None = None
     sessionKind: str | None = None
     teamName: str | None = None
@@ -246,25 +246,25 @@ class Replied(Line, omit_defaults=True):
     attributionMcpTool: str | None = None
 
 
-class Put(Line, omit_defaults=True):
+class ClientRecord(Line, omit_defaults=True):
     """`system`, `attachment`, `progress`: records that the client added."""
 
     type: Literal["system", "attachment", "progress"] | None = None
     session_id: str | None = None
-    forkedFrom: Ancestor | None = None
+    forkedFrom: ForkOrigin | None = None
     logicalParentUuid: str | None = None
     sessionKind: str | None = None
     teamName: str | None = None
     subtype: str | None = None
     content: Any = None
     level: str | None = None
-    compactMetadata: Fold | None = None
+    compactMetadata: CompactMetadata | None = None
     microcompactMetadata: Any = None
     durationMs: float | None = None
     messageCount: int | None = None
     pendingBackgroundAgentCount: int | None = None
     modelRestriction: Any = None
-    commandRun: Run | None = None
+    commandRun: CommandRun | None = None
     error: Any = None
     retryInMs: float | None = None
     retryAttempt: int | None = None
@@ -282,20 +282,20 @@ class Put(Line, omit_defaults=True):
     toolUseID: str | None = None
     url: str | None = None
     upgradeNudge: str | None = None
-    attachment: Injected | None = None
-    rendered: list[Rendered] | None = None
+    attachment: AttachmentContent | None = None
+    rendered: list[RenderedText] | None = None
     renderedRole: str | None = None
     renderedBesideToolResult: bool | None = None
     data: Any = None
     parentToolUseID: str | None = None
 
 
-TREE: dict[str, type[Line]] = {
-    "user": Asked,
-    "assistant": Replied,
-    "system": Put,
-    "attachment": Put,
-    "progress": Put,
+TREE_TYPES: dict[str, type[Line]] = {
+    "user": UserRecord,
+    "assistant": AssistantRecord,
+    "system": ClientRecord,
+    "attachment": ClientRecord,
+    "progress": ClientRecord,
 }
 """The records of the tree, by their types."""
 
@@ -311,7 +311,7 @@ SHAPED = frozenset({
 """Rare fields with their own shape."""
 
 
-SYSTEM = frozenset({
+SYSTEM_SUBTYPES = frozenset({
     "agents_killed", "api_error", "api_metrics", "away_summary", "bridge_status", "compact_boundary", "error",
     "file_snapshot", "info", "informational", "init", "local_command", "memory_saved", "microcompact_boundary",
     "permission_retry", "scheduled_task", "scheduled_task_fire", "stop_hook_summary", "thinking",

@@ -22,7 +22,7 @@ class Effort(Shape, omit_defaults=True):
     effort: str | None = None
 
 
-class SentCharacters(Shape, omit_defaults=True):
+class RequestMessage(Shape, omit_defaults=True):
     """A message as it was sent to the API."""
 
     role: str | None = None
@@ -30,7 +30,7 @@ class SentCharacters(Shape, omit_defaults=True):
     output_config: Effort | None = None
 
 
-class Aside(Shape, omit_defaults=True):
+class SideRecord(Shape, omit_defaults=True):
     """A record outside of the tree: a title, the queue, the client's own bookkeeping."""
 
     type: str | None = None
@@ -78,7 +78,7 @@ class Aside(Shape, omit_defaults=True):
     shapeHash: str | None = None
     shape: Any = None
     hash: str | None = None
-    message: SentCharacters | None = None
+    message: RequestMessage | None = None
     params: Any = None
     keep: Any = None
     tail: Any = None
@@ -88,8 +88,8 @@ class Aside(Shape, omit_defaults=True):
     atis: Any = None
 
 
-class Saved(Shape, omit_defaults=True):
-    """`file-history-snapshot`, which stands before every prompt: only its fields in `Aside`."""
+class SnapshotRecord(Shape, omit_defaults=True):
+    """`file-history-snapshot`, which stands before every prompt: only its fields in `SideRecord`."""
 
     type: str | None = None
     sessionId: str | None = None
@@ -98,7 +98,7 @@ class Saved(Shape, omit_defaults=True):
     isSnapshotUpdate: bool | None = None
 
 
-class Meta(Shape, omit_defaults=True):
+class SubagentMeta(Shape, omit_defaults=True):
     """`agent-<id>.meta.json` (2.1.112+): what a sub-agent was started for."""
 
     agentType: str | None = None
@@ -116,13 +116,13 @@ class Meta(Shape, omit_defaults=True):
     name: str | None = None
 
 
-class Title(Shape, omit_defaults=True):
+class TitleFile(Shape, omit_defaults=True):
     """`custom-title.json` in a session's folder (2.1.325)."""
 
     customTitle: str | None = None
 
 
-class Typed(Shape, omit_defaults=True):
+class HistoryRecord(Shape, omit_defaults=True):
     """A line of `history.jsonl`; 1.0 did not say which session it was typed in."""
 
     display: str | None = None
@@ -132,8 +132,8 @@ class Typed(Shape, omit_defaults=True):
     sessionId: str | None = None
 
 
-# Types of records outside of the tree, with the fields of `Aside`.
-ASIDE = frozenset({
+# Types of records outside of the tree, with the fields of `SideRecord`.
+SIDE_TYPES = frozenset({
     "summary",
     "custom-title",
     "ai-title",
@@ -151,7 +151,7 @@ ASIDE = frozenset({
     "atis-latch",
 })  # fmt: skip
 # Types that are known only from other readers: such records are kept whole, whatever their fields.
-UNSEEN = frozenset({
+UNSEEN_TYPES = frozenset({
     "file-history-snapshot-delta",
     "file-history-delta",
     "pr-link",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from pollux.model import Tally
 
 if TYPE_CHECKING:
-    from pollux.sources.claude.format.side_records import Aside
+    from pollux.sources.claude.format.side_records import SideRecord
 
 _COUNTED = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens")
 # No session has more tokens: a larger total is not an account of a session.
 _MOST = 10**15
 
 
-def tally_of(state: Aside, file: str, line: int) -> Tally | None:
+def tally_of(state: SideRecord, file: str, line: int) -> Tally | None:
     """A `cost-state` record (2.1.325): it covers resumes, sub-agents, and requests without their own record."""
     models: Any = state.modelUsage
     if type(models) is not dict:

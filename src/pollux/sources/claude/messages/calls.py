@@ -12,9 +12,9 @@ import msgspec
 from pollux.model import Attachment, Status, ToolCall
 from pollux.sources.claude.format.leftovers import is_plain, other_fields
 from pollux.sources.claude.format.outputs import PERSISTED, Outputs, place_of
-from pollux.sources.claude.format.schema import Asked, Block, Line
+from pollux.sources.claude.format.schema import Block, Line, UserRecord
 from pollux.sources.claude.format.tools import SPAWNS, canonical
-from pollux.sources.claude.messages.speakers import task_notices
+from pollux.sources.claude.messages.authors import task_notices
 from pollux.sources.claude.messages.user_parts import attachment
 from pollux.wire import seconds
 
@@ -89,7 +89,7 @@ class Calls:
     def _results(self, line: Line, content: list[Block]) -> None:
         """Note the results of a record. Its structured result belongs to the first one."""
         detail = line.toolUseResult
-        denied = line.toolDenialKind if type(line) is Asked else None
+        denied = line.toolDenialKind if type(line) is UserRecord else None
         for block in content:
             if block.type == "tool_result" and block.tool_use_id is not None:
                 self.results.setdefault(block.tool_use_id, Result(block, detail, denied))

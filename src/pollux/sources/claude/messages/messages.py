@@ -9,13 +9,14 @@ from typing import Any, cast
 import msgspec
 
 from pollux.model import Author, Message, Origin, Part, Role, SummaryPart, Text, ToolResult
+from pollux.sources.claude.format.envelope import is_unique
 from pollux.sources.claude.format.leftovers import Leftovers, is_plain, other_fields
 from pollux.sources.claude.format.outputs import Outputs
-from pollux.sources.claude.format.schema import Asked, Block, Line, Put, Reply
+from pollux.sources.claude.format.schema import ApiMessage, Block, ClientRecord, Line, UserRecord
+from pollux.sources.claude.messages.authors import author_of, command, texts_of
 from pollux.sources.claude.messages.calls import Calls, answer
-from pollux.sources.claude.messages.injected import injected, queued, remark
+from pollux.sources.claude.messages.client_messages import injected, queued, remark
 from pollux.sources.claude.messages.replies import BuildContext, Pair, reply
-from pollux.sources.claude.messages.speakers import author_of, command, texts_of
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
 from pollux.sources.order_by_time import order_by_time
 from pollux.wire import Notes, tidy
@@ -24,10 +25,10 @@ Item = Pair | list[Pair]
 """The source of one message: a line, or the lines of an API reply."""
 
 _USER, _SYSTEM, _HUMAN, _CLIENT = Role.USER, Role.SYSTEM, Author.HUMAN, Author.CLIENT
-_SILENT = Reply()
+_SILENT = ApiMessage()
 _fields = msgspec.structs.astuple
 # A user's message has `extra`, role and content.
-_PLAIN = len(Reply.__struct_fields__) - 3
+_PLAIN = len(ApiMessage.__struct_fields__) - 3
 
 
 def first_line(item: Item) -> Line:
@@ -50,6 +51,7 @@ class Builder:
         self.prompts: list[Line] = []
         self.folds: list[int] = []
         self.ticks: list[Line] = []
+        self._replies: dict[str | None, list[Pair]] = {}
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -62,8 +64,12 @@ class Builder:
             self._calls.add_notices(text)
 
     def build(self, files: list[tuple[str, list[Pair]]]) -> Builder:
-        """Make the messages of all files. A result may be in another file than its call, so all are grouped first."""
-        groups = [(file, self._group_lines(lines)) for file, lines in files]
+        """Make the messages of all files.
+
+        A result may be in another file than its call. The lines of a reply may be in several files, if all of these are
+        damaged. So all are grouped first.
+        """
+        groups = [(file, self._group_lines(file, lines)) for file, lines in files]
         for file, items in groups:
             self._context.file = self._context.notes.file = file
             self.items += items
@@ -93,13 +99,14 @@ class Builder:
             if line.type == "user":
                 add(self._result(number, line) or self._user(number, line))
             else:
-                add(self._client_message(number, cast("Put", line)))
+                add(self._client_message(number, cast("ClientRecord", line)))
         notes.line = None
 
-    def _group_lines(self, lines: list[Pair]) -> list[Item]:
+    def _group_lines(self, file: str, lines: list[Pair]) -> list[Item]:
         """Group the lines of each API reply at the place of the first, and note calls and results."""
         items: list[Item] = []
-        groups: dict[str | None, list[Pair]] = {}
+        groups = {name: group for name, group in self._replies.items() if is_unique(name or "")}
+        earlier = {id(group) for group in groups.values()}
         add, calls = items.append, self._calls
         for pair in lines:
             line = pair[1]
@@ -110,6 +117,8 @@ class Builder:
                 group = groups.get(name)
                 if group is not None and _may_be_one_request(group[0][1].requestId, line.requestId):
                     group.append(pair)
+                    if id(group) in earlier:
+                        self._context.other_files[id(line)] = file
                 else:
                     add(group := [pair])
                     if name is not None:
@@ -125,10 +134,11 @@ class Builder:
             else:
                 add(pair)
                 if kind == "attachment":
-                    self._notice(cast("Put", line))
+                    self._notice(cast("ClientRecord", line))
+        self._replies = groups
         return items
 
-    def _notice(self, line: Put) -> None:
+    def _notice(self, line: ClientRecord) -> None:
         if line.attachment is not None and line.attachment.type == "queued_command":
             self._calls.add_notices(texts_of(queued(line.attachment)))
 
@@ -160,7 +170,7 @@ class Builder:
 
     def _user(self, number: int, line: Line) -> Message:
         extra = self._context.leftovers.of(line)
-        message = line.message or Reply()
+        message = line.message or ApiMessage()
         content = message.content
         role, author = _USER, _CLIENT
         if isinstance(content, list) and any(block.type == "tool_result" for block in content):
@@ -171,7 +181,7 @@ class Builder:
             text = texts_of(content)
             author = author_of(line, text)
             parts = user_parts(content, self._context.notes)
-            if type(line) is Asked and line.isCompactSummary:
+            if type(line) is UserRecord and line.isCompactSummary:
                 parts = [SummaryPart(text=text), *(part for part in parts if type(part) is not Text)]
                 if line.parentUuid is None:
                     self.folds.append(len(self.messages))
@@ -222,7 +232,7 @@ class Builder:
 
     # ------------------------------------------------------------------ the client
 
-    def _client_message(self, number: int, line: Put) -> Message:
+    def _client_message(self, number: int, line: ClientRecord) -> Message:
         if line.type != "attachment":
             if line.subtype == "compact_boundary":
                 self.folds.append(len(self.messages))
@@ -238,12 +248,12 @@ def _may_be_one_request(first: str | None, second: str | None) -> bool:
     return first == second or first is None or second is None
 
 
-def _plain(message: Reply) -> bool:
+def _plain(message: ApiMessage) -> bool:
     """Does a user's message have nothing but its content?"""
     return message.role == "user" and _fields(message).count(None) == _PLAIN and not message.extra
 
 
-def _add_other_fields(message: Reply, extra: dict[str, Any]) -> None:
+def _add_other_fields(message: ApiMessage, extra: dict[str, Any]) -> None:
     """Add the other fields of a user's message to `extra`."""
     rest = tidy(message)
     rest.pop("content", None)

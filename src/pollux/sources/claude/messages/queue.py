@@ -8,8 +8,8 @@ from itertools import accumulate
 import msgspec
 
 from pollux.model import Author, Fate, Message, Origin, Role, Text
-from pollux.sources.claude.messages.speakers import is_client_text
-from pollux.sources.claude.transcript import Queued, Transcript
+from pollux.sources.claude.messages.authors import is_client_text
+from pollux.sources.claude.transcript import QueueStep, Transcript
 from pollux.sources.typed_prompts import normalize_space
 from pollux.system.clock import recorded
 
@@ -38,10 +38,10 @@ def lost_prompts(transcript: Transcript, messages: list[Message]) -> list[Messag
     return lost
 
 
-def _queue_ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
+def _queue_ends(queue: list[QueueStep]) -> list[tuple[QueueStep, int, Fate | None]]:
     """Each prompt of the queue, the line at which it left the queue, and its fate; None if it began a turn."""
-    queued: list[Queued] = []
-    finished: list[tuple[Queued, int, Fate | None]] = []
+    queued: list[QueueStep] = []
+    finished: list[tuple[QueueStep, int, Fate | None]] = []
     for step in queue:
         if step.operation == "enqueue":
             queued.append(step)
@@ -62,7 +62,7 @@ def _queue_ends(queue: list[Queued]) -> list[tuple[Queued, int, Fate | None]]:
     return [item for item in finished if item[0].content and not is_client_text(item[0].content)]
 
 
-def _message(step: Queued, end: int, fate: Fate, file: str) -> Message:
+def _message(step: QueueStep, end: int, fate: Fate, file: str) -> Message:
     return Message(
         id=f"queue-{step.number}",
         role=Role.USER,

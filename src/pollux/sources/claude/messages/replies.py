@@ -10,7 +10,7 @@ import msgspec
 from pollux.model import NOTHING, Author, Message, Origin, Part, Role, Text, Thinking, Unknown, Usage
 from pollux.sources.claude.format.figures import more_output, usage_of
 from pollux.sources.claude.format.leftovers import Leftovers, is_plain, other_fields
-from pollux.sources.claude.format.schema import Block, Line, Replied, Reply
+from pollux.sources.claude.format.schema import ApiMessage, AssistantRecord, Block, Line
 from pollux.sources.claude.messages.calls import Calls
 from pollux.wire import Notes, tidy
 
@@ -19,16 +19,20 @@ Pair = tuple[int, Line]
 SYNTHETIC = "<synthetic>"
 # Members of an enumeration are slow to look up, so this happens once.
 _ASSISTANT, _SYSTEM, _MODEL, _CLIENT = Role.ASSISTANT, Role.SYSTEM, Author.MODEL, Author.CLIENT
-_EMPTY_RECORD, _EMPTY_MESSAGE = Replied(), Reply()
+_EMPTY_RECORD, _EMPTY_MESSAGE = AssistantRecord(), ApiMessage()
 
 
 class BuildContext(msgspec.Struct):
-    """What is needed to make messages of the lines of a file."""
+    """What is needed to make messages of the lines of a file.
+
+    `other_files` are the files of lines that belong to a reply in an earlier file, by the lines' identities.
+    """
 
     file: str
     leftovers: Leftovers
     notes: Notes
     calls: Calls
+    other_files: dict[int, str] = {}
 
 
 def reply(group: list[Pair], context: BuildContext) -> Message:
@@ -46,10 +50,10 @@ def reply(group: list[Pair], context: BuildContext) -> Message:
     parts: list[Part] = []
     _add_parts(message.content, first.timestamp, parts, context)
     _add_rest(message, extra)
-    usage, stop_reason, line = message.usage, message.stop_reason, None
+    usage, stop_reason, line, file = message.usage, message.stop_reason, None, None
     if len(group) > 1:
-        usage, stop_reason, line = _add_lines(group, parts, extra, context)
-    record = first if type(first) is Replied else _EMPTY_RECORD
+        usage, stop_reason, line, file = _add_lines(group, parts, extra, context)
+    record = first if type(first) is AssistantRecord else _EMPTY_RECORD
     role, author, model, figures = _ASSISTANT, _MODEL, message.model, None
     if model == SYNTHETIC or record.isApiErrorMessage:
         author = _CLIENT
@@ -61,6 +65,8 @@ def reply(group: list[Pair], context: BuildContext) -> Message:
         figures = usage_of(
             usage, context.notes, exact=stop_reason is not None and not record.isAbortedMidStream, line=line
         )
+        if file is not None:
+            figures = msgspec.structs.replace(figures, file=file)
     return Message(
         id=name,
         role=role,
@@ -76,20 +82,22 @@ def reply(group: list[Pair], context: BuildContext) -> Message:
 
 def _add_lines(
     group: list[Pair], parts: list[Part], extra: dict[str, Any], context: BuildContext
-) -> tuple[dict[str, Any] | None, str | None, int | None]:
-    """Add the other lines of a reply. Returns the figures that count, the reason for its end, and the figures' line.
+) -> tuple[dict[str, Any] | None, str | None, int | None, str | None]:
+    """Add the other lines of a reply. Returns the figures that count, the reason for its end, and the figures' place.
 
-    The figures of the line with the most output count: those at the beginning of a stream are placeholders. The line is
-    None where it is the first.
+    The figures of the line with the most output count: those at the beginning of a stream are placeholders. The place
+    is a line, None where it is the first, and a file, None where it is that of the first line.
     """
     first = group[0][1]
     first_message = first.message or _EMPTY_MESSAGE
-    usage, stop_reason, usage_line = first_message.usage, first_message.stop_reason, None
+    usage, stop_reason, usage_line, usage_file = first_message.usage, first_message.stop_reason, None, None
     lines: list[dict[str, Any]] = []
     for number, line in group[1:]:
         message = line.message or _EMPTY_MESSAGE
         more = context.leftovers.of(line)
         more["line"] = number
+        if (file := context.other_files.get(id(line))) is not None:
+            more["file"] = file
         if line.requestId != first.requestId and line.requestId is not None:
             more["requestId"] = line.requestId
         if line.uuid is not None:
@@ -103,14 +111,16 @@ def _add_lines(
             better = usage is message.usage
             if before is not None:
                 more["usage_line"] = (usage_line or group[0][0]) if better else number
-            usage_line = number if better else usage_line
+                if (other_file := usage_file if better else file) is not None:
+                    more["usage_file"] = other_file
+            usage_line, usage_file = (number, file) if better else (usage_line, usage_file)
         if message.model != first_message.model and message.model is not None:
             more["model"] = message.model
         _add_rest(message, more)
         lines.append(more)
         stop_reason = stop_reason or message.stop_reason
     extra["lines"] = lines
-    return usage, stop_reason, usage_line
+    return usage, stop_reason, usage_line, usage_file
 
 
 def _larger_usage(usage: dict[str, Any], earlier: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +132,7 @@ def _larger_usage(usage: dict[str, Any], earlier: dict[str, Any] | None, more: d
     return better
 
 
-def _client_reply(message: Reply, usage: dict[str, Any] | None, extra: dict[str, Any], *, failed: bool) -> Role:
+def _client_reply(message: ApiMessage, usage: dict[str, Any] | None, extra: dict[str, Any], *, failed: bool) -> Role:
     """The role of a reply that the client wrote. Its model and figures are made up, and go into `extra`."""
     if usage is not None:
         extra["usage"] = usage
@@ -181,7 +191,7 @@ def _rare_part(block: Block, at: datetime | None, context: BuildContext) -> Part
     return Unknown(raw=tidy(block))
 
 
-def _add_rest(message: Reply, extra: dict[str, Any]) -> None:
+def _add_rest(message: ApiMessage, extra: dict[str, Any]) -> None:
     """Add the other fields of an API message to `extra`, unless they have their usual values."""
     if message.stop_reason is not None:
         extra["stop_reason"] = message.stop_reason

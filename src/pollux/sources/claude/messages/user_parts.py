@@ -9,7 +9,7 @@ import msgspec
 from pollux.model import NOTHING, Attachment, Context, Part, Text, Unknown
 from pollux.sources.claude.format.leftovers import is_plain, other_fields
 from pollux.sources.claude.format.schema import Block
-from pollux.sources.claude.messages.speakers import split_reminders
+from pollux.sources.claude.messages.authors import split_reminders
 from pollux.wire import Notes, tidy
 
 _KNOWN = ("image", "document", "text", "tool_result", "thinking", "tool_reference")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pollux.model import Author, Fate, Message, Role
-from pollux.sources.claude.format.schema import Fold, Line, Put
+from pollux.sources.claude.format.schema import ClientRecord, CompactMetadata, Line
 from pollux.sources.claude.messages.messages import Builder, Item, first_line
 from pollux.sources.claude.tree.tree import Tree
 
@@ -65,7 +65,7 @@ def _off_path(builder: Builder, tree: Tree, leaf: Line | None) -> dict[int, Fate
 
 
 def in_order(items: list[Item], tree: Tree) -> list[int] | None:
-    """The numbers of messages in the order in which they happened; None where that is their order.
+    """The numbers of messages in the order in which they happened; None if that is their order.
 
     Two writers at once may put a reply before its prompt: then the prompt, and the records above it, come first.
     """
@@ -127,7 +127,7 @@ def _compacted(builder: Builder, last: int, by_uuid: Mapping[str, Line]) -> list
     """The messages before the last compaction that it did not keep."""
     items = builder.items
     line = items[last][1]
-    fold = (line.compactMetadata if type(line) is Put else None) or Fold()
+    fold = (line.compactMetadata if type(line) is ClientRecord else None) or CompactMetadata()
     kept_uuids = _kept_lines(fold, by_uuid)
     end = _prompt_before(builder.messages, last) if fold.trigger == "auto" else last
     return [n for n in range(end) if not any(uuid in kept_uuids for uuid in uuids_of(items[n]))]
@@ -144,7 +144,7 @@ def _prompt_before(messages: list[Message], fold: int) -> int:
     return start
 
 
-def _kept_lines(fold: Fold, by_uuid: Mapping[str, Line]) -> set[str]:
+def _kept_lines(fold: CompactMetadata, by_uuid: Mapping[str, Line]) -> set[str]:
     """The lines that a compaction kept: named one by one, or by the two ends of a range."""
     messages, segment = fold.preservedMessages, fold.preservedSegment
     if messages is not None:

@@ -9,8 +9,8 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Message
+from pollux.sources.claude.format.envelope import is_unique
 from pollux.sources.claude.format.figures import more_output, usage_of
-from pollux.sources.claude.format.peek import is_unique
 from pollux.sources.claude.group import ClaudeBundle
 from pollux.wire import REFUSED, Notes, display_path, opened
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from pollux.sources.claude.format.schema import Block, Line, Put
+from pollux.sources.claude.format.schema import Block, ClientRecord, Line
 from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.tree.ancestry import Ancestry, key_of
 from pollux.wire import tidy
@@ -175,7 +175,7 @@ class _Contents:
 
     def _of(self, line: Line) -> frozenset[object]:
         if line.uuid not in self._known:
-            items = [(line.subtype, line.content, line.attachment)] if type(line) is Put else _blocks(line)
+            items = [(line.subtype, line.content, line.attachment)] if type(line) is ClientRecord else _blocks(line)
             self._known[line.uuid] = frozenset((line.type, key_of(item)) for item in items)
         return self._known[line.uuid]
 

@@ -8,13 +8,13 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.claude.format.schema import Line, Put
-from pollux.sources.claude.format.side_records import Meta
+from pollux.sources.claude.format.schema import ClientRecord, Line
+from pollux.sources.claude.format.side_records import SubagentMeta
 from pollux.sources.claude.format.tools import SPAWNS
 from pollux.sources.claude.group import AGENT, ClaudeBundle
-from pollux.sources.claude.messages.injected import queued
+from pollux.sources.claude.messages.authors import task_notices, texts_of
+from pollux.sources.claude.messages.client_messages import queued
 from pollux.sources.claude.messages.replies import Pair
-from pollux.sources.claude.messages.speakers import task_notices, texts_of
 from pollux.sources.claude.transcript import Transcript
 from pollux.system.files import HUGE
 from pollux.wire import Malformed, Notes, decode, read_bytes, read_lines
@@ -97,7 +97,7 @@ class StartedSessions:
             for block in line.message.content if type(line.message.content) is list else ():
                 if block.tool_use_id is not None:
                     self._add(block.tool_use_id, detail["agentId"])
-        elif type(line) is Put:
+        elif type(line) is ClientRecord:
             if type(line.data) is dict:
                 self._add(line.parentToolUseID, line.data.get("agentId"))
             elif line.attachment is not None:
@@ -141,15 +141,15 @@ def _first_words(child: ClaudeBundle) -> str:
     return ""
 
 
-def read_meta(file: File, notes: Notes) -> Meta | None:
+def read_meta(file: File, notes: Notes) -> SubagentMeta | None:
     """The client's file about a sub-agent."""
     try:
-        return decode(Meta, read_bytes(file.path), notes)
+        return decode(SubagentMeta, read_bytes(file.path), notes, "meta.json")
     except (Unreadable, Malformed):
         return None
 
 
-def starting_session(bundle: ClaudeBundle, meta: Meta | None) -> str | None:
+def starting_session(bundle: ClaudeBundle, meta: SubagentMeta | None) -> str | None:
     """The id of the session that started a sub-agent: its session, or another sub-agent of it (2.1.325)."""
     if meta is not None and meta.toolUseId is not None and (meta.spawnDepth or 0) > 1:
         call = meta.toolUseId.encode()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from pollux.sources.claude.format.schema import Asked, Line, Put
+from pollux.sources.claude.format.schema import ClientRecord, Line, UserRecord
 
 _UNSENT = ("thinking", "redacted_thinking", "tool_use")
 
@@ -79,14 +79,14 @@ def _is_chain(lines: Sequence[Line], by_uuid: Mapping[str, Line]) -> bool:
 
 def is_compaction(line: Line) -> bool:
     """Does a conversation begin again here after a compaction? Early releases wrote only the summary."""
-    if type(line) is Put:
+    if type(line) is ClientRecord:
         return line.subtype == "compact_boundary"
-    return type(line) is Asked and bool(line.isCompactSummary) and line.parentUuid is None
+    return type(line) is UserRecord and bool(line.isCompactSummary) and line.parentUuid is None
 
 
 def _record_before_fold(fold: Line) -> str | None:
     """The uuid of the record that a compaction follows."""
-    metadata = fold.compactMetadata if type(fold) is Put else None
+    metadata = fold.compactMetadata if type(fold) is ClientRecord else None
     if metadata is not None and (segment := metadata.preservedSegment) is not None and segment.tailUuid is not None:
         return segment.tailUuid
     if (
@@ -95,7 +95,7 @@ def _record_before_fold(fold: Line) -> str | None:
         and (uuids := messages.allUuids or messages.uuids)
     ):
         return uuids[-1]
-    return fold.logicalParentUuid if isinstance(fold, Put | Asked) else None
+    return fold.logicalParentUuid if isinstance(fold, ClientRecord | UserRecord) else None
 
 
 def _must_follow(line: Line) -> bool:
@@ -129,7 +129,7 @@ def _is_unfinished(line: Line) -> bool:
 
 
 def leaf_of(tree: Tree, rows: Sequence[tuple[int, Line]], mark: Mark | None, prompts: set[str | None]) -> Line | None:
-    """The record with which the agent would go on; None where the human went back to the beginning.
+    """The record with which the agent would go on; None if the human went back to the beginning.
 
     It is the last record of any process; early releases go by the times. `rows` are the lines of the file that was
     written last. A mark in it is valid until another prompt is sent on another branch.

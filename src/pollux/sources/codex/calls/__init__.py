@@ -1,1 +1,1 @@
-"""Tool calls: what was asked, what came back, how long it took."""
+"""Tool calls: their arguments, results and durations."""

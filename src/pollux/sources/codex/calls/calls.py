@@ -1,16 +1,16 @@
-"""Tool calls: what was asked, what came back, and how it ended."""
+"""Tool calls: their arguments, their results, and how they ended."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from pollux.model import NOTHING, Attachment, Status, Text, ToolCall, ToolResult
-from pollux.sources.codex.calls.durations import seconds_of
-from pollux.sources.codex.calls.heads import exit_code
+from pollux.sources.codex.calls.output_heads import exit_code, wall_time
 from pollux.sources.codex.format.content import part_of
 from pollux.sources.codex.format.schema import (
     CustomCall,
@@ -28,7 +28,7 @@ from pollux.sources.codex.format.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.format.tools import canonical, edit_name, full_name, hunks, patch_of
-from pollux.wire import REFUSED, tidy
+from pollux.wire import REFUSED, seconds, tidy
 
 CallItem = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
 AnswerItem = FunctionOutput | CustomOutput | ToolSearchOutput
@@ -74,7 +74,7 @@ Outcome = tuple[str | None, int | None, bool, tuple[Attachment, ...]]
 
 
 class Call(msgspec.Struct, gc=False):
-    """A call while its file is read: what was asked, and what became of it.
+    """A call while its file is read: its arguments, and what became of it.
 
     `ended` is the status of a call that the model's own service ran: no answer to it is ever written. `cancelled` says
     that its turn was broken off while the call ran, or when it was refused. `call_extra` and `answer_extra` are other
@@ -199,7 +199,7 @@ def tool_call(call: Call) -> ToolCall:
         output=output,
         exit_code=code,
         at=call.at,
-        seconds=seconds_of(call.events, extra.get("metadata"), output),
+        seconds=_seconds_of(call.events, extra.get("metadata"), output),
         child=call.child,
         attachments=attachments,
         extra=extra,
@@ -265,13 +265,13 @@ def _of_pieces(output: list[Piece], extra: dict[str, Any]) -> Outcome:
 
 
 def verdict(output: str) -> tuple[int | None, bool]:
-    """The exit code in the head of an answer, and whether its text tells of a failure."""
+    """The exit code in the head of an answer, and whether its text reports a failure."""
     code = exit_code(output)
     return code, code is None and (output.startswith(_FAILURES) or _DENIED.fullmatch(output) is not None)
 
 
 def _from_events(call: Call, code: int | None, *, failed: bool) -> tuple[int | None, bool]:
-    """The exit code and the failure that the events of a call tell, where its answer does not."""
+    """The exit code and the failure in the events of a call, if its answer lacks them."""
     for event in call.events or ():
         record = item if type(item := event.get("item")) is dict else event
         exit_ = record.get("exit_code")
@@ -304,7 +304,7 @@ def _status(call: Call, output: str | None, *, failed: bool) -> Status:
 def has_leftovers(item: Item, envelope: Envelope) -> bool:
     """May an item or its line have leftovers? An empty `extra` is the object that all shapes share."""
     return (
-        item.passed is not None
+        item.item_metadata is not None
         or envelope.metadata is not None
         or item.extra is not NOTHING
         or envelope.extra is not NOTHING
@@ -345,9 +345,22 @@ def _answer_extra(answer: AnswerItem, envelope: Envelope) -> dict[str, Any]:
 def leftovers(item: Item, envelope: Envelope) -> dict[str, Any]:
     """Metadata that newer releases add to an item, and its unknown fields."""
     rest: dict[str, Any] = {**item.extra, **envelope.extra}
-    passed = item.passed
-    if passed is not None:
-        rest["passed"] = msgspec.to_builtins(passed) if passed.extra is NOTHING else tidy(passed)
+    metadata = item.item_metadata
+    if metadata is not None:
+        rest["passed"] = msgspec.to_builtins(metadata) if metadata.extra is NOTHING else tidy(metadata)
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     return rest
+
+
+def _seconds_of(events: Iterable[dict[str, Any]] | None, metadata: Any, output: str | None) -> float | None:
+    """How long a tool took. An event, the answer's metadata or the first lines of its text may say so."""
+    for event in events or ():
+        record = item if type(item := event.get("item")) is dict else event
+        if type(duration := record.get("duration")) is dict:
+            whole, rest = seconds(duration.get("secs")), seconds(duration.get("nanos"), 10**9)
+            if whole is not None and rest is not None:
+                return whole + rest
+    if type(metadata) is dict and (time := seconds(metadata.get("duration_seconds"))) is not None:
+        return time
+    return wall_time(output) if output is not None else None

@@ -1,1 +1,1 @@
-"""Which sessions go on from which: chains of files, forks, reviews."""
+"""Which session continues which other session: chains of files, forks, reviews."""

@@ -1,4 +1,4 @@
-"""Where a copy ends: the lines of a fork are compared with those of its parent. Either may be damaged."""
+"""Find the end of a copy: compare the lines of a fork with the lines of its parent. Either file may be damaged."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import msgspec
 from pollux.sources.codex.format.lines import canonical
 from pollux.wire import REFUSED
 
-# So many lines may be missing at one place.
+# At most this many lines may be missing at one position.
 _SKIPPED = 8
-# Only a turn that is under way writes these: no session begins with one.
+# Only a turn writes these, so no session begins with one of them.
 _WITHIN = frozenset(
     {
         "agent_message",
@@ -36,10 +36,10 @@ class _Payload(msgspec.Struct):
 _payload = msgspec.json.Decoder(_Payload).decode
 
 
-class Border(msgspec.Struct):
-    """How many of a file's lines are a copy of another's; `sure` where nothing speaks against it.
+class CopyEnd(msgspec.Struct):
+    """How many lines of a fork are a copy of its parent's lines; `sure` says that nothing contradicts this.
 
-    `figures` are the other's last ones before that, and those with which it ends the turn that the copy broke off in.
+    `figures` are the parent's last figures before that line, and its figures in the rest of the turn.
     """
 
     lines: int
@@ -47,8 +47,8 @@ class Border(msgspec.Struct):
     figures: frozenset[bytes] = frozenset()
 
 
-class _Text:
-    """The lines of a file that can be read, and how many before each of them cannot."""
+class _ReadableLines:
+    """The lines of a file that can be read. It also knows how many unreadable lines are before each of them."""
 
     def __init__(self, lines: list[bytes | None]) -> None:
         self.places = [place for place, line in enumerate(lines) if line is not None]
@@ -60,34 +60,36 @@ class _Text:
         return len(self.lines)
 
     def canonical(self, at: int) -> bytes:
-        """A line, however it was spelled."""
+        """A line in canonical form, so that equal values are equal bytes."""
         if at not in self._spelled:
             self._spelled[at] = canonical(self.lines[at])
         return self._spelled[at]
 
     def place(self, at: int) -> int:
-        """Where a line stands among all."""
+        """The position of a readable line among all lines of the file."""
         return self.places[at] if at < len(self.places) else self._end
 
     def torn(self, at: int) -> int:
-        """How many lines right before one cannot be read."""
+        """How many lines right before this one cannot be read."""
         return self.place(at) - (self.places[at - 1] + 1 if at else 0)
 
 
 class _Alignment:
+    """Compares the lines of a fork (`mine`) with the lines of its parent (`theirs`)."""
+
     def __init__(self, mine: list[bytes | None], theirs: list[bytes | None]) -> None:
-        self.mine, self.theirs = _Text(mine), _Text(theirs)
+        self.mine, self.theirs = _ReadableLines(mine), _ReadableLines(theirs)
 
     @cached_property
     def _first(self) -> dict[bytes, int]:
-        """Where each of the other's lines stands first."""
+        """The first position of each line of the parent."""
         first: dict[bytes, int] = {}
         for at, line in enumerate(self.theirs.lines):
             first.setdefault(line, at)
         return first
 
     def same(self, one: int, other: int) -> bool:
-        """Do two lines say the same?"""
+        """Are two lines equal?"""
         if not (0 <= one < len(self.mine) and 0 <= other < len(self.theirs)):
             return False
         if self.mine.lines[one] == self.theirs.lines[other]:
@@ -95,9 +97,9 @@ class _Alignment:
         return self.mine.canonical(one) == self.theirs.canonical(other)
 
     def proves(self, one: int, other: int, *, skipped: int) -> bool:
-        """Do two lines, or those right after them, say the same for the first time?
+        """Are two lines, or lines right after them, equal, and is that line new in the parent?
 
-        After more than one line that is skipped figures prove nothing: a fork's first turn repeats its parent's last.
+        After more than one skipped line, figures prove nothing: a fork's first turn repeats the parent's last figures.
         """
         while self.same(one, other):
             line = self.theirs.lines[other]
@@ -107,7 +109,7 @@ class _Alignment:
         return False
 
     def again(self, one: int, other: int) -> tuple[int, int] | None:
-        """Where both go on alike after a difference: lines that one of them lacks, and one that is not the same."""
+        """The next positions at which both files are equal again: one file may lack lines, and one line may differ."""
         here = _SKIPPED + self.theirs.torn(other)
         there = _SKIPPED + self.mine.torn(one)
         for skip in range(1, max(here, there) + 1):
@@ -119,7 +121,7 @@ class _Alignment:
         return None
 
     def end(self) -> tuple[int, int]:
-        """The first lines of both that are not alike, nor any after them."""
+        """The positions in both files after which nothing is equal."""
         one = other = 0
         while one < len(self.mine):
             if self.same(one, other):
@@ -134,13 +136,13 @@ class _Alignment:
         return one, other
 
     def over(self, one: int) -> int:
-        """The first line with which a session may begin: the parent has lost the ones before it."""
+        """The first line from `one` on with which a session may begin. The parent has lost the lines before it."""
         while one < len(self.mine) and is_within(self.mine.lines[one]):
             one += 1
         return one
 
     def is_sure(self, end: int, begin: int, other: int) -> bool:
-        """Are all skipped lines torn in the other file, or repeated, and is none of the next ones known there?"""
+        """Is each skipped line unreadable or repeated in the parent, and are the next lines not there?"""
         lost = sum(line not in self._first for line in self.mine.lines[end:begin])
         if lost > self.theirs.torn(other):
             return False
@@ -150,7 +152,7 @@ class _Alignment:
         return not any(self.mine.canonical(at) in new for at in after)
 
     def figures(self, other: int) -> frozenset[bytes]:
-        """The other's figures at a place: the last ones before it, and those in the rest of the turn."""
+        """The parent's figures at a position: the last figures before it, and those in the rest of the turn."""
         lines = self.theirs.lines
         last = next((at for at in range(other - 1, -1, -1) if has_figures(lines[at])), None)
         figures = set() if last is None else {self.theirs.canonical(last)}
@@ -161,21 +163,21 @@ class _Alignment:
         return frozenset(figures)
 
 
-def border(mine: list[bytes | None], theirs: list[bytes | None]) -> Border:
-    """Where the copy of another file's lines ends.
+def end_of_copy(mine: list[bytes | None], theirs: list[bytes | None]) -> CopyEnd:
+    """Find the line with which the copy of another file's lines ends.
 
-    Both are aligned: where a line differs or is missing, the copy goes on if a line soon after says what the other says
-    there for the first time. A line that cannot be read is None.
+    If a line differs or is missing, the copy goes on if a line soon after it is equal and new in the other file.
+    A line that cannot be read is None.
     """
     both = _Alignment(mine, theirs)
     end, other = both.end()
     begin = both.over(end)
     sure = begin == len(both.mine) == end or both.is_sure(end, begin, other)
-    return Border(both.mine.place(begin), sure, both.figures(other))
+    return CopyEnd(both.mine.place(begin), sure, both.figures(other))
 
 
 def is_within(content: bytes) -> bool:
-    """Does only a turn that is under way write such a line?"""
+    """Is this a line that only a turn writes, so that no session begins with it?"""
     try:
         payload = _payload(content)
     except REFUSED:
@@ -184,5 +186,5 @@ def is_within(content: bytes) -> bool:
 
 
 def has_figures(content: bytes) -> bool:
-    """Does a line tell what the thread has used so far?"""
+    """Does a line contain the tokens that the thread has used so far?"""
     return b'"total_token_usage"' in content and is_within(content)

@@ -1,4 +1,4 @@
-"""The files that others go on from: each is read once, however many sessions show its messages."""
+"""Files that other files continue. Each is read once, however many sessions show its messages."""
 
 from __future__ import annotations
 
@@ -8,55 +8,59 @@ import msgspec
 
 from pollux.sources.base import File
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.part import Part, read_part
+from pollux.sources.codex.forks.rollout import Rollout, read_rollout
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.replay.entries import Entry
-from pollux.sources.codex.replay.fates import Fold
+from pollux.sources.codex.replay.fates import Compaction
 from pollux.wire import Notes
 
-# What a message takes beside its words.
+# The bytes that a message takes in addition to its text.
 _MESSAGE = 1000
-# How much larger than its file a text may become: compressed, and plain with wide letters.
+# How many times larger than its file the text may become: for a compressed file, and for a plain one.
 _UNPACKED, _PLAIN = 100, 4
 
 
 class _Ancestor(msgspec.Struct):
-    """A file as it was read, what was noticed then, and what was asked about other files."""
+    """The result of reading a file, the notices, and the questions about other files."""
 
-    part: Part | None
+    rollout: Rollout | None
     notes: Notes
     questions: dict[str, str]
 
 
-def ancestor(file: File, threads: Threads, notes: Notes) -> Part | None:
-    """Read a file that another one goes on from; None where it cannot be opened."""
+def ancestor(file: File, threads: Threads, notes: Notes) -> Rollout | None:
+    """Read a file that another file continues; None if it cannot be opened."""
     memory: _Ancestor | None = threads.ancestors.get(file.path)
     if memory is None:
         before, threads.questions = threads.questions, {}
         remarks = Notes()
-        memory = _Ancestor(read_part(file, threads, remarks), remarks, threads.questions)
+        memory = _Ancestor(read_rollout(file, threads, remarks), remarks, threads.questions)
         threads.questions = before
-        threads.ancestors.put(file.path, memory, _size(file, memory.part))
+        threads.ancestors.put(file.path, memory, _size(file, memory.rollout))
     threads.questions.update(memory.questions)
     notes.extend(memory.notes)
-    return _own_copy(memory.part) if memory.part is not None else None
+    return _own_copy(memory.rollout) if memory.rollout is not None else None
 
 
-def _size(file: File, part: Part | None) -> int:
-    """How much room a file takes once it is read, at most."""
+def _size(file: File, rollout: Rollout | None) -> int:
+    """The most bytes that a file takes in memory after it was read."""
     factor = _UNPACKED if file.path.endswith(".zst") else _PLAIN
-    return file.size * factor + _MESSAGE * (len(part.walk.entries) if part is not None else 1)
+    return file.size * factor + _MESSAGE * (len(rollout.replay.entries) if rollout is not None else 1)
 
 
-def _own_copy(part: Part) -> Part:
-    """A copy whose messages may be folded, taken back and settled in one session alone."""
-    result = copy(part)
-    walk = result.walk = copy(part.walk)
-    spawns = {id(call): copy(call) for call in walk.spawns}
-    copies = {id(entry): _entry(entry, spawns) for entry in part.walk.entries}
-    walk.spawns = list(spawns.values())
-    walk.entries = list(copies.values())
-    walk.folds = [Fold(copies[id(fold.summary)], fold.history) for fold in walk.folds if id(fold.summary) in copies]
+def _own_copy(rollout: Rollout) -> Rollout:
+    """A copy whose messages one session can change without changing them for other sessions."""
+    result = copy(rollout)
+    replay = result.replay = copy(rollout.replay)
+    spawns = {id(call): copy(call) for call in replay.spawns}
+    copies = {id(entry): _entry(entry, spawns) for entry in rollout.replay.entries}
+    replay.spawns = list(spawns.values())
+    replay.entries = list(copies.values())
+    replay.compactions = [
+        Compaction(copies[id(compaction.summary)], compaction.history)
+        for compaction in replay.compactions
+        if id(compaction.summary) in copies
+    ]
     return result
 
 

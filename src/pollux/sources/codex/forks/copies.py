@@ -1,4 +1,4 @@
-"""Lines compared with those of another file: how far is one a copy of the other?"""
+"""Compare the lines of two files: how far is one a copy of the other?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pollux.wire import REFUSED, Notes
 
 
 class _Row(msgspec.Struct):
-    """A line's time, and what it says as it was written: a copy nearly always says it in the same letters."""
+    """The time of a line and its payload as bytes. A copy of a line nearly always has the same bytes."""
 
     timestamp: str | None = None
     payload: msgspec.Raw = msgspec.Raw()
@@ -25,10 +25,10 @@ _row = msgspec.json.Decoder(_Row).decode
 
 
 def after(mine: Iterable[tuple[int, bytes | None]], theirs: list[bytes | None], width: int) -> int | None:
-    """The first line of a file that is no copy of another's; None where all are.
+    """The number of the first line that is not a copy of the other file's lines; None if all lines are copies.
 
-    A copy may lack some of the other's lines, as many as `width` says. Either file may be damaged: a line that cannot
-    be read is passed over, and one that was written twice counts once.
+    A copy may lack fewer than `width` of the other file's lines in a row. Either file may be damaged: unreadable lines
+    are skipped, and a line that was written twice counts once.
     """
     place = torn = 0
     guess: int | None = None
@@ -40,7 +40,7 @@ def after(mine: Iterable[tuple[int, bytes | None]], theirs: list[bytes | None], 
         if next_place is not None:
             place, torn, guess = next_place, 0, None
         elif content and place < len(theirs) and theirs[place] is None:
-            # Perhaps the line that cannot be read there: the next one tells.
+            # Perhaps this is the line that is unreadable there. The next line decides.
             place, guess = place + 1, number if guess is None else guess
         else:
             return number if guess is None else guess
@@ -48,7 +48,7 @@ def after(mine: Iterable[tuple[int, bytes | None]], theirs: list[bytes | None], 
 
 
 def _place(content: bytes, theirs: list[bytes | None], place: int, width: int) -> int | None:
-    """Where the other file goes on after a line that says the same: at once, as before, or a little later."""
+    """The position after the equal line of the other file: the next line, the one before, or one a little later."""
     if place < len(theirs) and theirs[place] == content:
         return place + 1
     meaning = canonical(content)
@@ -61,9 +61,9 @@ def _place(content: bytes, theirs: list[bytes | None], place: int, width: int) -
 
 
 def lines_of(path: str) -> Iterator[tuple[int, bytes | None, datetime | None]]:
-    """Each line with its content apart from its time, and the time. A bare line is content as a whole.
+    """The number, the content and the time of each line. The content of a bare line is the whole line.
 
-    Blank lines are left out. One that cannot be read has no content; an unfinished last one is left out.
+    An unreadable line has no content. Blank lines and an unfinished last line are left out.
     """
     try:
         with unpacked(path, Notes()) as file:
@@ -72,7 +72,7 @@ def lines_of(path: str) -> Iterator[tuple[int, bytes | None, datetime | None]]:
                     row = _row(line)
                 except REFUSED:
                     if line.endswith(b"\n") and not line.isspace():
-                        yield number, _odd(line), None
+                        yield number, _content_of_odd_line(line), None
                     continue
                 content = bytes(row.payload) if row.payload else line.rstrip()
                 yield number, content, recorded(row.timestamp)
@@ -80,8 +80,8 @@ def lines_of(path: str) -> Iterator[tuple[int, bytes | None, datetime | None]]:
         return
 
 
-def _odd(line: bytes) -> bytes | None:
-    """A line that is not as it should be; None where it cannot be read."""
+def _content_of_odd_line(line: bytes) -> bytes | None:
+    """The content of a line in an unknown form; None if it is no JSON."""
     try:
         msgspec.json.decode(line)
     except REFUSED:

@@ -1,8 +1,8 @@
-"""Where a session's own part begins, in a file that starts with another session's lines.
+"""Find the line with which a session's own part begins, in a file that starts with another session's lines.
 
-Up to 0.145 a fork is a copy: its own first line, then the parent's lines, with the times rewritten to the moment of the
-fork. Turns carry ids from 0.100 on, and newer ids tell when they were made: a turn older than the session is the
-parent's. Before that the parent's own file decides; where it is gone, the pause between copying and going on.
+Up to 0.145 the file of a fork is a copy: its own first line, then the parent's lines, with the time of the fork.
+From 0.100 on turns have ids, and newer ids contain a time: a turn that is older than the session is the parent's.
+For older releases, the file is compared with the parent's file. If that is gone, the pause after the copy decides.
 """
 
 from __future__ import annotations
@@ -10,38 +10,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.sources.codex.find import created, named
-from pollux.sources.codex.forks.align import border, has_figures, is_within
-from pollux.sources.codex.forks.alike import NEVER
+from pollux.sources.codex.find import parse_name, time_of_id
+from pollux.sources.codex.forks.align import end_of_copy, has_figures, is_within
 from pollux.sources.codex.forks.copies import lines_of
+from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
-from pollux.sources.codex.format.schema import Figures, MetaLine, TokenCount
-from pollux.sources.codex.replay.bookkeeping import Books
+from pollux.sources.codex.format.schema import MetaLine, TokenCount, TokenTotals
+from pollux.sources.codex.replay.thread_state import ThreadState
 from pollux.wire import Notes
 
 _COUNTS = re.compile(rb'"type"\s*:\s*"(?:session_meta|token_count)"')
 _META = re.compile(rb'"session_meta"\s*,\s*"payload"\s*:\s*\{[^{}]*?"id"\s*:\s*"([0-9a-f-]{36})"')
 _PAUSE = timedelta(milliseconds=10)
-# No copy takes so long over one line, and no human is so quick to send the same prompt again.
+# Copying one line never takes so long, and no human sends the same prompt again so quickly.
 _RESENT = timedelta(milliseconds=250)
-# The first of them are the file's own beginning and the parent's.
+# The first lines of a copy: the file's own first line and the parent's.
 _HEAD = 3
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-_Timed = tuple[int, bytes | None, datetime | None]
+_TimedLine = tuple[int, bytes | None, datetime | None]
 
 
-class Own(msgspec.Struct):
-    """The line with which a session's own part begins; 0 where all of it is its own.
+class OwnPart(msgspec.Struct):
+    """The line with which a session's own part begins; 0 if the whole file is its own.
 
-    `sure` says whether that is certain. `repeats` is a line in it that tells the parent's figures again.
+    `sure` says whether that is certain. `repeats` is a line of the own part that repeats the parent's figures.
     """
 
     begins: int = 0
@@ -49,74 +49,74 @@ class Own(msgspec.Struct):
     repeats: int | None = None
 
 
-def own_part(path: str, books: Books, threads: Threads, *, at_once: bool = False) -> Own:
-    """Where a session's own part begins; `at_once` says that a response has the time of the file's first line."""
-    meta = books.meta
+def own_part(path: str, state: ThreadState, threads: Threads, *, at_once: bool = False) -> OwnPart:
+    """Find the own part of a session; `at_once` says that a response has the time of the file's first line."""
+    meta = state.meta
     spawned = meta.get("subagent_history_start_ordinal") is not None
     origin = meta.get("forked_from_id") if meta.get("history_base") is None else None
-    if meta and not (books.copied or spawned or origin is not None or at_once):
-        return Own()
-    name = meta.get("id", named(path)[0])
-    begun = created(name if type(name) is str else None)
-    turns = [(line, at) for line, turn in books.turns if (at := created(turn)) is not None]
+    if meta and not (state.parents or spawned or origin is not None or at_once):
+        return OwnPart()
+    name = meta.get("id", parse_name(path)[0])
+    begun = time_of_id(name if type(name) is str else None)
+    turns = [(line, at) for line, turn in state.turns if (at := time_of_id(turn)) is not None]
     first = next((line for line, at in turns if begun is not None and at >= begun), NEVER)
     if begun is not None and any(at < begun for _, at in turns):
-        return Own(first)
-    if books.copied:
-        origin = books.copied[0]
+        return OwnPart(first)
+    if state.parents:
+        origin = state.parents[0]
     elif not at_once:
-        return Own()
+        return OwnPart()
     if type(origin) is not str:
         # The line that names the parent is lost.
         pause = _by_pause(path)
-        return Own(pause if pause < NEVER else 0, sure=False)
+        return OwnPart(pause if pause < NEVER else 0, sure=False)
     # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
-    borders = [_by_parent(path, parent.path) for parent in threads.twins(origin)] or [Own(_by_pause(path))]
+    borders = [_by_parent(path, parent.path) for parent in threads.parents(origin)] or [OwnPart(_by_pause(path))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
-    return own if own.begins <= first else Own(first)
+    return own if own.begins <= first else OwnPart(first)
 
 
 def is_at_once(begun: datetime | None, answered: datetime | None) -> bool:
-    """Did a response come sooner than any model answers?"""
+    """Did a response come sooner than any model can answer?"""
     return begun is not None and answered is not None and begun <= answered <= begun + _PAUSE
 
 
 def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
-    """The session that a damaged file is a copy of, where the line that names it could not be read."""
+    """The session of which a damaged file is a copy, if the line that names it cannot be read."""
     if type(name := meta.get("forked_from_id")) is str:
         return name
     try:
         with unpacked(path, Notes()) as file:
             for line in islice(file, _HEAD):
                 match = _META.search(line)
-                if match is not None and (name := match.group(1).decode()) not in (meta.get("id"), named(path)[0]):
+                if match is not None and (name := match.group(1).decode()) not in (meta.get("id"), parse_name(path)[0]):
                     return name
     except Unreadable:
         pass
     return None
 
 
-def _by_parent(path: str, parent: str) -> Own:
-    """The part after the lines that the parent has, too."""
+def _by_parent(path: str, parent: str) -> OwnPart:
+    """The own part as the comparison with the parent's file shows it."""
     lines = lines_of(path)
     head = next(lines, (0, None, None))
-    copy, late = _at_once(lines, head)
-    edge = border([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    copy, late = _split_copy(lines, head)
+    edge = end_of_copy([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
     end = _until_pause(copy, edge.lines, head[2])
     sure = edge.sure and end == edge.lines
     own = chain(copy[end:], late, lines)
     first = next(own, None)
     if first is None:
-        return Own(NEVER, sure)
-    return Own(first[0], sure, _repeated(chain([first], own), edge.figures))
+        return OwnPart(NEVER, sure)
+    return OwnPart(first[0], sure, _repeated(chain([first], own), edge.figures))
 
 
-def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
-    """Where a copy ends if the parent has lost some lines.
+def _until_pause(copy: list[_TimedLine], end: int, forked: datetime | None) -> int:
+    """The end of a copy if the parent has lost some lines.
 
-    What was written at once is still the copy: no model answers so soon.
+    Lines that were written at once are still part of the copy: no model answers so soon.
     """
-    before = next((at for _, _, at in reversed(copy[:end]) if at is not None), None)
+    before = next((at for _, _, at in reversed(copy[: end or 1]) if at is not None), None)
     place, answered = end, False
     for _, content, at in copy[end:]:
         if forked is None or before is None or not forked <= before <= (at or before) <= before + _PAUSE:
@@ -126,20 +126,20 @@ def _until_pause(copy: list[_Timed], end: int, forked: datetime | None) -> int:
     return place if answered else end
 
 
-def _repeated(own: Iterable[_Timed], figures: frozenset[bytes]) -> int | None:
-    """The first line with figures, where they are the parent's."""
+def _repeated(own: Iterable[_TimedLine], figures: frozenset[bytes]) -> int | None:
+    """The first line with figures, if these are the parent's; else None."""
     for number, content, _ in own:
         if content is not None and has_figures(content):
             return number if canonical(content) in figures else None
     return None
 
 
-def _at_once(lines: Iterator[_Timed], first: _Timed) -> tuple[list[_Timed], list[_Timed]]:
-    """The lines after the file's own first one that may be a copy, and the one that came too late for that."""
+def _split_copy(lines: Iterator[_TimedLine], first: _TimedLine) -> tuple[list[_TimedLine], list[_TimedLine]]:
+    """The lines after the first that may be a copy, and the first line that is too late to be one."""
     _, head, begun = first
-    # Without a time to compare with, no line is late.
+    # If the first line has no time, no line is too late.
     before, forked = begun or _NO_TIME, begun or _NO_TIME.replace(year=9999)
-    copy: list[_Timed] = []
+    copy: list[_TimedLine] = []
     for number, content, at in lines:
         if content is not None and content == head:
             continue
@@ -152,26 +152,27 @@ def _at_once(lines: Iterator[_Timed], first: _Timed) -> tuple[list[_Timed], list
 
 def _by_pause(path: str) -> int:
     """Where the times of the lines go on: a copy is written at once."""
-    before: datetime | None = None
-    for number, _, at in lines_of(path):
-        if number > 2 and at is not None and before is not None and at - before > _PAUSE:
+    timed = ((number, at) for number, _, at in lines_of(path) if at is not None)
+    # The copy may begin a moment after the file's own first line.
+    next(timed, None)
+    for (_, before), (number, at) in pairwise(timed):
+        if at - before > _PAUSE:
             return number
-        before = at or before
     return NEVER
 
 
 def base_of(meta: dict[str, Any]) -> tuple[str, int] | None:
-    """The file that one goes on from (0.149+), and the number of the line before which it takes over."""
+    """The id of the file that a file continues (0.149+), and the ordinal at which it takes over."""
     match meta.get("history_base"):
         case {"thread_id": str(name), "end_ordinal_exclusive": int(end)}:
             return name, end
     return None
 
 
-def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | None:
-    """The last total before the place that a pointer leads to, in that file or in one before it."""
+def total_before(base: tuple[str, int] | None, threads: Threads) -> TokenTotals | None:
+    """The last total of the files that a file continues."""
     seen: set[str] = set()
-    while base is not None and base[0] not in seen and (file := threads.rollout(base[0])) is not None:
+    while base is not None and base[0] not in seen and (file := next(iter(threads.parents(base[0])), None)) is not None:
         seen.add(base[0])
         totals = threads.totals
         if base not in totals:
@@ -182,9 +183,9 @@ def total_before(base: tuple[str, int] | None, threads: Threads) -> Figures | No
     return None
 
 
-def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | None]:
-    """The last total in a file before a place, and the file that it goes on from itself."""
-    total: Figures | None = None
+def _last_total(path: str, end: int) -> tuple[TokenTotals | None, tuple[str, int] | None]:
+    """The last total in a file before an ordinal, and the file that this file continues itself."""
+    total: TokenTotals | None = None
     base: tuple[str, int] | None = None
     try:
         with unpacked(path, Notes()) as opened:
@@ -201,8 +202,8 @@ def _last_total(path: str, end: int) -> tuple[Figures | None, tuple[str, int] | 
 
 
 def resumed_copy(path: str, threads: Threads) -> tuple[int, str | None]:
-    """In the bare era a resume (0.29) begins a new file with a copy of the old: how far it goes, and of which file."""
-    group = threads.alike(path)
+    """The line after the copy with which a resumed session of the bare era (0.29) begins, and the file it copies."""
+    group = threads.similar_files(path)
     begins, origin = group.origin(path) if group is not None else (0, None)
-    # A twin of the file is the same session.
-    return (begins, origin) if origin is None or named(origin)[0] != named(path)[0] else (0, None)
+    # Another file of the same session is no origin.
+    return (begins, origin) if origin is None or parse_name(origin)[0] != parse_name(path)[0] else (0, None)

@@ -20,13 +20,13 @@ from pollux.wire import Notes
 
 _BEGINS, _ENDS = ("entered_review_mode", "EnteredReviewMode"), ("exited_review_mode", "ExitedReviewMode")
 _MARKS = tuple(kind.encode() for kind in _BEGINS)
-# The two files are written by two tasks of one program.
+# Two tasks of one program write the two files, so their times differ a little.
 SLACK = timedelta(seconds=5)
 _NEVER = datetime.max.replace(tzinfo=UTC) - SLACK
 
 
 class Review(msgspec.Struct):
-    """A review in the file of the session that asked for it: when it was, its turns, and its prompts."""
+    """A review in the file of the session that asked for it: its times, its turns, and its prompts."""
 
     path: str
     began: datetime

@@ -6,23 +6,23 @@ the reviewer's file, and all releases show the reviewer's prompt.
 
 from __future__ import annotations
 
-from pollux.sources.codex.forks.part import Part
 from pollux.sources.codex.forks.review_index import SLACK
+from pollux.sources.codex.forks.rollout import Rollout
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.format.content import words_of
 
 
-def session_of_review(reviewer: Part, threads: Threads) -> tuple[str, str] | None:
+def session_of_review(reviewer: Rollout, threads: Threads) -> tuple[str, str] | None:
     """The session that asked for a review, and the evidence; None if no file says so."""
     started = reviewer.started
     if started is None:
         return None
     places = {file.path: place for place, file in enumerate(threads.around(reviewer.file, started))}
-    turns = {turn for _, turn in reviewer.books.turns}
+    turns = {turn for _, turn in reviewer.state.turns}
     same = [review for review in threads.reviews.with_turn(turns) if review.path in places]
     if same:
         return min(same, key=lambda review: places[review.path]).session, "its turn stands there in a review"
-    prompts = {words_of(entry.parts) for entry in reviewer.walk.entries if entry.sure}
+    prompts = {words_of(entry.parts) for entry in reviewer.replay.entries if entry.sure}
     matches = [
         (review.began, review.session)
         for review in threads.reviews.with_prompt(prompts)

@@ -1,4 +1,4 @@
-"""All session files of a home: where a fork's parent lies, and which sessions there are."""
+"""All session files of a home: finds a fork's parent, and knows which sessions exist."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
-from pollux.sources.codex.forks.alike import Alike
 from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.forks.review_index import Reviews
+from pollux.sources.codex.forks.similar_files import SimilarFiles
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
-from pollux.sources.codex.format.schema import Bookkeeping, Figures, MetaLine
+from pollux.sources.codex.format.schema import Bookkeeping, MetaLine, TokenTotals
 from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
 from pollux.wire import REFUSED, Malformed, Notes, display_path, plain
@@ -36,13 +36,13 @@ _INJECTED = re.compile(rb'"text"\s*:\s*"<')
 _HEAD = 512
 _TRIED = 40
 _HOUR = 3600 * 10**9
-# The bytes that remembered files may take.
+# The bytes that the cache of ancestors may take.
 _ROOM = 64 << 20
 _EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 class _First(msgspec.Struct):
-    """A file's first line: in the bare era it has an id and a time, and no kind."""
+    """The first line of a file. In the bare era it has an id and a time, but no type."""
 
     id: str | None = None
     timestamp: str | None = None
@@ -50,7 +50,7 @@ class _First(msgspec.Struct):
 
     @property
     def is_bare(self) -> bool:
-        """Is the file of the bare era?"""
+        """Is the file from the bare era?"""
         return bool(self.id) and self.timestamp is not None and self.type is None
 
 
@@ -58,14 +58,14 @@ _first = msgspec.json.Decoder(_First).decode
 
 
 class Head(msgspec.Struct):
-    """The id of a file and, in the bare era, the first prompt."""
+    """The session's id in a file and, in the bare era, the first prompt."""
 
     id: str | None = None
     prompt: bytes | None = None
 
 
 class _DatedFile(msgspec.Struct, gc=False):
-    """A session file, its thread, when the thread began, and a number that changes with the file."""
+    """A session file, its thread, the time at which the thread began, and a number that changes with the file."""
 
     file: File
     thread: str | None
@@ -74,10 +74,10 @@ class _DatedFile(msgspec.Struct, gc=False):
 
     @classmethod
     def of(cls, file: File) -> _DatedFile:
-        """What a file's name says."""
-        thread = find.named(file.path)[0]
+        """Make one from the name of a file."""
+        thread = find.parse_name(file.path)[0]
         fingerprint = int(fingerprint_of([f"{file.path}\n{file.stamp}"]), 16)
-        return cls(file, thread, find.created(thread) or _EVER, fingerprint)
+        return cls(file, thread, find.time_of_id(thread) or _EVER, fingerprint)
 
 
 Peek = Callable[[File], Head]
@@ -89,11 +89,12 @@ def head_of(file: File) -> Head:
 
 
 class Threads:
-    """The session files under a root and, where it is one of Codex's two folders, in the other.
+    """The session files under a root. If the root is one of Codex's two folders, also those in the other folder.
 
-    `elsewhere` are the files under other roots that are read with them. `questions` are the questions since they were
-    last cleared, each with a value that changes with its answer. `reviews`, `totals` and `ancestors` hold what was read
-    for other sessions, so that no file is read again for each.
+    `elsewhere` are the files under other roots that are read with them. `kept` are files that only the archive has,
+    which show the lines of a fork that are its parent's. `questions` are the questions since they were last cleared,
+    each with a value that changes with its answer. `reviews`, `totals` and `ancestors` hold what was read for other
+    sessions, so that no file is read again for each.
     """
 
     def __init__(
@@ -102,13 +103,15 @@ class Threads:
         files: list[File] | None = None,
         peek: Peek | None = None,
         elsewhere: Iterable[File] = (),
+        kept: Iterable[File] = (),
     ) -> None:
         self._root = root
         self._own_files = files
         self._elsewhere = elsewhere
+        self._kept = kept
         self._peek = peek or head_of
         self.reviews = Reviews(identity)
-        self.totals: dict[tuple[str, int], tuple[Figures | None, tuple[str, int] | None]] = {}
+        self.totals: dict[tuple[str, int], tuple[TokenTotals | None, tuple[str, int] | None]] = {}
         self.ancestors: Memo[Any] = Memo(_ROOM)
         self.questions: dict[str, str] = {}
 
@@ -130,22 +133,29 @@ class Threads:
 
     @cached_property
     def _rollouts(self) -> dict[str, list[File]]:
-        """The files by their own ids, plain ones before compressed ones."""
-        rollouts: dict[str, list[File]] = {}
-        for file in sorted(self.files, key=lambda file: file.path.endswith(".zst")):
-            if (name := find.named(file.path)[1]) is not None:
-                rollouts.setdefault(name, []).append(file)
-        return rollouts
+        return _by_own_id(self.files)
 
-    def rollout(self, name: str) -> File | None:
-        """The file with this id of its own."""
+    @cached_property
+    def _kept_rollouts(self) -> dict[str, list[File]]:
+        return _by_own_id(self._kept)
+
+    def rollout_file(self, name: str) -> File | None:
+        """The file with this id; None if there is none."""
         return next(iter(self.twins(name)), None)
 
     def twins(self, name: str) -> list[File]:
-        """All files with this id of their own, the one that counts first."""
+        """All files with this id. The first of them counts."""
         files = self._rollouts.get(name, [])
         self.questions[f"file {name}"] = " ".join(file.stamp for file in files)
         return files
+
+    def parents(self, name: str) -> list[File]:
+        """All files with this id of their own; those in the archive if there are no others."""
+        if files := self.twins(name):
+            return files
+        kept = self._kept_rollouts.get(name, [])
+        self.questions[f"kept {name}"] = " ".join(file.stamp for file in kept)
+        return kept
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""
@@ -154,53 +164,55 @@ class Threads:
         return is_known
 
     def answers(self, question: str) -> str:
-        """The present value of a question that was asked before."""
+        """The present answer to a question that was asked before."""
         kind, _, name = question.partition(" ")
         before, self.questions = self.questions, {}
         match kind:
             case "file":
-                self.rollout(name)
+                self.rollout_file(name)
+            case "kept":
+                self.parents(name)
             case "thread":
                 self.holds(name)
             case "around":
                 since, _, path = name.partition(" ")
                 self._around(path, int(since))
             case _:
-                self.alike(name)
+                self.similar_files(name)
         now, self.questions = self.questions.get(question, ""), before
         return now
 
     def behind(self, question: str) -> list[File]:
-        """The files that the answer to a question was read from."""
+        """The files on which the answer to a question depends."""
         kind, _, name = question.partition(" ")
-        if kind == "alike":
-            group = self.alike(name)
+        if kind == "similar":
+            group = self.similar_files(name)
             return [file for file in group.files if file.path != name] if group is not None else []
         return self._rollouts.get(name, []) if kind == "file" else []
 
     @cached_property
     def ids(self) -> frozenset[str]:
         """The ids of all sessions, by the names of their files."""
-        return frozenset(thread for file in self.files if (thread := find.named(file.path)[0]) is not None)
+        return frozenset(thread for file in self.files if (thread := find.parse_name(file.path)[0]) is not None)
 
     @cached_property
-    def _beginnings(self) -> dict[bytes, Alike]:
+    def _beginnings(self) -> dict[bytes, SimilarFiles]:
         """The files of the bare era by their first prompt."""
         beginnings: dict[bytes, list[File]] = {}
         for file in self.files:
             if (first := self._peek(file).prompt) is not None:
                 beginnings.setdefault(first, []).append(file)
-        return {first: Alike(files) for first, files in beginnings.items()}
+        return {first: SimilarFiles(files) for first, files in beginnings.items()}
 
-    def alike(self, path: str) -> Alike | None:
-        """The files of the bare era that begin with the same prompt as this one, itself among them."""
+    def similar_files(self, path: str) -> SimilarFiles | None:
+        """The files of the bare era with the same first prompt as this file, which is one of them."""
         first = _first_prompt(path)
         group = self._beginnings.get(first) if first is not None else None
-        self.questions[f"alike {path}"] = group.fingerprint if group is not None else ""
+        self.questions[f"similar {path}"] = group.fingerprint if group is not None else ""
         return group
 
     def around(self, reviewer: File, begun: datetime) -> list[File]:
-        """The files of sessions that began before a reviewer and were written to since."""
+        """The files of sessions that began before a reviewer and were changed after it began."""
         # If files were copied, their times are all later, or all earlier.
         since = min(int(begun.timestamp() * 10**9), reviewer.mtime_ns) - _HOUR
         files = self._around(reviewer.path, since)
@@ -208,16 +220,25 @@ class Threads:
         return files
 
     def _around(self, path: str, since: int) -> list[File]:
-        own = find.named(path)[0]
-        last = find.created(own) or _NEVER
+        own = find.parse_name(path)[0]
+        last = find.time_of_id(own) or _NEVER
         dated = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
         self.questions[f"around {since} {path}"] = f"{sum(one.fingerprint for one in dated):x}"
         return [one.file for one in dated]
 
     @cached_property
     def _dated(self) -> list[_DatedFile]:
-        """Every session file with what its name says."""
+        """All session files with the facts of their names."""
         return [_DatedFile.of(file) for file in self.files]
+
+
+def _by_own_id(files: Iterable[File]) -> dict[str, list[File]]:
+    """Files by their own ids, plain ones before compressed ones."""
+    rollouts: dict[str, list[File]] = {}
+    for file in sorted(files, key=lambda file: file.path.endswith(".zst")):
+        if (name := find.parse_name(file.path)[1]) is not None:
+            rollouts.setdefault(name, []).append(file)
+    return rollouts
 
 
 def _first_prompt(path: str) -> bytes | None:
@@ -242,24 +263,24 @@ def _is_bare(line: bytes) -> bool:
 
 
 def identity(path: str) -> str | None:
-    """A session's id: as its file says in its first line, else by its name, else as a later line says."""
-    thread = find.named(path)[0]
+    """The id of a session: from the first line of its file, else from the file's name, else from a later line."""
+    thread = find.parse_name(path)[0]
     try:
         with unpacked(path, Notes()) as file:
             head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
             if (first := _FIRST.match(head)) is not None:
                 name = (first["id"] or first["bare"]).decode("utf-8", "replace")
-                return thread if find.came_along(name, thread, _time(first["at"])) else name
+                return thread if find.is_line_of_parent(name, thread, _time(first["at"])) else name
             if path.endswith(".json"):
                 return _of_document(read_within(file, LARGE)) or thread
             for number, (_, record) in enumerate(records(file, Notes())):
                 if number and thread is not None:
-                    # A later line may be a copy of a parent's; the name is the file's own.
+                    # A later line may be a copy of the parent's line. The file's name is its own.
                     break
                 if type(record) in (Bookkeeping, MetaLine) and record.kind in ("session_meta", "bare"):  # type: ignore[union-attr]
                     name = record.payload.get("id")  # type: ignore[union-attr]
                     if type(name) is str and name:
-                        return thread if find.came_along(name, thread, record.timestamp) else name
+                        return thread if find.is_line_of_parent(name, thread, record.timestamp) else name
                 if number >= _TRIED:
                     break
     except Unreadable:

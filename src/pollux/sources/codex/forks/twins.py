@@ -1,4 +1,4 @@
-"""Several files of one session that begin alike: what stands in two of them is shown and counted once."""
+"""Several files of one session with the same beginning: messages that two of them have are shown and counted once."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.copies import after, lines_of
-from pollux.sources.codex.forks.part import Part
+from pollux.sources.codex.forks.rollout import Rollout
 from pollux.sources.codex.format.compressed import unpacked
-from pollux.sources.codex.format.document import items_of
+from pollux.sources.codex.format.document import fingerprints_of_items
 from pollux.sources.codex.format.lines import canonical
 from pollux.sources.codex.replay.entries import Entry
 from pollux.wire import Notes, display_path
 
 _EVER = datetime.min.replace(tzinfo=UTC)
 _PIECE = 1 << 16
-_Seal = tuple[Any, ...]
+_MessageKey = tuple[Any, ...]
 _Line = tuple[int, bytes | None]
 
 
 def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
-    """The files that say something of their own, and those that only repeat the beginning of another."""
+    """The files with content of their own, and the files that only repeat the beginning of another file."""
     if len(files) == 1:
         return [*files], []
     firsts = {file.path: _beginnings(file, 1)[-1] for file in files}
@@ -40,7 +40,7 @@ def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
     originals: list[File] = []
     copies: list[File] = []
     known: set[bytes] = set()
-    # Of two that hold the same the plain one is the original.
+    # If a plain file and a compressed file are equal, the plain file is the original.
     longest = sorted(files, key=lambda file: (-len(beginnings.get(file.path, ())), file.path.endswith(".zst")))
     for file in longest:
         own = beginnings.get(file.path, [])
@@ -53,8 +53,8 @@ def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
 
 
 def _was_cut(file: File, other: File) -> bool:
-    """Is a file what is left of another one that was cut, perhaps in the middle of a line?"""
-    if not 0 < file.size < other.size or find.named(file.path)[1] != find.named(other.path)[1]:
+    """Is a file a cut copy of another file, perhaps cut in the middle of a line?"""
+    if not 0 < file.size < other.size or find.parse_name(file.path)[1] != find.parse_name(other.path)[1]:
         return False
     try:
         with unpacked(file.path, Notes()) as mine, unpacked(other.path, Notes()) as theirs:
@@ -67,7 +67,7 @@ def _was_cut(file: File, other: File) -> bool:
 
 
 def _beginnings(file: File, most: int | None = None) -> list[bytes]:
-    """A digest of a file's first line, one of its first two, and so on. A file that cannot be read is like no other."""
+    """A digest of a file's first line, of its first two lines, and so on. An unreadable file is equal to no other."""
     digest = hashlib.blake2b(digest_size=16)
     digests = [digest.digest()]
     try:
@@ -81,57 +81,59 @@ def _beginnings(file: File, most: int | None = None) -> list[bytes]:
 
 def _raw_lines(file: File) -> Iterator[bytes]:
     if file.path.endswith(".json"):
-        yield from (seal.encode() for seal in items_of(file).seals)
+        yield from (fingerprint.encode() for fingerprint in fingerprints_of_items(file).fingerprints)
         return
     with unpacked(file.path, Notes()) as lines:
         yield from lines
 
 
-def unite(own: list[Part], notes: Notes) -> tuple[list[Part], list[File]]:
-    """Remove from each file what a later one of the session holds, too. Returns the files to show, and the copies.
+def unite(own: list[Rollout], notes: Notes) -> tuple[list[Rollout], list[File]]:
+    """Remove from each file the messages that a later file of the session has too. Return the originals and the copies.
 
-    The last file decides what is live. Messages are the same where they were said at the same moment in the same words.
-    Where lines have no times, they are the same as far as both files begin with the same lines.
+    The last file decides which messages are live. Two messages are the same if their time and their text are equal. If
+    lines have no times, messages are the same as far as both files begin with the same lines.
     """
-    twins: dict[str, list[Part]] = {}
-    for part in own:
-        twins.setdefault(part.rollout or str(part.meta.get("id")), []).append(part)
-    copies = {part.file.path: part.file for same in twins.values() if len(same) > 1 for part in _repeating(same)}
+    twins: dict[str, list[Rollout]] = {}
+    for rollout in own:
+        twins.setdefault(rollout.id or str(rollout.meta.get("id")), []).append(rollout)
+    copies = {
+        rollout.file.path: rollout.file for same in twins.values() if len(same) > 1 for rollout in _repeating(same)
+    }
     for path in copies:
         notes.forget(display_path(path))
-    parts = [part for part in own if part.file.path not in copies]
-    for part in parts:
-        if part.has_branched:
-            notes.file, notes.line = display_path(part.file.path), None
+    originals = [rollout for rollout in own if rollout.file.path not in copies]
+    for rollout in originals:
+        if rollout.has_branched:
+            notes.file, notes.line = display_path(rollout.file.path), None
             text = "Two files of this session go on differently: what stands only here is counted, and is not live."
             notes.add("session.branches", text)
-    return parts, list(copies.values())
+    return originals, list(copies.values())
 
 
-def _repeating(same: list[Part]) -> Iterator[Part]:
-    """Remove from each file what the files after it hold, too. Returns the files of which nothing is left."""
-    known = _Known(same[-1])
-    for part in reversed(same):
-        keys = list(_keys(part.file))
-        if part is not same[-1]:
-            part.shared = max((number for number, key in keys if key in known.lines), default=-1)
+def _repeating(same: list[Rollout]) -> Iterator[Rollout]:
+    """Remove from each file the messages that later files have too. Yield the files without any message left."""
+    known = _LaterFiles(same[-1])
+    for rollout in reversed(same):
+        keys = list(_keys(rollout.file))
+        if rollout is not same[-1]:
+            rollout.shared = max((number for number, key in keys if key in known.lines), default=-1)
             if not known.is_torn:
-                part.apart = {number for number, key in keys if key not in known.lines}
-            if not part.walk.times:
-                known.share(part)
-            _take_out(part, known)
-            if not part.walk.entries and part.shared >= 0:
-                yield part
+                rollout.apart = {number for number, key in keys if key not in known.lines}
+            if not rollout.replay.times:
+                known.share(rollout)
+            _remove_shared(rollout, known)
+            if not rollout.replay.entries and rollout.shared >= 0:
+                yield rollout
                 continue
-        known.add(part, keys)
+        known.add(rollout, keys)
 
 
-class _Known:
-    """What the later files of a session say."""
+class _LaterFiles:
+    """The messages and lines of the later files of a session."""
 
-    def __init__(self, current: Part) -> None:
+    def __init__(self, current: Rollout) -> None:
         self._current = current
-        self.messages: dict[_Seal, list[Entry]] = {}
+        self.messages: dict[_MessageKey, list[Entry]] = {}
         self.lines: set[bytes] = set()
         self.is_torn = False
 
@@ -139,44 +141,44 @@ class _Known:
     def _lines(self) -> list[_Line]:
         return _contents(self._current.file)
 
-    def share(self, part: Part) -> None:
-        """See how far a file without times and the last one begin with the same lines."""
-        lines = _contents(part.file)
-        part.shared = _shared(lines, self._lines)
+    def share(self, rollout: Rollout) -> None:
+        """Find how many first lines a file without times shares with the last file."""
+        lines = _contents(rollout.file)
+        rollout.shared = _shared(lines, self._lines)
         self._current.shared = max(self._current.shared, _shared(self._lines, lines))
 
-    def add(self, part: Part, keys: list[tuple[int, bytes]]) -> None:
-        """Take in what one more file says."""
-        self.is_torn = self.is_torn or part.is_torn
+    def add(self, rollout: Rollout, keys: list[tuple[int, bytes]]) -> None:
+        """Add the messages and lines of a file."""
+        self.is_torn = self.is_torn or rollout.is_torn
         self.lines.update(key for _, key in keys)
-        for entry in part.walk.entries:
-            self.messages.setdefault(_seal(entry), []).append(entry)
+        for entry in rollout.replay.entries:
+            self.messages.setdefault(_message_key(entry), []).append(entry)
 
 
-def _take_out(part: Part, known: _Known) -> None:
-    """Remove the messages and figures that another file has."""
+def _remove_shared(rollout: Rollout, known: _LaterFiles) -> None:
+    """Remove the messages and figures that a later file has too."""
     own: list[Entry] = []
-    times: Counter[_Seal] = Counter()
-    for entry in part.walk.entries:
-        late = [usage for usage in entry.usages or () if part.has_alone(usage.line or 0)]
-        seal = _seal(entry)
-        originals = known.messages.get(seal, []) if entry.at is not None or entry.line <= part.shared else []
-        if times[seal] < len(originals):
-            original = originals[times[seal]]
-            times[seal] += 1
+    times: Counter[_MessageKey] = Counter()
+    for entry in rollout.replay.entries:
+        late = [usage for usage in entry.usages or () if rollout.has_alone(usage.line or 0)]
+        key = _message_key(entry)
+        originals = known.messages.get(key, []) if entry.at is not None or entry.line <= rollout.shared else []
+        if times[key] < len(originals):
+            original = originals[times[key]]
+            times[key] += 1
             if late and not original.is_paid:
                 original.usages = late
             entry.inherited = True
             continue
         if entry.usages and not late and not entry.parts:
-            # It holds figures alone: the words of their response are damaged in this file.
+            # It has figures but no text: the text of the response is damaged in this file.
             continue
         if entry.usages and len(late) < len(entry.usages):
             entry.usages, entry.continued = late or None, True
         own.append(entry)
-    part.has_branched = bool(own) and any(times.values())
-    part.begins = max(part.begins, part.shared + 1)
-    part.walk.entries = own
+    rollout.has_branched = bool(own) and any(times.values())
+    rollout.begins = max(rollout.begins, rollout.shared + 1)
+    rollout.replay.entries = own
 
 
 def _keys(file: File) -> Iterator[tuple[int, bytes]]:
@@ -191,35 +193,37 @@ def _keys(file: File) -> Iterator[tuple[int, bytes]]:
 def _contents(file: File) -> list[_Line]:
     """The content of each line, or a digest of each item of a document."""
     if file.path.endswith(".json"):
-        return [(place, seal.encode()) for place, seal in enumerate(items_of(file).seals)]
+        return [
+            (place, fingerprint.encode()) for place, fingerprint in enumerate(fingerprints_of_items(file).fingerprints)
+        ]
     return [(number, content) for number, content, _ in lines_of(file.path)]
 
 
 def _shared(lines: list[_Line], others: list[_Line]) -> int:
-    """The last of the lines with which a file repeats another; -1 where there is none."""
+    """The last line with which a file repeats another file; -1 if there is none."""
     first = after(lines, [content for _, content in others], 1)
     return max((number for number, _ in lines if first is None or number < first), default=-1)
 
 
-def _seal(entry: Entry) -> _Seal:
-    """What makes two messages the same. Another release may have written down more about a call."""
-    return (entry.role, entry.at, *map(_words, entry.parts))
+def _message_key(entry: Entry) -> _MessageKey:
+    """A key that is equal for equal messages. It leaves out facts about a call that only some releases write."""
+    return (entry.role, entry.at, *map(_part_key, entry.parts))
 
 
-def _words(part: Any) -> _Seal:
+def _part_key(part: Any) -> _MessageKey:
     if type(part) is Call:
         return part.name, part.id, part.answered
     return (type(part), part.text) if type(part) in (Text, Thinking) else (repr(part),)
 
 
-def in_order(parts: list[Part]) -> Iterator[tuple[Part, list[Entry]]]:
-    """The messages of several files in the order of their times. Without times, those in common come first."""
+def in_order(rollouts: list[Rollout]) -> Iterator[tuple[Rollout, list[Entry]]]:
+    """The messages of several files in the order of their times. Without times, shared messages come first."""
     rows: list[tuple[datetime, bool, int, Entry]] = []
-    for place, part in enumerate(parts):
+    for place, rollout in enumerate(rollouts):
         when = _EVER
-        for entry in part.walk.entries:
+        for entry in rollout.replay.entries:
             when = max(when, entry.at or when)
-            rows.append((when, entry.line > part.shared, place, entry))
+            rows.append((when, entry.line > rollout.shared, place, entry))
     rows.sort(key=lambda row: row[:3])
     for _, _, place, entry in rows:
-        yield parts[place], [entry]
+        yield rollouts[place], [entry]

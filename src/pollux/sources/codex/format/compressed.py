@@ -30,7 +30,7 @@ def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
     """
     with opened(path, notes=notes) as file:
         if file.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
-            yield buffered(_Unpacking(file, notes), notes=notes)
+            yield buffered(_DecompressedFile(file, notes), notes=notes)
         else:
             yield file
 
@@ -51,26 +51,26 @@ def unpacked_head(head: bytes) -> bytes:
     return next(_pieces(io.BytesIO(head[:_BITE]), Notes()), b"")
 
 
-class _Unpacking(io.RawIOBase):
+class _DecompressedFile(io.RawIOBase):
     """The plain bytes of a compressed file, as far as it can be unpacked."""
 
     def __init__(self, file: BinaryIO, notes: Notes) -> None:
         self._pieces = _pieces(file, notes)
-        self._left = memoryview(b"")
+        self._without_content = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         """Fill the buffer with the next bytes."""
-        while not self._left:
+        while not self._without_content:
             piece = next(self._pieces, None)
             if piece is None:
                 return 0
-            self._left = memoryview(piece)
-        size = min(len(buffer), len(self._left))
-        buffer[:size] = self._left[:size]
-        self._left = self._left[size:]
+            self._without_content = memoryview(piece)
+        size = min(len(buffer), len(self._without_content))
+        buffer[:size] = self._without_content[:size]
+        self._without_content = self._without_content[size:]
         return size
 
 

@@ -64,7 +64,11 @@ def pieces(content: list[Piece] | str | None) -> list[Piece]:
 
 def split_by_author(item: MessageItem) -> tuple[list[Part], list[Part]]:
     """The parts of a message with the role of the user: those of the human, and those that the client injected."""
-    kinds = item.passed.content_item_kinds if item.passed is not None and item.passed.content_item_kinds else []
+    kinds = (
+        item.item_metadata.content_item_kinds
+        if item.item_metadata is not None and item.item_metadata.content_item_kinds
+        else []
+    )
     content = pieces(item.content)
     words: list[Part] = []
     injected: list[Part] = []
@@ -101,7 +105,7 @@ def as_context(parts: Iterable[Part]) -> list[Part]:
     ]
 
 
-def letter(content: Any) -> dict[str, Any] | None:
+def agent_mail(content: Any) -> dict[str, Any] | None:
     """A message from one agent to another, which some releases write as the model's: an object, or JSON text."""
     if type(content) is str:
         if not content.startswith('{"author":'):

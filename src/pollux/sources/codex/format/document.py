@@ -24,19 +24,19 @@ class Document(Shape):
     items: list[Any] | None = None
 
 
-class Items(msgspec.Struct):
+class ItemFingerprints(msgspec.Struct):
     """The fingerprints of a document's items, to compare it with others."""
 
-    seals: list[str] = []
+    fingerprints: list[str] = []
 
 
-def items_of(file: File) -> Items:
+def fingerprints_of_items(file: File) -> ItemFingerprints:
     """The fingerprints of a document's items."""
     try:
         items = document(file.path, Notes()).items or []
     except Unreadable:
-        return Items()
-    return Items([item_fingerprint(item) for item in items])
+        return ItemFingerprints()
+    return ItemFingerprints([item_fingerprint(item) for item in items])
 
 
 def item_fingerprint(item: Any) -> str:
@@ -56,7 +56,7 @@ def document(path: str, notes: Notes) -> Document:
     if type(value) is not dict:
         notes.add("file.damaged", "Nothing can be read: the file holds no session.", Severity.ERROR)
         return Document()
-    return fit(Document, value, notes) or Document()
+    return fit(Document, value, notes, "document") or Document()
 
 
 def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Any:

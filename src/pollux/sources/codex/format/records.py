@@ -12,17 +12,17 @@ from pollux.sources.codex.format.schema import (
     ECHOES,
     ITEMS,
     Bookkeeping,
+    BookkeepingLine,
     ContextLine,
     Envelope,
     EventLine,
     ItemLine,
-    Kept,
     UsageLine,
     UsageRecord,
 )
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
-Record = ItemLine | EventLine | UsageLine | ContextLine | Kept
+Record = ItemLine | EventLine | UsageLine | ContextLine | BookkeepingLine
 
 _untyped = msgspec.json.Decoder(Bookkeeping).decode
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
@@ -52,7 +52,7 @@ def _bookkeeping(line: bytes, notes: Notes) -> Bookkeeping | None:
             return None
         kind = f"{kind}/{inner}"
     record.kind = ALIASES.get(kind, kind)
-    report_news(record.kind, record.payload, notes)
+    report_unknown(record.kind, record.payload, notes)
     return record
 
 
@@ -87,7 +87,7 @@ def record_of(value: dict[str, Any], notes: Notes) -> Record:
     if kind == "event_msg":
         return _event(envelope, inner, payload, notes)
     if kind == "token_usage_record":
-        record = fit(UsageRecord, payload, notes)
+        record = fit(UsageRecord, payload, notes, kind)
         return UsageLine(**_members(envelope), payload=record or UsageRecord())
     return _bookkeeping_record(envelope, kind, payload, notes)
 
@@ -102,7 +102,7 @@ def kind_and_payload(kind: Any, payload: Any, notes: Notes) -> tuple[str, dict[s
 
 def _envelope(value: dict[str, Any], notes: Notes) -> Envelope:
     rest = {key: item for key, item in value.items() if key not in ("type", "payload")}
-    return fit(Envelope, rest, notes) or Envelope()
+    return fit(Envelope, rest, notes, "line") or Envelope()
 
 
 def _members(envelope: Envelope) -> dict[str, Any]:
@@ -113,33 +113,33 @@ def _item(envelope: Envelope, kind: Any, value: dict[str, Any], notes: Notes) ->
     shape = ITEMS.get(kind) if type(kind) is str else None
     if shape is None:
         return _bookkeeping_record(envelope, f"response_item/{kind}", value, notes)
-    return ItemLine(**_members(envelope), payload=_fit_payload(shape, value, notes))
+    return ItemLine(**_members(envelope), payload=_fit_payload(shape, value, notes, f"response_item/{kind}"))
 
 
 def _event(envelope: Envelope, kind: Any, value: dict[str, Any], notes: Notes) -> Record:
     shape = ECHOES.get(kind) if type(kind) is str else None
     if shape is None:
         return _bookkeeping_record(envelope, f"event_msg/{kind}", value, notes)
-    return EventLine(**_members(envelope), payload=_fit_payload(shape, value, notes))
+    return EventLine(**_members(envelope), payload=_fit_payload(shape, value, notes, f"event_msg/{kind}"))
 
 
-def _fit_payload(shape: type[Shape], value: dict[str, Any], notes: Notes) -> Any:
+def _fit_payload(shape: type[Shape], value: dict[str, Any], notes: Notes, name: str) -> Any:
     rest = {key: item for key, item in value.items() if key != "type"}
     try:
         # Most lines of the bare era have exactly this shape.
         return msgspec.convert(value, shape, strict=True)
     except (msgspec.ValidationError, RecursionError, ValueError):
-        return fit(shape, rest, notes)
+        return fit(shape, rest, notes, name)
 
 
 def _bookkeeping_record(envelope: Envelope, kind: str, payload: dict[str, Any], notes: Notes) -> Bookkeeping:
     """A record of bookkeeping, after its keys were checked."""
     kind = ALIASES.get(kind, kind)
-    report_news(kind, payload, notes)
+    report_unknown(kind, payload, notes)
     return Bookkeeping(**_members(envelope), kind=kind, payload=payload)
 
 
-def report_news(kind: str, payload: dict[str, Any], notes: Notes) -> None:
+def report_unknown(kind: str, payload: dict[str, Any], notes: Notes) -> None:
     """Report an unknown kind of bookkeeping, or unknown fields in it."""
     known = KNOWN.get(kind)
     if known is None:

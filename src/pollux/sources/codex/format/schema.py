@@ -1,7 +1,7 @@
 """Every record Codex CLI is known to have written, May 2025 to 0.166, as far as it carries the conversation.
 
-The names are Codex's. A key that does not stand here is unknown to us: it is kept in `extra` and reported. Records that
-are only bookkeeping (settings, snapshots, marks) are kept as they are; `KEYS` names what is known to stand in them.
+The names are Codex's. An unknown key is kept in `extra` and reported. Records that are only bookkeeping (settings,
+snapshots, marks) are kept as they are; `KNOWN` in `keys.py` lists their known keys.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pollux.sources.codex.format.keys import ALIASES
 from pollux.wire import Dated, Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
-"""A figure. One that no program could have counted is odd, and kept as such."""
+"""A figure. A number that no program could have counted is odd, and is kept as it is."""
 MOST = 10**9
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 """Tokens of one response. No model reads or writes more."""
 
 
 class Piece(Shape):
-    """A part of a message's content; `odd` holds an item that is none."""
+    """A part of a message's content; `odd` holds an item that is not a part."""
 
     type: str | None = None
     text: str | None = None
@@ -35,8 +35,8 @@ class Piece(Shape):
     odd: Any = msgspec.field(name="⁂odd", default=None)
 
 
-class Passed(Shape, omit_defaults=True):
-    """What newer releases (0.145+) send along with an item: the turn, the time, and what each part is (0.150+)."""
+class ItemMetadata(Shape, omit_defaults=True):
+    """Facts that newer releases (0.145+) add to an item: its turn, its time, and the kind of each part (0.150+)."""
 
     turn_id: str | None = None
     create_time: Any = None
@@ -45,15 +45,15 @@ class Passed(Shape, omit_defaults=True):
 
 
 class Item(Shape):
-    """What all items of the conversation may carry."""
+    """The fields that every item of the conversation may have."""
 
     id: str | None = None
     status: str | None = None
-    passed: Passed | None = msgspec.field(name="internal_chat_message_metadata_passthrough", default=None)
+    item_metadata: ItemMetadata | None = msgspec.field(name="internal_chat_message_metadata_passthrough", default=None)
 
 
 class MessageItem(Item, tag_field="type", tag="message"):
-    """Something said, or put into somebody's place."""
+    """A message; the client may also write messages with the role of the user."""
 
     role: str | None = None
     content: list[Piece] | str | None = None
@@ -62,7 +62,7 @@ class MessageItem(Item, tag_field="type", tag="message"):
 
 
 class ReasoningItem(Item, tag_field="type", tag="reasoning"):
-    """What the model thought: in summaries, in words, or sealed."""
+    """The reasoning of the model: as summaries, as text, or encrypted."""
 
     summary: list[Piece] | None = None
     content: list[Piece] | None = None
@@ -71,7 +71,7 @@ class ReasoningItem(Item, tag_field="type", tag="reasoning"):
 
 
 class FunctionCall(Item, tag_field="type", tag="function_call"):
-    """A tool asked for, its arguments as a string of JSON."""
+    """A tool call with its arguments as a string of JSON."""
 
     name: str | None = None
     namespace: str | None = None
@@ -80,7 +80,7 @@ class FunctionCall(Item, tag_field="type", tag="function_call"):
 
 
 class CustomCall(Item, tag_field="type", tag="custom_tool_call"):
-    """A tool asked for with free text."""
+    """A tool call with free text as its argument."""
 
     name: str | None = None
     namespace: str | None = None
@@ -89,7 +89,7 @@ class CustomCall(Item, tag_field="type", tag="custom_tool_call"):
 
 
 class Action(Shape):
-    """What the shell or the search was asked to do."""
+    """The action of a shell call or a search call."""
 
     type: str | None = None
     command: list[str] | None = None
@@ -104,21 +104,21 @@ class Action(Shape):
 
 
 class ShellCall(Item, tag_field="type", tag="local_shell_call"):
-    """The shell of the codex-mini models."""
+    """A shell call of the codex-mini models."""
 
     call_id: str | None = None
     action: Action | None = None
 
 
 class SearchCall(Item, tag_field="type", tag="web_search_call"):
-    """A search the model's own service made; its answer is not recorded."""
+    """A search by the model's own service. Its result is not recorded."""
 
     action: Action | None = None
     call_id: str | None = None
 
 
 class ToolSearchCall(Item, tag_field="type", tag="tool_search_call"):
-    """The model looks for tools it may use (0.115+)."""
+    """A search of the model for tools that it may use (0.115+)."""
 
     call_id: str | None = None
     execution: Any = None
@@ -126,38 +126,38 @@ class ToolSearchCall(Item, tag_field="type", tag="tool_search_call"):
 
 
 class ImageCall(Item, tag_field="type", tag="image_generation_call"):
-    """A picture the model's own service made."""
+    """A picture that the model's own service made."""
 
     revised_prompt: str | None = None
     result: str | None = None
 
 
 class ShellOutput(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The first of the three forms of a command's answer: JSON in a string (up to 0.49; patches up to 0.130)."""
+    """The oldest form of a command's result: JSON in a string (up to 0.49; for patches up to 0.130)."""
 
     output: str
     metadata: dict[str, Any]
 
 
 class Output(Item):
-    """An answer as a text, as parts, or wrapped in an object."""
+    """A result as a text, as parts, or inside an object."""
 
     call_id: str | None = None
     output: str | list[Piece] | dict[str, Any] | None = None
 
 
 class FunctionOutput(Output, tag_field="type", tag="function_call_output"):
-    """What a tool answered."""
+    """The result of a tool."""
 
 
 class CustomOutput(Output, tag_field="type", tag="custom_tool_call_output"):
-    """What a tool with free text answered."""
+    """The result of a tool with free text as its argument."""
 
     name: str | None = None
 
 
 class ToolSearchOutput(Item, tag_field="type", tag="tool_search_output"):
-    """The tools that were found."""
+    """The tools that a search found."""
 
     call_id: str | None = None
     execution: Any = None
@@ -165,7 +165,7 @@ class ToolSearchOutput(Item, tag_field="type", tag="tool_search_output"):
 
 
 class AgentItem(Item, tag_field="type", tag="agent_message"):
-    """Words from one agent to another (0.138+)."""
+    """A message from one agent to another (0.138+)."""
 
     author: str | None = None
     recipient: str | None = None
@@ -188,7 +188,7 @@ Conversation = (
 )
 
 
-class Spent(Shape, omit_defaults=True):
+class ResponseTokens(Shape, omit_defaults=True):
     """Tokens of a response: `input_tokens` includes the cached ones, `output_tokens` the reasoning."""
 
     input_tokens: Tokens | None = None
@@ -199,8 +199,8 @@ class Spent(Shape, omit_defaults=True):
     cache_write_input_tokens: Tokens | None = None
 
 
-class Figures(Shape, omit_defaults=True):
-    """Tokens of a turn or a thread, in the same meaning."""
+class TokenTotals(Shape, omit_defaults=True):
+    """Tokens of a turn or a thread, with the same meaning as those of a response."""
 
     input_tokens: Count | None = None
     cached_input_tokens: Count | None = None
@@ -211,16 +211,16 @@ class Figures(Shape, omit_defaults=True):
 
 
 class TokenInfo(Shape):
-    """The thread's figures so far, and those of the last response or an estimate."""
+    """The tokens of the thread so far, and those of the last response, which may be an estimate."""
 
-    total_token_usage: Figures | None = None
-    last_token_usage: Spent | None = None
+    total_token_usage: TokenTotals | None = None
+    last_token_usage: ResponseTokens | None = None
     model_context_window: Count | None = None
     last_usage_includes_reasoning: bool | None = None
 
 
 class TokenCount(Shape, tag_field="type", tag="token_count"):
-    """The figures the user interface shows."""
+    """The figures that the user interface shows."""
 
     info: TokenInfo | None = None
     rate_limits: Any = None
@@ -240,7 +240,7 @@ class UserEvent(Shape, tag_field="type", tag="user_message"):
 
 
 class AgentEvent(Shape, tag_field="type", tag="agent_message"):
-    """The model's words as they were shown."""
+    """A text of the model as the user interface showed it."""
 
     message: str | None = None
     phase: str | None = None
@@ -248,13 +248,13 @@ class AgentEvent(Shape, tag_field="type", tag="agent_message"):
 
 
 class ReasoningEvent(Shape, tag_field="type", tag="agent_reasoning"):
-    """A summary of what the model thought, as it was shown."""
+    """A summary of the model's reasoning as the user interface showed it."""
 
     text: str | None = None
 
 
 class RawReasoningEvent(Shape, tag_field="type", tag="agent_reasoning_raw_content"):
-    """What the model thought, as it was shown."""
+    """The model's reasoning as the user interface showed it."""
 
     text: str | None = None
 
@@ -263,7 +263,7 @@ Echo = UserEvent | AgentEvent | ReasoningEvent | RawReasoningEvent | TokenCount
 
 
 class Envelope(Dated):
-    """What stands around a record (0.32+)."""
+    """The fields around the payload of a line (0.32+)."""
 
     timestamp: Utc | None = None
     ordinal: Count | None = None
@@ -277,7 +277,7 @@ class ItemLine(Envelope, kw_only=True, tag_field="type", tag="response_item"):
 
 
 class EventLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
-    """A line with what the user interface showed."""
+    """A line with an event of the user interface."""
 
     payload: Echo
 
@@ -290,9 +290,9 @@ class UsageRecord(Shape, omit_defaults=True):
     session_id: str | None = None
     root_turn_id: str | None = None
     response_id: str | None = None
-    usage: Spent | None = None
-    turn_token_usage: Figures | None = None
-    thread_token_usage: Figures | None = None
+    usage: ResponseTokens | None = None
+    turn_token_usage: TokenTotals | None = None
+    thread_token_usage: TokenTotals | None = None
 
 
 class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_record"):
@@ -302,28 +302,28 @@ class UsageLine(Envelope, kw_only=True, tag_field="type", tag="token_usage_recor
 
 
 class ContextLine(Envelope, kw_only=True, tag_field="type", tag="turn_context"):
-    """A line with the settings of a turn, or of a request: as most say what the one before said, not decoded yet."""
+    """A line with the settings of a turn or a request. It is decoded later: most lines repeat the settings before."""
 
     kind: ClassVar[str] = "turn_context"
     payload: msgspec.Raw
 
 
 class MetaLine(Envelope, kw_only=True, tag_field="type", tag="session_meta"):
-    """The line with which a file begins."""
+    """The first line of a file."""
 
     kind: ClassVar[str] = "session_meta"
     payload: dict[str, Any]
 
 
 class CompactedLine(Envelope, kw_only=True, tag_field="type", tag="compacted"):
-    """A line with a summary that takes the place of what was said so far."""
+    """A line with a summary that replaces the conversation so far."""
 
     kind: ClassVar[str] = "compacted"
     payload: dict[str, Any]
 
 
 class WorldLine(Envelope, kw_only=True, tag_field="type", tag="world_state"):
-    """A line with what the client told the model about the machine (0.143+)."""
+    """A line with facts about the machine that the client gave the model (0.143+)."""
 
     kind: ClassVar[str] = "world_state"
     payload: dict[str, Any]
@@ -336,7 +336,7 @@ class NoteLine(Envelope, kw_only=True, tag_field="type", tag="event_msg"):
 
     @property
     def kind(self) -> str:
-        """What sort of event it is."""
+        """The kind of the event."""
         kind = f"event_msg/{self.payload.get('type')}"
         return ALIASES.get(kind, kind)
 
@@ -347,11 +347,11 @@ ECHOES: dict[str, type[Shape]] = {kind.__struct_config__.tag: kind for kind in E
 
 
 class Bookkeeping(Envelope, kw_only=True):
-    """A record that is not typed, as it was: its kind (`compacted`, `event_msg/task_started`) and what it says."""
+    """A record as it was written: its kind (`compacted`, `event_msg/task_started`) and its content."""
 
     kind: str = msgspec.field(name="type")
     payload: dict[str, Any]
 
 
-Kept = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
-"""What is no part of the conversation: an object, and what kind it is of."""
+BookkeepingLine = Bookkeeping | MetaLine | CompactedLine | WorldLine | NoteLine
+"""A line that is not part of the conversation."""

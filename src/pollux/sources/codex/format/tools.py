@@ -93,7 +93,7 @@ def patch_of(name: str, arguments: Any) -> str | None:
 
 
 def hunks(patch: str) -> list[dict[str, str]]:
-    """What a patch does to which file: `add`, `update`, `delete`, and `move` with where to."""
+    """The changes of a patch to each file: `add`, `update`, `delete`, and `move` with the new path."""
     changes: list[dict[str, str]] = []
     for match in _HUNK.finditer(patch):
         if match[1] is not None:

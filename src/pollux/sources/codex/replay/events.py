@@ -20,13 +20,13 @@ from pollux.sources.codex.usage.tokens import native
 from pollux.wire import coherent, tidy
 
 if TYPE_CHECKING:
-    from pollux.sources.codex.replay.walk import Walk
+    from pollux.sources.codex.replay.replay import Replay
 
 
-def _user_event(walk: Walk, event: UserEvent, envelope: Envelope) -> None:
+def _user_event(replay: Replay, event: UserEvent, envelope: Envelope) -> None:
     """A prompt as it was typed. Up to 0.47 `kind` says what it is, which may be the client's context."""
     if event.kind not in (None, "plain"):
-        walk.keep("event_msg/user_message", {**tidy(event), **envelope.extra})
+        replay.keep("event_msg/user_message", {**tidy(event), **envelope.extra})
         return
     parts: list[Part] = [picture(url) for url in event.images] if event.images else []
     if event.message:
@@ -44,71 +44,71 @@ def _user_event(walk: Walk, event: UserEvent, envelope: Envelope) -> None:
         rest["client_id"] = event.client_id
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
-    walk.show_prompt(envelope, parts, rest)
+    replay.show_prompt(envelope, parts, rest)
 
 
-def _agent_event(walk: Walk, event: AgentEvent, envelope: Envelope) -> None:
+def _agent_event(replay: Replay, event: AgentEvent, envelope: Envelope) -> None:
     """A text of the model."""
     if event.message:
-        walk.show_text(event.message, envelope, Text)
+        replay.show_text(event.message, envelope, Text)
     if event.extra or envelope.extra or event.memory_citation is not None or event.phase or envelope.metadata:
         rest = {"phase": event.phase, "memory_citation": event.memory_citation, "line_metadata": envelope.metadata}
-        walk.keep("event_msg/agent_message", {**rest, **event.extra, **envelope.extra})
+        replay.keep("event_msg/agent_message", {**rest, **event.extra, **envelope.extra})
 
 
-def _reasoning_event(walk: Walk, event: ReasoningEvent | RawReasoningEvent, envelope: Envelope) -> None:
+def _reasoning_event(replay: Replay, event: ReasoningEvent | RawReasoningEvent, envelope: Envelope) -> None:
     """Reasoning of the model."""
     if event.text:
-        walk.show_text(event.text, envelope, Thinking)
+        replay.show_text(event.text, envelope, Thinking)
     if event.extra or envelope.extra or envelope.metadata:
-        walk.keep("event_msg/agent_reasoning", {"line_metadata": envelope.metadata, **event.extra, **envelope.extra})
+        replay.keep("event_msg/agent_reasoning", {"line_metadata": envelope.metadata, **event.extra, **envelope.extra})
 
 
-def _count(walk: Walk, event: TokenCount, envelope: Envelope) -> None:
+def _count(replay: Replay, event: TokenCount, envelope: Envelope) -> None:
     """Figures and rate limits."""
-    walk.counted = True
+    replay.counted = True
     info = event.info
-    if info is not None and (figures := walk.meter.count(info, walk.line)) is not None:
-        _add_usage(walk, figures, envelope)
+    if info is not None and (figures := replay.meter.count(info, replay.line)) is not None:
+        _add_usage(replay, figures, envelope)
     if "info" in event.extra:
-        walk.meter.lose(walk.line)
+        replay.meter.lose(replay.line)
     rest: dict[str, Any] = {**event.extra, **envelope.extra} if event.extra or envelope.extra else {}
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     limits = event.rate_limits
-    if limits is not None and limits != walk.limits:
-        walk.limits = rest["rate_limits"] = limits
+    if limits is not None and limits != replay.limits:
+        replay.limits = rest["rate_limits"] = limits
     if info is not None:
-        if info.model_context_window != walk.window:
-            walk.window = rest["model_context_window"] = info.model_context_window
+        if info.model_context_window != replay.window:
+            replay.window = rest["model_context_window"] = info.model_context_window
         last, total = info.last_token_usage, info.total_token_usage
         if info.extra or (last is not None and last.extra) or (total is not None and total.extra):
             rest["info"] = tidy(info)
     if rest:
-        walk.keep("event_msg/token_count", rest)
+        replay.keep("event_msg/token_count", rest)
 
 
-def _add_usage(walk: Walk, figures: Usage, envelope: Envelope) -> None:
-    walk.notes.line = walk.line
-    walk.add_usage(coherent(figures, walk.notes), envelope.timestamp)
+def _add_usage(replay: Replay, figures: Usage, envelope: Envelope) -> None:
+    replay.notes.line = replay.line
+    replay.add_usage(coherent(figures, replay.notes), envelope.timestamp)
 
 
-def _usage(walk: Walk, record: UsageRecord, envelope: Envelope) -> None:
+def _usage(replay: Replay, record: UsageRecord, envelope: Envelope) -> None:
     """The figures of one response."""
-    walk.counted = True
-    usage = walk.meter.record(record, walk.line)
+    replay.counted = True
+    usage = replay.meter.record(record, replay.line)
     if usage is not None:
-        _add_usage(walk, usage, envelope)
+        _add_usage(replay, usage, envelope)
     rest: dict[str, Any] = dict(envelope.extra)
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     if usage is None:
         rest |= native(record)
     if rest:
-        walk.keep("token_usage_record", rest)
+        replay.keep("token_usage_record", rest)
 
 
-EVENTS: dict[type, Callable[[Walk, Any, Envelope], None]] = {
+EVENTS: dict[type, Callable[[Replay, Any, Envelope], None]] = {
     UserEvent: _user_event,
     AgentEvent: _agent_event,
     ReasoningEvent: _reasoning_event,

@@ -1,4 +1,4 @@
-"""What became of messages: rolled back by the human, or compressed into a summary."""
+"""Set the fate of messages: a human rolled them back, or a summary replaced them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pollux.sources.codex.format.content import words_of
 from pollux.sources.codex.replay.entries import ASSISTANT, Entry
 
 
-class Fold(msgspec.Struct):
+class Compaction(msgspec.Struct):
     """A summary, and the model's new context."""
 
     summary: Entry
     history: Any
 
 
-class Standing:
+class LiveMessages:
     """The messages of a file that were not rolled back, in their order. Each is checked once."""
 
     def __init__(self) -> None:
@@ -41,15 +41,19 @@ class Standing:
             self._prompts -= is_turn
 
 
-def fold(files: Iterable[tuple[list[Entry], list[Fold]]]) -> None:
-    """Compress what was said before each summary, in files that continue one another.
+def compress_older(files: Iterable[tuple[list[Entry], list[Compaction]]]) -> None:
+    """Mark the messages before each summary as compressed, in files that continue one another.
 
     Prompts that the new context repeats stay live. A summary that was rolled back itself compresses nothing.
     """
     prompts: dict[str, list[Entry]] = {}
     others: list[Entry] = []
-    for entries, folds in files:
-        histories = {id(one.summary): one.history for one in folds if one.summary.fate is not Fate.REWOUND}
+    for entries, compactions in files:
+        histories = {
+            id(compaction.summary): compaction.history
+            for compaction in compactions
+            if compaction.summary.fate is not Fate.REWOUND
+        }
         for entry in entries:
             if histories and id(entry) in histories:
                 _compress(prompts, others, _texts(histories[id(entry)]))
@@ -62,7 +66,7 @@ def fold(files: Iterable[tuple[list[Entry], list[Fold]]]) -> None:
 
 
 def _compress(prompts: dict[str, list[Entry]], others: list[Entry], kept_prompts: set[str]) -> None:
-    """Compress everything so far, except prompts with these words."""
+    """Mark all messages so far as compressed, except prompts with these words."""
     compressed = [words for words in prompts if words not in kept_prompts]
     for entry in (*others, *(entry for words in compressed for entry in prompts.pop(words))):
         entry.fate = Fate.COMPRESSED

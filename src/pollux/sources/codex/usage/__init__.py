@@ -1,1 +1,1 @@
-"""What requests cost, from figures that are repeated, restarted, estimated and overwritten."""
+"""The tokens of requests, from figures that are repeated, restarted, estimated and overwritten."""

@@ -17,7 +17,7 @@ _json = msgspec.json.Decoder().decode
 
 
 def is_refusal(text: str, kind: Any) -> bool:
-    """Does an error tell of an HTTP error? One of a stream that broke does not: what was cut may have cost something.
+    """Is an error an HTTP error? A broken stream is not: the cut response may have cost something.
 
     The kind is a word, or a word with the status (`{"http_connection_failed": {"http_status_code": 401}}`). Of status
     400 the client knows only the body, which is JSON.

@@ -1,8 +1,8 @@
-"""What a session used, out of figures that are repeated, restarted, estimated and overwritten.
+"""The tokens of a session, from figures that are repeated, restarted, estimated and overwritten.
 
-The thread's total goes up with each response, but the event that tells it is repeated, starts again at nothing after
-some resumes, and is overwritten when the context overflows; what it calls the last usage may be an estimate. Only what
-both say together can be added up. From 0.153 each response has a record of its own, which is exact.
+An event has the thread's total, which grows with each response. But the event is repeated, its total starts again at
+nothing after some resumes, and it is overwritten when the context overflows. Its figures of the last response may be an
+estimate. Only both figures together can be added up. From 0.153 on each response has its own record, which is exact.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import NOTHING, Tally, Usage, combine_exact
-from pollux.sources.codex.format.schema import MOST, Figures, Spent, TokenInfo, UsageRecord
+from pollux.sources.codex.format.schema import MOST, ResponseTokens, TokenInfo, TokenTotals, UsageRecord
 from pollux.wire import tidy
 
 _Parts = tuple[int | None, ...]
@@ -28,18 +28,19 @@ _UNKNOWN: _Parts = (None,) * len(_NAMES)
 
 
 class Meter:
-    """Reads the figures of one file in order, and gives what each adds.
+    """Reads the figures of one file in order, and returns the tokens that each of them adds.
 
     `origin` gives the total of the session that a file goes on from, which its first event may only repeat. A figure
     that is not there, or is none, is unknown: what the total and the last response's figures both do not tell stays so.
-    `alone` has what the last response says of itself, by line, where the total has grown by something else.
+    `alone` has what the last response says of itself, by line, where the total has grown by something else. `restarts`
+    are the lines with which the total starts at nothing. `carried` is the line of the first figures if their total is
+    more than they tell, and nobody knows what was before.
 
-    A file may hold two sides of a session that went on differently. Then a total goes on from one of the earlier ones,
-    not from the last.
+    A file may contain two branches of a session. Then a total continues one of the earlier totals, not the last one.
     """
 
     def __init__(self) -> None:
-        self.origin: Callable[[], Figures | None] | None = None
+        self.origin: Callable[[], TokenTotals | None] | None = None
         self._total: _Parts | None = None
         self._step = _UNKNOWN
         self._totals: dict[_Parts, _Parts] = {}
@@ -47,20 +48,22 @@ class Meter:
         self._recorded = False
         self._owed: int | None = None
         self._lost: list[int] = []
-        self.latest: tuple[str, Figures, int] | None = None
+        self.latest: tuple[str, TokenTotals, int] | None = None
         self.alone: dict[int, Usage] = {}
+        self.restarts: set[int] = set()
+        self.carried: int | None = None
 
     @property
     def unreadable(self) -> list[int]:
-        """The lines with figures of which nothing can be read."""
+        """The lines whose figures cannot be read."""
         return [*self._lost, *([self._owed] if self._owed is not None else [])]
 
     def lose(self, line: int) -> None:
-        """Figures stand here of which nothing can be read."""
+        """Note a line whose figures cannot be read."""
         self._lost.append(line)
 
     def count(self, info: TokenInfo, line: int) -> Usage | None:
-        """What a `token_count` adds; None where it adds nothing."""
+        """The tokens that a `token_count` adds; None if it adds nothing."""
         so_far, last = info.total_token_usage, info.last_token_usage
         if so_far is not None:
             self.latest = ("total_token_usage", so_far, line)
@@ -71,13 +74,17 @@ class Meter:
             return None
         again, self._step = step == self._step, step
         before = self._total or self._begin(total, step)
+        if total == step:
+            self.restarts.add(line)
+        elif before == _UNKNOWN and _UNKNOWN not in (total, step):
+            self.carried = line
         grown, last_step = _grown(total, before), step
         # Nearly always the total has grown by what the last response says: then it is a total, and not repeated.
         usual = grown == step and any(step)
         if not usual and (_alike(total, before) or (total == _UNKNOWN and again)):
             return None
         if not usual and total != step and self._totals.get(total) == step:
-            # Told before, in a file that goes on from there once more.
+            # The file has this total already, and continues it once more.
             self._total = total
             return None
         if grown == step or (any(step) and _grown(total, step) in self._totals):
@@ -99,15 +106,15 @@ class Meter:
         return _usage(step, native, line, exact=exact)
 
     def _begin(self, total: _Parts, step: _Parts) -> _Parts:
-        """The total before the first."""
+        """The total before the first event."""
         return _parts(self.origin()) if self.origin is not None and not _alike(total, step) else _UNKNOWN
 
     def record(self, record: UsageRecord, line: int) -> Usage | None:
-        """What a response's own record adds; None where it was counted already."""
+        """The tokens that a response's own record adds; None if it was counted already."""
         step = _parts(record.usage)
         if self._owed is not None:
             self.lose(self._owed)
-        # Where it tells nothing, the next `token_count` may.
+        # If it has no figures, the next `token_count` may have them.
         self._owed = line if step == _UNKNOWN else None
         self._recorded = self._recorded or step != _UNKNOWN
         if record.thread_token_usage is not None:
@@ -129,7 +136,7 @@ def native(record: UsageRecord) -> dict[str, Any]:
     return msgspec.to_builtins(record)  # type: ignore[no-any-return]
 
 
-def _native(figures: Spent | Figures | None) -> dict[str, Any]:
+def _native(figures: ResponseTokens | TokenTotals | None) -> dict[str, Any]:
     """The figures as they were."""
     if figures is None:
         return {}
@@ -145,7 +152,7 @@ def _native(figures: Spent | Figures | None) -> dict[str, Any]:
     return native
 
 
-def _parts(figures: Spent | Figures | None) -> _Parts:
+def _parts(figures: ResponseTokens | TokenTotals | None) -> _Parts:
     if figures is None:
         return _UNKNOWN
     return (
@@ -164,9 +171,9 @@ def _grown(total: _Parts, before: _Parts) -> _Parts:
 
 
 def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
-    """What the last response used: as it says itself, unless the total has grown by something else."""
+    """The tokens of the last response: its own figures, unless the total has grown by something else."""
     if first or any(more is not None and not 0 <= more <= MOST for more in grown):
-        # There was no total yet, it started again, or it is none.
+        # There was no total yet, or it started again, or it is no total.
         return last if last != _UNKNOWN else total
     if _alike(total, last) or _alike(grown, last):
         return tuple(map(_either, last, grown))
@@ -174,12 +181,12 @@ def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
 
 
 def _is_wild(total: _Parts, grown: _Parts) -> bool:
-    """Is it no total, so that it does not tell whether the event is repeated?"""
+    """Is the total unusable, so that it does not show whether the event is repeated?"""
     return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST
 
 
-def _is_odd(step: _Parts, before: _Parts, *sources: Spent | Figures | None) -> bool:
-    """Is a figure not there that should be? What is written into a cache is told since 0.145."""
+def _is_odd(step: _Parts, before: _Parts, *sources: ResponseTokens | TokenTotals | None) -> bool:
+    """Is a figure missing? The tokens written into a cache are recorded since 0.145."""
     if None in step[:4]:
         return True
     if step[4] is not None:
@@ -188,7 +195,7 @@ def _is_odd(step: _Parts, before: _Parts, *sources: Spent | Figures | None) -> b
 
 
 def _alike(one: _Parts, other: _Parts) -> bool:
-    """Do two say the same, as far as both say something?"""
+    """Are the figures that both know equal, and is there at least one?"""
     is_known = False
     for mine, theirs in zip(one, other, strict=True):
         if mine is not None and theirs is not None:
@@ -238,7 +245,7 @@ def together(usages: list[Usage]) -> Usage:
 
 
 def tally(meter: Meter, file: str) -> Tally | None:
-    """The thread's total as the file tells it last, where it can be read."""
+    """The last total of the thread in the file; None if it cannot be read."""
     if meter.latest is None:
         return None
     name, figures, line = meter.latest

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.model import Severity
-from pollux.sources.gemini.format.schema import Checkpoint, Message, Record, Typed
+from pollux.sources.gemini.format.schema import Checkpoint, LogRecord, Message, Record
 from pollux.system.files import LARGE, read_within
 from pollux.wire import (
     REFUSED,
@@ -56,7 +56,7 @@ class History(msgspec.Struct):
 class Prompts(msgspec.Struct):
     """Lines that the human typed."""
 
-    lines: list[Typed]
+    lines: list[LogRecord]
 
 
 class CapturedRun(msgspec.Struct):
@@ -160,13 +160,19 @@ def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[
     notes.line = None
 
 
+# The types of messages, by which notices call them.
+_TYPES = ("user", "gemini", "info", "error", "warning")
+
+
 def _parse_odd(line: bytes, notes: Notes) -> Record | None:
     """A line that is not exactly of the known shape."""
     try:
-        record = decode(Record, line, notes)
+        value = plain(line, notes)
     except Malformed as error:
         note_bad_line(error, line, notes)
         return None
+    kind = value.get("type") if type(value) is dict else None
+    record = fit(Record, value, notes, kind if kind in _TYPES else "line")
     if record is None:
         notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
     return record
@@ -221,20 +227,22 @@ def _classify(value: Any, notes: Notes) -> Contents:
     match value:
         case {"clientHistory": list(), "history": shown}:
             # `/restore` keeps the turns, and also the lines that the interface showed.
-            checkpoint = fit(Checkpoint, {key: item for key, item in value.items() if key != "history"}, notes)
+            checkpoint = fit(
+                Checkpoint, {key: item for key, item in value.items() if key != "history"}, notes, "checkpoint"
+            )
             return History(
                 Checkpoint()
                 if checkpoint is None
                 else replace(checkpoint, extra={**checkpoint.extra, "history": shown})
             )
         case {"history": list()} | {"clientHistory": list()}:
-            return History(fit(Checkpoint, value, notes) or Checkpoint())
+            return History(fit(Checkpoint, value, notes, "checkpoint") or Checkpoint())
         case {"response": _} | {"stats": dict()} | {"session_id": str()}:
             return CapturedRun([(None, value)])
         case {"type": str(word)} if word in _EVENTS and "id" not in value:
             return CapturedRun([(None, value)])
         case dict():
-            record = fit(Record, value, notes)
+            record = fit(Record, value, notes, "session")
             return (
                 Log([(None, record)])
                 if record is not None and value
@@ -252,14 +260,14 @@ def _classify_list(items: list[Any], notes: Notes) -> Contents:
     """A list of turns, or of typed lines."""
     keys = {key for item in items if isinstance(item, dict) for key in item}
     if keys & {"role", "parts"}:
-        return History(fit(Checkpoint, {"history": items}, notes) or Checkpoint())
+        return History(fit(Checkpoint, {"history": items}, notes, "checkpoint") or Checkpoint())
     if keys & {"message", "messageId"}:
         return Prompts([line for item in items if (line := _typed_line(item, notes)) is not None])
     return EmptyFile("the file holds a list, but of nothing Gemini CLI writes", damaged=True)
 
 
-def _typed_line(item: Any, notes: Notes) -> Typed | None:
-    line = fit(Typed, item, notes)
+def _typed_line(item: Any, notes: Notes) -> LogRecord | None:
+    line = fit(LogRecord, item, notes, "logs.json")
     if line is None and item is not None:
         shown = msgspec.json.encode(item).decode()
         notes.add("log.odd", f"An item of the log is not a typed line; it says: {shown}")
@@ -280,12 +288,12 @@ def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
         case {"history": list(readable)} if len(items) > len(readable):
             return _classify({**value, "history": items}, notes)
         case {"messages": list(readable)} if len(items) > len(readable):
-            record = fit(Record, {**value, "messages": items}, notes)
+            record = fit(Record, {**value, "messages": items}, notes, "session")
             return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case list(readable) if len(items) > len(readable):
             return _classify(items, notes)
         case None if items:
-            record = fit(Record, {"messages": items}, notes)
+            record = fit(Record, {"messages": items}, notes, "session")
             return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case _ if not value:
             return EmptyFile(f"the file is damaged beyond reading ({error})", damaged=True)

@@ -123,8 +123,8 @@ class Scratchpad(Shape):
     validationStatus: str | None = None
 
 
-class Facts(Shape):
-    """What a session says about itself: in a document, a header line, or a `$set`."""
+class SessionFields(Shape):
+    """The fields of a session as a whole: in a document, a header line, or a `$set`."""
 
     sessionId: str | None = None
     projectHash: str | None = None
@@ -144,7 +144,7 @@ class Facts(Shape):
 class Record(Message):
     """A line of a session log, or a whole session document; its fields show which."""
 
-    # The fields of `Facts` again: structs cannot have two bases.
+    # The fields of `SessionFields` again: structs cannot have two bases.
     sessionId: str | None = None
     projectHash: str | None = None
     startTime: Utc | None = None
@@ -155,7 +155,7 @@ class Record(Message):
     memoryScratchpad: Scratchpad | None = None
     messages: list[Message] | None = None
     rewindTo: str | None = msgspec.field(name="$rewindTo", default=None)
-    set: Facts | None = msgspec.field(name="$set", default=None)
+    set: SessionFields | None = msgspec.field(name="$set", default=None)
     # Added by /export-session to the document it writes.
     messageCount: int | None = None
     userMessageCount: int | None = None
@@ -187,7 +187,7 @@ class Checkpoint(Shape):
     messageId: str | None = None
 
 
-class Typed(Dated):
+class LogRecord(Dated):
     """A line that the human typed, as `logs.json` keeps it."""
 
     sessionId: str | None = None

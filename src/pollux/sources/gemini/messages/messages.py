@@ -331,7 +331,7 @@ def usage_of(tokens: schema.Tokens, notes: Notes, *, has_words: bool) -> Usage:
 
 
 def with_more(figure: int | None, more: int | None, *, odd: bool) -> int | None:
-    """A sum of two figures, as far as it is known. None where the second is `odd`: its size is not known."""
+    """A sum of two figures, as far as it is known. None if the second is `odd`: its size is not known."""
     return None if figure is None or odd else figure + (more or 0)
 
 

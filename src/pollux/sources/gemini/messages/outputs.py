@@ -42,7 +42,7 @@ class Outputs:
         return {file.path: file.stamp for folder in self._bundle.folders for file in folder.files}
 
     def fetch(self, recorded_path: str) -> str | None:
-        """The full output by the path that the result names; None where it is gone."""
+        """The full output by the path that the result names; None if it is gone."""
         place = _PLACE.search(recorded_path)
         if place is None:
             return None
@@ -59,7 +59,7 @@ class Outputs:
 
 
 def full_output(stub: str, call: Call, offloaded: Offloaded) -> str | None:
-    """A shortened output in full, from the file that its stub names, or else as it was shown; None where it is gone.
+    """A shortened output in full, from the file that its stub names, or else as it was shown; None if it is gone.
 
     The file of a masked output holds the object of the tool's answer, which may have been shortened before.
     """

@@ -79,7 +79,7 @@ def prompt_parts(message: Message) -> list[Part]:
 
 
 def fused_parts(message: Message) -> list[Part] | None:
-    """The parts of a prompt that was joined with the session's context before it; None where nothing was typed.
+    """The parts of a prompt that was joined with the session's context before it; None if nothing was typed.
 
     The first turns of a shared conversation are such prompts, and of a history since 0.5x.
     """

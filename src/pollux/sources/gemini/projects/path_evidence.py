@@ -71,7 +71,7 @@ def path_and_parents(path: str) -> Iterator[str]:
 
 
 def _common_root(counts: dict[str, int]) -> str | None:
-    """The deepest folder that most mentioned paths share; None where they share only the beginning."""
+    """The deepest folder that most mentioned paths share; None if they share only the beginning."""
     if not counts:
         return None
     most = max(counts.values())

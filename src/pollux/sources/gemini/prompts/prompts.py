@@ -20,7 +20,7 @@ from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import plain_text
 from pollux.sources.gemini.format.schema import Record
 from pollux.sources.gemini.messages.references import prompt_parts
-from pollux.sources.gemini.prompts.log import REWIND, Line, PromptLog
+from pollux.sources.gemini.prompts.prompt_log import REWIND, Line, PromptLog
 from pollux.sources.typed_prompts import normalize_space, typed_message
 from pollux.wire import Notes
 
@@ -150,7 +150,7 @@ def _with_line(message: Message, line: Line) -> Message:
 
 
 def _holder(line: Line, own_ranks: set[int], log: PromptLog, peers: Peers) -> bool | None:
-    """True where this session holds a line, False where another does, None where none does, as for commands."""
+    """True if this session holds a line, False if another does, None if none does, as for commands."""
     if line.rank in own_ranks:
         return True
     return False if not line.command and _elsewhere(line, log, peers) else None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pollux.sources.gemini.format.schema import Message
 from pollux.sources.gemini.replay.message_key import Key, MessageKey
-from pollux.sources.gemini.replay.runs import MessageRuns
+from pollux.sources.gemini.replay.message_runs import MessageRuns
 
 
 def find_originals(

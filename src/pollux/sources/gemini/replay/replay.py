@@ -17,7 +17,7 @@ import msgspec
 
 from pollux.model import Fate, Severity
 from pollux.sources.gemini.format.content import is_client_text, is_summary, plain_text
-from pollux.sources.gemini.format.schema import Facts, Message, Record
+from pollux.sources.gemini.format.schema import Message, Record, SessionFields
 from pollux.sources.gemini.replay.copies import find_originals
 from pollux.sources.gemini.replay.entries import Entry, answers, digest_of, enrich
 from pollux.wire import Notes, RecordList, tidy
@@ -32,8 +32,8 @@ _COUNTS = (
 )
 _LIVE = Fate.LIVE  # members of an enumeration are slow to look up
 _fields = msgspec.structs.astuple
-# All fields of `Facts` but `extra` and one more.
-_OTHERS = len(Facts.__struct_fields__) - 2
+# All fields of `SessionFields` but `extra` and one more.
+_OTHERS = len(SessionFields.__struct_fields__) - 2
 
 
 class Replay:
@@ -149,7 +149,7 @@ class Replay:
             if answered and prompt.fate in _LOST and _is_prompt(prompt.message):
                 prompt.fate = after.fate
 
-    def _set(self, changes: Facts, line: int | None) -> None:
+    def _set(self, changes: SessionFields, line: int | None) -> None:
         if changes.lastUpdated is not None and _fields(changes).count(None) == _OTHERS and not changes.extra:
             # Only the time was set. Every second line of a log is like this.
             if self.updated is None or changes.lastUpdated > self.updated:
@@ -221,7 +221,7 @@ class Replay:
         self._by_id[message.id or ""] = original
         return original
 
-    def _state(self, facts: Facts | Record) -> None:
+    def _state(self, facts: SessionFields | Record) -> None:
         """Merge the facts of the session. An earlier fact that differs is kept separately."""
         pairs = (
             ("sessionId", facts.sessionId),

@@ -1,0 +1,63 @@
+"""The table of sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.draw.table import Column, table
+from pollux.draw.times import ago
+from pollux.model.names import project_name
+from pollux.system.clock import now
+from pollux.text.escape import one_line
+from pollux.text.figures import KINDS, NONE, number, tilde
+from pollux.usage.labels import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pollux.draw.canvas import Canvas
+    from pollux.library.library import ListEntry
+
+WIDE, MERGED, NARROW = 130, 100, 80
+
+
+def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str]:
+    """The sessions as a table."""
+    one_agent = len({entry.summary.agent for entry in entries}) == 1
+    wide = canvas.columns is None or canvas.columns >= WIDE
+    narrow = canvas.columns is not None and canvas.columns < NARROW
+    merged = canvas.columns is not None and canvas.columns < MERGED  # kind and title share a column
+    mark = Column("")
+    time = Column("when")
+    agent = Column("agent", sacrifice=9 if one_agent else 2)
+    project = Column("project", most=40 if wide else 12 if narrow else 16, path=wide, sacrifice=1)
+    id = Column("id", whole=True)
+    kind = Column("kind")
+    title = Column("title", flexible=True, least=16 if narrow else 30)
+    prompts = Column("prompts", right=True, sacrifice=7)
+    tools = Column("tools", right=True, sacrifice=8)
+    used = Column("tokens", right=True, sacrifice=6)
+    present = now()
+    for entry in entries:
+        summary = entry.summary
+        mark.add(("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
+        time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
+        agent.add(summary.agent)
+        project.add(*_project(entry, home, wide=wide))
+        id.add(one_line(entry.short), "id")
+        other = KINDS.get(summary.kind, "")
+        kind.add("" if merged else other, "dim")
+        title.add((f"{other}: " if merged and other else "") + (one_line(summary.title) if summary.title else NONE))
+        prompts.add(number(summary.counts.prompts))
+        tools.add(number(summary.counts.tool_calls))
+        used.add(tokens(summary.usage))
+    return table(canvas, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+
+
+def _project(one: ListEntry, home: str, *, wide: bool) -> tuple[str, str | None]:
+    """A project's name, its path where there is room, the first digits of its hash where it is unknown."""
+    path = one.summary.project
+    if path is None:
+        return (one.summary.project_hash[:8], "dim") if one.summary.project_hash else (NONE, "dim")
+    name = tilde(path, home) if wide else project_name(path)
+    return one_line(name) + ("?" if one.summary.project_evidence == "guess" else ""), None

@@ -1,0 +1,402 @@
+"""The catalogue: every session without its words, in one SQLite file that may be deleted at any moment.
+
+A session's `no` is never used twice. A changed session is written under a new number, and the old number goes to
+`garbage` until the index of words has dropped it. So a number has one meaning only, even if the catalogue or the index
+is a step behind the other.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from pollux.index.catalogue.rollups import quarter, roll_up
+from pollux.index.catalogue.rows import AuditFacts, BundleRows, Entry, MessageIndex, UsageRow, micros
+from pollux.model import FIGURES, Notice, Summary
+from pollux.system.files import make_private_file
+from pollux.system.transaction import transaction
+
+_FIGURES = ", ".join(f"{name} INTEGER" for name in FIGURES)
+_TABLES = f"""
+CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
+CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
+CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
+CREATE TABLE closed(root INTEGER, path TEXT, PRIMARY KEY(root, path)) WITHOUT ROWID;
+CREATE TABLE peeks(
+    root INTEGER, path TEXT, kind TEXT, stamp TEXT, peek BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
+CREATE TABLE bundles(
+    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, fingerprint TEXT, dependencies BLOB, problem TEXT, notices BLOB,
+    UNIQUE(root, key));
+CREATE TABLE sessions(
+    no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
+    project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
+    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB,
+    unsettled TEXT);
+CREATE INDEX sessions_bundle ON sessions(bundle);
+CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
+CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
+CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
+CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
+CREATE INDEX sessions_unsettled ON sessions(unsettled, root, bundle) WHERE unsettled IS NOT NULL;
+CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
+CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
+CREATE INDEX facts_name ON facts(name, value);
+CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
+CREATE INDEX links_session ON links(session);
+CREATE TABLE usage(
+    session INTEGER, number INTEGER, message TEXT, at INTEGER, model TEXT, fate TEXT, inherited INTEGER,
+    {_FIGURES}, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE TABLE calls(
+    session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
+    inherited INTEGER, seconds REAL, PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE TABLE quarters(
+    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, {_FIGURES},
+    PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
+CREATE TABLE prompts(
+    session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
+CREATE TABLE garbage(session INTEGER PRIMARY KEY);
+"""
+_BATCH = 500
+_PATIENCE = 5.0
+"""How long (seconds) to wait for a lock: only one process writes, and it makes and repairs the file in a moment."""
+
+_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts")
+
+Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
+"""The errors that a damaged file raises."""
+
+
+Peeks = dict[tuple[str, str], tuple[str, bytes]]
+"""What peeks at files gave, by kind and path, with the stamp of the file."""
+
+
+class KnownBundle(msgspec.Struct):
+    """What the catalogue knows about a bundle that was read before."""
+
+    id: int
+    fingerprint: str
+    dependencies: bytes
+
+
+def first_number(generation: int) -> int:
+    """The first number of the sessions of a generation."""
+    return generation << 24
+
+
+class Catalogue:
+    """One connection. With `path` None everything is in memory for one run, because no folder can be written to.
+
+    Without `make`, a file that holds no catalogue is left alone, and `edition` is None. `born` distinguishes this
+    catalogue from a new one, whose numbers begin again.
+    """
+
+    def __init__(self, path: Path | None, edition: str, *, make: bool = True) -> None:
+        self.path = path
+        if path is not None:
+            make_private_file(path)
+        self._sql = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=_PATIENCE)
+        if make:
+            self._sql.execute("PRAGMA journal_mode=WAL")
+        self._sql.execute("PRAGMA synchronous=NORMAL")
+        self._sql.execute("PRAGMA cache_size=-16000")
+        exists = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
+        if make and not exists:
+            with self.change():
+                for statement in _TABLES.split(";\n"):
+                    self._sql.execute(statement)
+                self._put("edition", edition)
+                self._put("generation", 0)
+                self._put("born", uuid4().hex)
+        self.edition = self._get("edition") if make or exists else None
+        self.born = str(self._get("born")) if make or exists else ""
+        self._number = 0
+        self._inode = path.stat().st_ino if path is not None else 0
+
+    def is_current(self) -> bool:
+        """Is this still the file at its path? Another pollux may have made a new one."""
+        try:
+            return self.path is None or self.path.stat().st_ino == self._inode
+        except FileNotFoundError:
+            return False
+
+    def copy(self, path: Path) -> None:
+        """Copy the catalogue into a new file, which is independent from then on."""
+        with closing(sqlite3.connect(path)) as other:
+            self._sql.backup(other)
+            other.execute("UPDATE meta SET value=? WHERE name='born'", (uuid4().hex,))
+            other.commit()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._sql.close()
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self._sql.execute(statement, values).fetchall()
+
+    def stream(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        """As `rows`, one after the other, for callers that may not need all of them."""
+        return self._sql.execute(statement, values)
+
+    def change(self) -> AbstractContextManager[None]:
+        """A transaction: all changes made inside, or none."""
+        return transaction(self._sql)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Inside, several queries see the same state, whatever others write meanwhile."""
+        if self._sql.in_transaction:
+            yield
+            return
+        self._sql.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._sql.execute("ROLLBACK")
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """A part of a change: all of it, or nothing."""
+        self._sql.execute("SAVEPOINT piece")
+        try:
+            yield
+        except BaseException:
+            self._sql.execute("ROLLBACK TO piece")
+            raise
+        finally:
+            self._sql.execute("RELEASE piece")
+
+    def _get(self, name: str) -> Any:
+        row = self._sql.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return row[0] if row else None
+
+    def _put(self, name: str, value: Any) -> None:
+        self._sql.execute("REPLACE INTO meta VALUES(?, ?)", (name, value))
+
+    @property
+    def generation(self) -> int:
+        """The number of the last change of the sessions."""
+        return int(self._get("generation") or 0)
+
+    def begin(self, generation: int) -> None:
+        """Number the sessions that are added from now on in the range of this generation."""
+        self._put("generation", generation)
+        self._number = first_number(generation)
+
+    # ------------------------------------------------------------------ roots and peeks
+
+    def root(self, agent: str, path: str) -> tuple[int, str]:
+        """A root's number and the snapshot of its last complete sync; a new root has none."""
+        rows = self.rows("SELECT id, snapshot FROM roots WHERE agent=? AND path=?", agent, path)
+        return (rows[0][0], rows[0][1]) if rows else (0, "")
+
+    def add_root(self, agent: str, path: str) -> int:
+        """Add a root, and return its number."""
+        self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
+        return self.root(agent, path)[0]
+
+    def mark_synced(self, root: int, snapshot: str, layout: bytes | None, news: bytes | None) -> None:
+        """Note that all sessions of a root are in the catalogue, with the layout of its files as far as it is known.
+
+        With `news`, the stored layout stays the same.
+        """
+        self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
+        if news is None:
+            self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
+        self._sql.execute("REPLACE INTO news VALUES(?, ?)", (root, news))
+
+    def put_closed(self, root: int, paths: Iterable[str]) -> None:
+        """Set the paths of a root that the system does not let us read."""
+        self._sql.execute("DELETE FROM closed WHERE root=?", (root,))
+        self._sql.executemany("INSERT OR IGNORE INTO closed VALUES(?, ?)", ((root, path) for path in paths))
+
+    def mark_changing(self, root: int) -> None:
+        """Note that a root and the catalogue may differ until the next complete sync."""
+        self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
+
+    def layout(self, root: int) -> tuple[bytes | None, bytes | None]:
+        """The layout of a root's files at its last complete sync, and the news since."""
+        rows = self.rows("SELECT layout, news FROM layouts LEFT JOIN news USING(root) WHERE root=?", root)
+        return rows[0] if rows else (None, None)
+
+    def peeks(self, root: int, files: Iterable[str] | None = None) -> Peeks:
+        """What peeks at a root's files gave, or at some of them."""
+        rows = self.rows_with("SELECT kind, path, stamp, peek FROM peeks WHERE root=?", "path", files, root)
+        return {(kind, path): (stamp, peek) for kind, path, stamp, peek in rows}
+
+    def rows_with(
+        self, statement: str, column: str, values: Iterable[Any] | None, *parameters: Any
+    ) -> list[tuple[Any, ...]]:
+        """As `rows`, restricted to rows with one of these values in a column."""
+        if values is None:
+            return self.rows(statement, *parameters)
+        items = list(values)
+        chunks = [items[start : start + _BATCH] for start in range(0, len(items), _BATCH)]
+        return [
+            row
+            for chunk in chunks
+            for row in self.rows(f"{statement} AND {column} IN ({', '.join('?' * len(chunk))})", *parameters, *chunk)
+        ]
+
+    def put_peeks(self, root: int, old: Peeks, new: Peeks) -> None:
+        """Replace what peeks at files gave."""
+        removed = [(root, *place) for place in old.keys() - new.keys()]
+        self._sql.executemany("DELETE FROM peeks WHERE root=? AND kind=? AND path=?", removed)
+        changed = [(root, *place, *peek) for place, peek in new.items() if old.get(place) != peek]
+        self._sql.executemany("REPLACE INTO peeks(root, kind, path, stamp, peek) VALUES(?, ?, ?, ?, ?)", changed)
+
+    # ------------------------------------------------------------------ bundles and sessions
+
+    def known_bundles(self, root: int, keys: Iterable[str] | None = None) -> dict[str, KnownBundle]:
+        """The bundles of a root by key, or some of them."""
+        rows = self.rows_with("SELECT key, id, fingerprint, dependencies FROM bundles WHERE root=?", "key", keys, root)
+        return {key: KnownBundle(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
+
+    def outdate(self, hashes: Iterable[str]) -> None:
+        """The sessions of projects that go by these hashes, and have no sure path, must be read again."""
+        for root, bundle in self.rows_with(
+            "SELECT DISTINCT root, bundle FROM sessions WHERE unsettled IS NOT NULL", "unsettled", hashes
+        ):
+            self.mark_changing(root)
+            self._sql.execute("UPDATE bundles SET fingerprint='' WHERE id=?", (bundle,))
+
+    def forget(self, bundles: Iterable[int]) -> int:
+        """Drop bundles with their sessions. Returns how many sessions were dropped."""
+        dropped = 0
+        for bundle in bundles:
+            numbers = [no for (no,) in self.rows("SELECT no FROM sessions WHERE bundle=?", bundle)]
+            for no in numbers:
+                for table in _PARTS:
+                    self._sql.execute(f"DELETE FROM {table} WHERE session=?", (no,))
+                self._sql.execute("INSERT OR IGNORE INTO garbage VALUES(?)", (no,))
+            self._sql.execute("DELETE FROM sessions WHERE bundle=?", (bundle,))
+            self._sql.execute("DELETE FROM bundles WHERE id=?", (bundle,))
+            dropped += len(numbers)
+        return dropped
+
+    def number(self) -> int:
+        """A number that no session ever had."""
+        self._number += 1
+        return self._number
+
+    def add(self, root: int, key: str, fingerprint: str, reading: BundleRows) -> None:
+        """Store a bundle with its sessions."""
+        notices = msgspec.msgpack.encode(reading.notices) if reading.notices else None
+        bundle = self._sql.execute(
+            "INSERT INTO bundles(root, key, fingerprint, dependencies, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
+            (root, key, fingerprint, reading.dependencies, reading.problem, notices),
+        ).lastrowid
+        assert bundle is not None  # noqa: S101 (an INSERT has one)
+        for entry in reading.entries:
+            self._add(root, bundle, entry)
+        self._sql.executemany("INSERT OR IGNORE INTO garbage VALUES(?)", [(no,) for no in reading.wasted])
+
+    def _add(self, root: int, bundle: int, entry: Entry) -> None:
+        no, summary = entry.no, entry.summary
+        moment = summary.ended or summary.started
+        row: tuple[Any, ...] = (
+            no,
+            root,
+            bundle,
+            summary.key,
+            summary.id,
+            summary.agent,
+            summary.kind.value,
+            summary.parent,
+        )
+        row += (
+            summary.project,
+            summary.project_evidence,
+            summary.project_hash,
+            micros(summary.started),
+            micros(moment),
+        )
+        notices = msgspec.msgpack.encode(entry.notices) if entry.notices else None
+        row += (
+            len(entry.marks.ids),
+            summary.usage.exact,
+            msgspec.msgpack.encode(entry.proof),
+            entry.troubled,
+            entry.cut,
+            msgspec.msgpack.encode(summary),
+            notices,
+            entry.unsettled,
+        )
+        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 21)})", row)
+        self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
+        self._sql.executemany(
+            "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
+            [(no, name, value) for name, values in summary.facts.items() for value in values],
+        )
+        self._sql.executemany(
+            "INSERT INTO links VALUES(?, ?, ?, ?)",
+            [(no, link.kind, link.target, link.evidence) for link in entry.links],
+        )
+        self._sql.executemany(
+            _insert("usage", "session", "number", *UsageRow.__struct_fields__),
+            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
+        )
+        self._sql.executemany(
+            f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
+            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
+        )
+        self._sql.executemany(
+            _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
+            [(no, *place, *total.values) for place, total in roll_up(entry.usage, summary).items()],
+        )
+        self._sql.executemany(
+            "INSERT INTO prompts VALUES(?, ?, ?)",
+            [(no, *count) for count in Counter(map(quarter, entry.prompts)).items()],
+        )
+
+    def garbage(self) -> list[int]:
+        """The numbers of dropped sessions that the index of words may still hold."""
+        return [no for (no,) in self.rows("SELECT session FROM garbage")]
+
+    def clear_garbage(self, numbers: Iterable[int]) -> None:
+        """Note that the index of words has dropped these numbers."""
+        self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
+
+
+def _insert(table: str, *columns: str) -> str:
+    """A statement that takes the values of these columns."""
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    """A decoder, made when it is first needed: each takes a while, and no command needs all."""
+    return msgspec.msgpack.Decoder(kind)
+
+
+def summary_of(blob: bytes) -> Summary:
+    """A stored summary."""
+    summary: Summary = _decoder(Summary).decode(blob)
+    return summary
+
+
+def audit_facts_of(blob: bytes) -> AuditFacts:
+    """A stored proof of a session's figures."""
+    proof: AuditFacts = _decoder(AuditFacts).decode(blob)
+    return proof
+
+
+def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
+    """Stored notices."""
+    notices: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
+    return notices
+
+
+def message_index_of(blob: bytes) -> MessageIndex:
+    """The stored id, role and author of each message."""
+    marks: MessageIndex = _decoder(MessageIndex).decode(blob)
+    return marks

@@ -1,0 +1,419 @@
+"""Queries on the catalogue: sessions, families, projects, and beginnings of ids."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
+from pollux.index.catalogue.families import Families
+from pollux.index.catalogue.prefixes import ShortIds
+from pollux.index.catalogue.rows import MessageIndex, micros
+from pollux.model import Kind, Notice, Summary, Usage, Value
+from pollux.model.names import name_matches, project_matches, project_name
+from pollux.system.link_bounds import path_in_home
+from pollux.text.folding import fold
+
+ALWAYS_LISTED = (Kind.MAIN,)
+EVIDENCE_ORDER = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
+"""The kinds of evidence for a project's path, the best first."""
+
+
+BEST_FIRST = "{0}kind='prompts', {0}moment DESC, {0}key DESC, {0}messages DESC, {0}root DESC"
+WORST_FIRST = "{0}kind='prompts' DESC, {0}moment, {0}key, {0}messages, {0}root"
+"""The order of copies of one session under several roots: a conversation before typed lines, then the last one used.
+
+Of two copies with the same time the longer one comes first: the other was cut.
+"""
+
+
+class Filter(Value, frozen=True, kw_only=True):
+    """The criteria for sessions. None means any.
+
+    `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
+    occur in the title, the prompts or the project; `facts` are pairs of a name of `FACTS` and a value, or part of one;
+    `everything` adds sub-agents, checkpoints, prompt logs.
+    """
+
+    agent: str | None = None
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    words: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    everything: bool = False
+
+
+class ListEntry(Value, frozen=True, kw_only=True):
+    """A session in a list.
+
+    `family_usage` is the usage of its whole family, `short` the beginning of its id that no other session has.
+    `troubled` says that its files caused a warning.
+    """
+
+    summary: Summary
+    family_usage: Usage
+    short: str
+    troubled: bool = False
+
+
+class Project(Value, frozen=True, kw_only=True):
+    """A directory that people worked in, or the hash of an unknown one."""
+
+    path: str | None
+    name: str
+    agents: Mapping[str, int]
+    hashes: tuple[str, ...]
+    evidence: str | None
+
+
+class SessionLocation(Value, frozen=True, kw_only=True):
+    """Where a session is read from: its root and the bundle that holds it."""
+
+    key: str
+    agent: str
+    id: str
+    root: str
+    bundle: str
+
+
+class Cursor(Value, frozen=True, kw_only=True):
+    """A position in the catalogue: the number grows whenever a session is read."""
+
+    born: str
+    number: int
+
+
+class BundleOutcome(Value, frozen=True, kw_only=True):
+    """The outcome of reading a bundle."""
+
+    problem: str | None
+    notices: tuple[Notice, ...]
+    sessions: tuple[tuple[str, tuple[str, ...], tuple[Notice, ...]], ...]
+
+
+_FEW = 200
+"""Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
+
+
+class CatalogueQueries:
+    """Queries on the sessions under some roots."""
+
+    def __init__(self, catalogue: Catalogue, roots: Iterable[tuple[str, str]]) -> None:
+        self.catalogue = catalogue
+        self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
+        # In a query by id, `+` prevents SQLite from scanning whole roots instead.
+        self.here = f"root IN ({', '.join(map(str, self._roots))})"
+        order = "({0}.kind != 'prompts', COALESCE({0}.moment, -1 << 62), {0}.messages, {0}.root)"
+        better = f"o.id=s.id AND o.key=s.key AND +o.{self.here} AND {order.format('o')} > {order.format('s')}"
+        # Chooses one of the rows `s` of a session under several roots.
+        self.preferred = f"+s.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions o WHERE {better})"
+
+    def list_sessions(self, criteria: Filter, limit: int | None) -> list[ListEntry]:
+        """Summaries, the newest first. A session under two roots is listed once, as it was last used."""
+        with self.catalogue.frozen():
+            few = limit is not None and limit < _FEW
+            numbers = self._first(criteria, limit or 0) if few else self._newest(criteria)[:limit]
+            by_number = "SELECT key, id, troubled, summary FROM sessions WHERE no=?"
+            rows = [self.catalogue.rows(by_number, no)[0] for no in numbers]
+            family = Families(self._children([key for key, *_ in rows] if few else None))
+            short = self.short if few else ShortIds(self._ids()).of
+            return [
+                ListEntry(summary=summary, family_usage=family.usage(summary), short=short(id), troubled=bool(troubled))
+                for _, id, troubled, blob in rows
+                for summary in (summary_of(blob),)
+            ]
+
+    def _newest(self, criteria: Filter) -> list[int]:
+        """The numbers of all wanted sessions, the newest first."""
+        where, values = self.where(criteria)
+        statement = f"SELECT key, no, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+        latest = {
+            key: (moment is not None, moment or 0, key, no)
+            for key, no, moment in self.catalogue.rows(statement, *values)
+        }
+        return [no for *_, no in sorted(latest.values(), reverse=True)]
+
+    def _first(self, criteria: Filter, limit: int) -> list[int]:
+        """The first few of them, without reading the others."""
+        where, values = self.where(criteria)
+        order = (
+            f"SELECT key, id, no FROM sessions INDEXED BY sessions_newest WHERE {where} ORDER BY moment DESC, key DESC"
+        )
+        best_copy = (
+            f"SELECT no FROM sessions WHERE key=? AND id=? AND +{where} ORDER BY {BEST_FIRST.format('')} LIMIT 1"
+        )
+        rows = self.catalogue.stream(order, *values)
+        preferred = (no for key, id, no in rows if self.catalogue.rows(best_copy, key, id, *values) == [(no,)])
+        return list(islice(preferred, limit))
+
+    def where(self, criteria: Filter) -> tuple[str, list[Any]]:
+        """The condition on a session that a filter states, and its values."""
+        terms, values = [self.here], list[Any]()
+        if criteria.agent is not None:
+            terms.append("agent=?")
+            values.append(criteria.agent)
+        if not criteria.everything:
+            terms.append(f"kind IN ({', '.join('?' * len(ALWAYS_LISTED))})")
+            values += [kind.value for kind in ALWAYS_LISTED]
+        if criteria.since is not None:
+            terms.append("moment >= ?")
+            values.append(micros(criteria.since))
+        if criteria.until is not None:
+            terms.append("COALESCE(started, moment) <= ?")
+            values.append(micros(criteria.until))
+        for word in criteria.words:
+            terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
+            values.append(fold(word))
+        for name, value in criteria.facts:
+            matches = [
+                known_value
+                for known_value in self.values(name)
+                if name_matches(value, known_value, begins=name == "commit")
+            ]
+            terms.append(
+                f"no IN (SELECT session FROM facts WHERE name=? AND value IN ({', '.join('?' * len(matches))}))"
+            )
+            values += [name, *matches]
+        if criteria.project is not None:
+            known = self.catalogue.rows(f"SELECT DISTINCT project, project_hash FROM sessions WHERE {self.here}")
+            matching = [pair for pair in known if is_project(criteria.project, *pair)]
+            terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(matching)) or 0})")
+            values += [value for pair in matching for value in pair]
+        return " AND ".join(terms), values
+
+    def values(self, name: str) -> list[str]:
+        """All values that a fact has anywhere."""
+        return [value for (value,) in self.catalogue.rows("SELECT DISTINCT value FROM facts WHERE name=?", name)]
+
+    def _children(self, keys: Collection[str] | None = None) -> dict[str, list[Summary]]:
+        """The children of all sessions, or of these and their descendants."""
+        statement = f"SELECT parent, summary FROM sessions s WHERE parent IS NOT NULL AND {self.preferred}"
+        children: dict[str, dict[str, Summary]] = {}
+        rows = self.catalogue.rows(statement) if keys is None else []
+        level, seen = set(keys or ()), set[str]()
+        while rows or level:
+            rows += [row for key in level for row in self.catalogue.rows(f"{statement} AND parent=?", key)]
+            seen |= level
+            level = set()
+            for parent, blob in rows:
+                summary = summary_of(blob)
+                children.setdefault(parent, {})[summary.key] = summary
+                if keys is not None and summary.key not in seen:
+                    level.add(summary.key)
+            rows = []
+        return {parent: list(summaries.values()) for parent, summaries in children.items()}
+
+    def _ids(self) -> list[str]:
+        return [id for (id,) in self.catalogue.rows(f"SELECT DISTINCT id FROM sessions WHERE {self.here} ORDER BY id")]
+
+    def has(self, key: str) -> bool:
+        """Is there a session of this key?"""
+        statement = f"SELECT 1 FROM sessions WHERE key=? AND id=? AND +{self.here} LIMIT 1"
+        return bool(self.catalogue.rows(statement, key, key.partition(":")[2]))
+
+    def summary(self, key: str) -> Summary | None:
+        """The summary of a session."""
+        rows = self.catalogue.rows(
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')}",
+            key,
+            key.partition(":")[2],
+        )
+        return summary_of(rows[0][0]) if rows else None
+
+    def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, MessageIndex]]:
+        """The sessions with these numbers: their summaries, and the roles and authors of their messages.
+
+        Sessions under other roots, and copies that another copy replaces, are left out.
+        """
+        statement = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.preferred}"
+        rows = self.catalogue.rows_with(statement, "no", dict.fromkeys(numbers))
+        return {number: (summary_of(summary), message_index_of(marks)) for number, summary, marks in rows}
+
+    def short(self, id: str) -> str:
+        """The beginning of an id that no other session's id has. Only its neighbours are queried."""
+        before = f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1"
+        after = f"SELECT id FROM sessions WHERE id >= ? AND +{self.here} ORDER BY id LIMIT 1"
+        neighbours = f"SELECT * FROM ({before}) UNION ALL SELECT * FROM ({after})"
+        others = [other for (other,) in self.catalogue.rows(neighbours, id, f"{id}\U0010ffff")]
+        return ShortIds(sorted((id, *others))).of(id)
+
+    def count(self, criteria: Filter) -> int:
+        """How many sessions are wanted."""
+        where, values = self.where(criteria)
+        statement = f"SELECT 1 FROM sessions WHERE +{where} GROUP BY id, agent"
+        return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({statement})", *values)[0][0])
+
+    def unread(self) -> int:
+        """How many sessions could not be read, and are not in the archive either."""
+        return len(self._unread())
+
+    def _unread(self) -> list[str]:
+        """The agent of each session that could not be read."""
+        same = "s.id=substr(b.key, instr(b.key, ':') + 1) AND s.key=b.key AND s.kind != 'prompts'"
+        rows = self.catalogue.rows(
+            "SELECT agent, b.notices FROM bundles b JOIN roots r ON r.id=b.root WHERE b.problem IS NOT NULL "
+            f"AND b.{self.here} AND NOT EXISTS (SELECT 1 FROM sessions s WHERE {same} AND +s.{self.here})"
+        )
+        kept = self._kept_files() if rows else set()
+        damaged = [(agent, {notice.file for notice in notices_of(blob)}) for agent, blob in rows]
+        return [agent for agent, files in damaged if not files or not files <= kept]
+
+    def _kept_files(self) -> set[str]:
+        """The agents' files whose copies in the archive were read."""
+        trees = [no for no, path in self.catalogue.rows("SELECT id, path FROM roots") if path_in_home(path) is not None]
+        rows = self.catalogue.rows_with(f"SELECT summary FROM sessions WHERE {self.here}", "root", trees)
+        files = {file for (blob,) in rows for file in summary_of(blob).files}
+        return {original for file in files if (original := path_in_home(file)) is not None}
+
+    def closed(self) -> list[str]:
+        """Folders and files that the system did not let pollux read at the last sync."""
+        return [path for (path,) in self.catalogue.rows(f"SELECT path FROM closed WHERE {self.here} ORDER BY path")]
+
+    def agents_with_unread_files(self) -> set[str]:
+        """The agents with unreadable files: they may have more sessions than the catalogue."""
+        rows = self.catalogue.rows(f"SELECT DISTINCT agent FROM closed JOIN roots ON id=root WHERE {self.here}")
+        return {agent for (agent,) in rows}.union(self._unread())
+
+    def cut(self) -> int:
+        """How many outputs of tools are too long to be indexed completely."""
+        statement = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"
+        return int(self.catalogue.rows(f"SELECT COALESCE(SUM(cut), 0) FROM ({statement})")[0][0])
+
+    def family_usage(self, summary: Summary) -> Usage:
+        """What a session and its descendants used."""
+        return Families(self._children([summary.key])).usage(summary)
+
+    def family(self, key: str) -> list[str]:
+        """The keys of a session and all its descendants."""
+        return Families(self._children([key])).keys(key)
+
+    def with_prefix(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
+        """The sessions whose id starts with this prefix, the last used first."""
+        rows = self.catalogue.rows(
+            "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.id >= ? AND s.id < ? AND +s.{self.here} "
+            f"AND (? IS NULL OR s.agent=?) ORDER BY {BEST_FIRST.format('s.')}",
+            prefix,
+            f"{prefix}\U0010ffff",
+            agent,
+            agent,
+        )
+        return [
+            SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            for key, agent, id, root, bundle in rows
+        ]
+
+    def files(self, key: str) -> list[str]:
+        """Every file that a session was read from, under any root."""
+        rows = self.catalogue.rows(
+            f"SELECT summary FROM sessions WHERE key=? AND id=? AND {self.here}", key, key.partition(":")[2]
+        )
+        return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
+
+    def newest(self) -> tuple[Cursor, set[str]]:
+        """The position of the catalogue, and the keys of all sessions."""
+        rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")
+        number = max((number for _, number in rows), default=0)
+        return Cursor(born=self.catalogue.born, number=number), {key for key, _ in rows}
+
+    def message_ids(self) -> list[tuple[str, list[str]]]:
+        """The keys of all sessions, each with the ids of its messages."""
+        statement = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
+        return [(key, message_index_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
+
+    def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
+        """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""
+        number = cursor.number if cursor.born == self.catalogue.born else 0
+        return self.places(criteria, number)
+
+    def places(self, criteria: Filter, after: int = 0) -> list[SessionLocation]:
+        """Where the wanted sessions are read from, those with numbers above `after`, the oldest first."""
+        where, values = self.where(criteria)
+        rows = self.catalogue.rows(
+            "SELECT s.key, s.agent, s.id, r.path, b.key FROM sessions s JOIN roots r ON r.id=s.root "
+            "JOIN bundles b ON b.id=s.bundle "
+            f"WHERE s.no IN (SELECT no FROM sessions WHERE no > ? AND {where}) ORDER BY {WORST_FIRST.format('s.')}",
+            after,
+            *values,
+        )
+        return [
+            SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            for key, agent, id, root, bundle in rows
+        ]
+
+    def read_from(self, path: str) -> list[SessionLocation]:
+        """The sessions that were read from a file."""
+        rows = self.catalogue.rows(
+            "SELECT s.key, s.agent, s.id, r.path, b.key, s.summary FROM sessions s JOIN roots r ON r.id=s.root "
+            f"JOIN bundles b ON b.id=s.bundle WHERE s.{self.here} AND instr(s.summary, ?)",
+            path.encode(),
+        )
+        return [
+            SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
+            for key, agent, id, root, bundle, blob in rows
+            if path in summary_of(blob).files
+        ]
+
+    def projects(self) -> list[Project]:
+        """Every project, by name. Sub-agents work where their parents do."""
+        groups: dict[str, list[tuple[Any, ...]]] = {}
+        rows = self.catalogue.rows(
+            "SELECT agent, kind, project, project_hash, evidence, COUNT(DISTINCT key) FROM sessions "
+            f"WHERE kind != 'subagent' AND {self.here} GROUP BY 1, 2, 3, 4, 5",
+        )
+        for row in rows:
+            groups.setdefault(row[2] or row[3] or "", []).append(row)
+        known = [_project(group) for group in groups.values()]
+        return sorted(known, key=lambda project: (project.path is None, project.name.lower(), project.path or ""))
+
+    def directories(self) -> list[str]:
+        """The directories that agents worked in."""
+        statement = f"SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL AND {self.here}"
+        return [path for (path,) in self.catalogue.rows(statement)]
+
+    def unsettled(self) -> set[str]:
+        """The hashes of projects whose path is not certain."""
+        statement = f"SELECT DISTINCT unsettled FROM sessions WHERE unsettled IS NOT NULL AND +{self.here}"
+        return {digest for (digest,) in self.catalogue.rows(statement)}
+
+    def proved(self) -> dict[str, str]:
+        """The paths that were proved by a hash, by that hash."""
+        statement = f"SELECT DISTINCT project_hash, project FROM sessions WHERE evidence='hash' AND {self.here}"
+        rows = self.catalogue.rows(statement)
+        return {digest: path for digest, path in rows if digest is not None and path is not None}
+
+    def outcomes(self, agent: str, root: str) -> dict[str, BundleOutcome]:
+        """The outcome of reading each bundle of a root, by key."""
+        number = self.catalogue.root(agent, root)[0]
+        by_bundle: dict[int, list[tuple[str, tuple[str, ...], tuple[Notice, ...]]]] = {}
+        statement = "SELECT bundle, summary, notices FROM sessions WHERE root=? ORDER BY no"
+        for bundle, blob, notices in self.catalogue.rows(statement, number):
+            summary = summary_of(blob)
+            by_bundle.setdefault(bundle, []).append((summary.key, summary.files, notices_of(notices)))
+        bundles = "SELECT id, key, problem, notices FROM bundles WHERE root=?"
+        return {
+            key: BundleOutcome(problem=problem, notices=notices_of(notices), sessions=tuple(by_bundle.get(id, ())))
+            for id, key, problem, notices in self.catalogue.rows(bundles, number)
+        }
+
+
+def is_project(typed: str, path: str | None, digest: str | None) -> bool:
+    """Does a project match what a person typed?"""
+    return project_matches(typed, path) or (digest is not None and len(typed) >= 4 and digest.startswith(typed.lower()))
+
+
+def _project(group: list[tuple[Any, ...]]) -> Project:
+    path = group[0][2]
+    hashes = tuple(sorted({row[3] for row in group if row[3]}))
+    # Only conversations count, unless a project has none.
+    counted = [row for row in group if row[1] in ALWAYS_LISTED] or group
+    agents: dict[str, int] = {}
+    for agent, _, _, _, _, count in sorted(counted, key=lambda row: str(row[0])):
+        agents[agent] = agents.get(agent, 0) + count
+    known = {row[4] for row in group if row[4]}
+    name = project_name(path) if path else hashes[0][:8] if hashes else "unknown"
+    evidence = next((kind for kind in (*EVIDENCE_ORDER, *sorted(known)) if kind in known), None)
+    return Project(path=path, name=name, agents=agents, hashes=hashes, evidence=evidence)

@@ -1,0 +1,81 @@
+"""What views ask about the index: what it lacks, why, and what the cache holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pollux.errors import NotFound, Unreadable
+from pollux.index.catalogue.queries import Filter
+from pollux.index.index import CacheInfo
+from pollux.library.fresh_index import FreshIndex
+
+
+class IndexService:
+    """What is known of all sessions, what could not be read, and the cache itself."""
+
+    def __init__(self, index: FreshIndex) -> None:
+        self._index = index
+
+    # ------------------------------------------------------------------ what answers lack
+
+    @property
+    def problem(self) -> str | None:
+        """Why answers may lack something: what the cache does not hold, and what is wrong with the archive."""
+        return self._index.problem
+
+    @property
+    def cache_problem(self) -> str | None:
+        """Why the cache cannot be used as usual: a copy of it, or only memory, is used instead."""
+        return self._index.store.problem
+
+    @property
+    def busy(self) -> bool:
+        """Was the last sync ended early? Then answers may be older than the files."""
+        return self._index.busy
+
+    @property
+    def is_ready(self) -> bool:
+        """Was the cache brought up to date, or is it used as it is?"""
+        return self._index.is_ready
+
+    @property
+    def unreadable_paths(self) -> list[str]:
+        """The agents' folders and files that the system did not let pollux look into at the last sync."""
+        return self._index.unreadable_paths
+
+    def unread(self) -> int:
+        """How many sessions may be missing from every list because their files could not be read."""
+        # What was read before it was closed to us is in the cache, and no session that could not be read.
+        return max(self._index.unread(), len(self._index.forbidden_files))
+
+    def lacking(self) -> set[str]:
+        """The agents with files that could not be read: sessions of theirs may be missing from every list."""
+        return self._index.lacking()
+
+    def absence(self, agent: str | None = None) -> type[NotFound | Unreadable]:
+        """The error where nothing was found: `Unreadable` where no ordinary session of an agent could be read."""
+        return self._index.absence(agent)
+
+    def hint(self, criteria: Filter, otherwise: str = "") -> str:
+        """A hint where nothing was found: what the person probably meant."""
+        return self._index.hint(criteria, otherwise)
+
+    # ------------------------------------------------------------------ sessions by their keys
+
+    def family(self, key: str) -> list[str]:
+        """The keys of a session and all its descendants."""
+        return self._index.family(key)
+
+    def with_prefix(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
+        """Agent, id and title of the sessions whose id starts like this, newest first."""
+        return self._index.with_prefix(prefix)
+
+    # ------------------------------------------------------------------ the cache
+
+    def info(self) -> CacheInfo:
+        """What the cache holds, as it is: nothing is brought up to date."""
+        return self._index.info()
+
+    def clear(self) -> None:
+        """Throw the cache away. It is made anew when something is asked."""
+        self._index.clear()

@@ -1,0 +1,79 @@
+"""The ids by which copies are recognised: transcripts with a common one hold the same reply or the same prompt."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File
+from pollux.sources.claude.format.envelope import Envelope, envelope, is_unique
+from pollux.wire import opened
+
+_SIZE = 8
+
+
+class RecordIds(msgspec.Struct, frozen=True):
+    """What shows whose records a transcript holds.
+
+    `hashes` are short hashes of the ids of its records, one after another; `first_reply` is one of them. `sessions` are
+    the sessions that the records name. `is_cut`: the parent of the first record is missing.
+    """
+
+    hashes: bytes = b""
+    first_reply: bytes | None = None
+    sessions: tuple[str, ...] = ()
+    is_cut: bool = False
+
+    def all(self) -> set[int]:
+        """The hashes as numbers."""
+        return set(memoryview(self.hashes).cast("Q"))
+
+
+def record_ids_of(entry: File) -> RecordIds:
+    """The ids of a file's records. Every reply counts: damage to a file may leave any part of it."""
+    names: dict[str, None] = {}
+    sessions: dict[str, None] = {}
+    uuids: dict[str, str | None] = {}
+    first_reply: str | None = None
+    try:
+        with opened(entry.path) as file:
+            for line in file:
+                record = envelope(Envelope, line)
+                if record is None:
+                    continue
+                if record.uuid is not None:
+                    uuids.setdefault(record.uuid, record.parentUuid)
+                    if (session := record.session) is not None:
+                        sessions[session] = None
+                if (name := _name(record)) is not None:
+                    names[name] = None
+                    if first_reply is None and record.is_reply:
+                        first_reply = name
+    except Unreadable:
+        pass
+    parent = next(iter(uuids.values()), None)
+    return RecordIds(
+        hashes=b"".join(map(_hash, names)),
+        first_reply=_hash(first_reply) if first_reply is not None else None,
+        sessions=tuple(sessions),
+        is_cut=parent is not None and parent not in uuids,
+    )
+
+
+def _name(record: Envelope) -> str | None:
+    """The id by which a copy of a record is recognised; None for a record that always has a recognisable neighbour.
+
+    A reply has the id that the API gave it, which remains if a copy gets a new uuid. Some vendors give every reply the
+    same id: then the requests differ. Prompts, and records without a parent, such as compactions, have only a uuid.
+    """
+    reply = record.reply
+    if reply is not None and is_unique(reply):
+        return f"{reply} {record.requestId}"
+    is_prompt = record.type == "user" and not record.toolUseResult
+    return record.uuid if is_prompt or record.is_reply or record.parentUuid is None else None
+
+
+def _hash(name: str) -> bytes:
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest()

@@ -1,0 +1,105 @@
+"""Joins the files of one session: every message once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pollux.model import Author, Fate, Kind, Message, Role
+from pollux.sources.base import File
+from pollux.sources.gemini.format.content import TASK
+from pollux.sources.gemini.gaps import is_compression
+from pollux.sources.gemini.prompts.prompt_log import COMPRESS, Line
+from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.order_by_time import order_by_time
+
+
+class ChatFile(msgspec.Struct):
+    """One file of `chats`: its replay, its messages, and whether one of their calls starts sub-agents."""
+
+    file: File
+    replay: Replay
+    messages: list[Message]
+    spawns: bool
+
+    @property
+    def current(self) -> tuple[bool, float, bool, float]:
+        """How the CLI chooses between files of one session: has content, updated last, newer format.
+
+        Among equals it is the file with the latest message.
+        """
+        has_content = any(message.author is not Author.CLIENT for message in self.messages)
+        updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
+        last = max((message.at.timestamp() for message in self.messages if message.at is not None), default=0.0)
+        return has_content, updated, ".jsonl" in self.file.path, last
+
+    @property
+    def may_lack_calls(self) -> bool:
+        """May a release from 0.4 to 0.8 have written the file? Those record no calls. Nothing shows a later one."""
+        if ".jsonl" in self.file.path or self.replay.facts.keys() - {"sessionId", "projectHash"}:
+            return False
+        messages = [entry.message for entry in self.replay.entries]
+        plain = all(m.type in ("user", "gemini") and type(m.content) is str and not m.toolCalls for m in messages)
+        return plain and any(m.type == "gemini" for m in messages)
+
+    @property
+    def is_subagent(self) -> bool:
+        """Does the file hold a sub-agent's conversation: by its own field (0.31+), or by its first prompt?"""
+        if self.replay.facts.get("kind") == Kind.SUBAGENT:
+            return True
+        first = next((message for message in self.messages if message.role is Role.USER), None)
+        return first is not None and first.text.startswith(TASK)
+
+
+def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> list[Message]:
+    """Every message of all files once, in the order of time. The current file decides its fate."""
+    if len(chats) == 1:
+        return chats[0].messages
+    fates = {message.id: message.fate for message in current.messages}
+    chosen: dict[str, Message] = {}
+    for chat, following in zip(chats, [*chats[1:], None], strict=True):
+        compressed = bool(chat.messages) and (
+            is_compression(chat.messages[-1]) or _was_compressed(typed, chat, following)
+        )
+        for message in chat.messages:
+            fate = fates.get(message.id)
+            if fate is None and chat is not current:
+                fate = (
+                    message.fate if message.fate is not Fate.LIVE else Fate.COMPRESSED if compressed else Fate.REWOUND
+                )
+            final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
+            earlier = chosen.get(message.id)
+            chosen[message.id] = final if earlier is None else _richer(earlier, final)
+    order = order_by_time({message.id: message.at for message in chat.messages}.items() for chat in chats)
+    return [chosen[name] for name in order]
+
+
+def _was_compressed(typed: list[Line], chat: ChatFile, following: ChatFile | None) -> bool:
+    """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed prompts shows it."""
+    since, until = chat.replay.updated, following.replay.started if following is not None else None
+    if since is None or until is None:
+        return False
+    return any(line.calls(COMPRESS) and line.at and since <= line.at <= until for line in typed)
+
+
+def _richer(first: Message, second: Message) -> Message:
+    """The fuller of two copies of a message; one in a log rather than one in a document."""
+
+    def weight(message: Message) -> tuple[bool, int, bool]:
+        line = message.origin is not None and message.origin.line is not None
+        return message.usage is not None, len(message.parts), line
+
+    better, worse = (second, first) if weight(second) > weight(first) else (first, second)
+    at = min((m.at for m in (first, second) if m.at is not None), default=None)
+    changes: dict[str, Any] = {"fate": second.fate, "at": at}
+    if _content(worse) != _content(better):
+        replaced = [*better.extra.get("replaced", ()), {"message": msgspec.to_builtins(worse)}]
+        changes["extra"] = {**better.extra, "replaced": replaced}
+    return msgspec.structs.replace(better, **changes)
+
+
+def _content(message: Message) -> tuple[Any, ...]:
+    """What two copies of a message must share, so that nothing is lost with one of them."""
+    extra = {name: value for name, value in message.extra.items() if name != "copies"}
+    return message.parts, message.model, message.usage, message.role, message.at, extra

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from pollux.model.names import project_matches, project_name
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/home/ada/code/weather", "weather"),
+        ("/home/ada/code/weather/", "weather"),
+        ("C:\\code\\weather", "weather"),
+        ("C:\\code\\weather\\", "weather"),
+        ("weather", "weather"),
+        ("/", "/"),
+        ("", ""),
+    ],
+)
+def test_a_project_is_named_by_its_last_folder_on_every_system(path: str, name: str) -> None:
+    assert project_name(path) == name
+
+
+def test_a_name_means_the_last_folder_only() -> None:
+    assert project_matches("weather", "C:\\code\\weather")
+    assert not project_matches("code", "C:\\code\\weather")
+    assert not project_matches("code", "/code/weather")
