@@ -10,9 +10,9 @@ import msgspec
 from pollux.index.catalogue.prefixes import short_id
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rows import MessageIndex
-from pollux.index.search.direct import DirectRequest
+from pollux.index.search.direct.examine import DirectRequest
+from pollux.index.search.direct.pending import PendingMatches, PendingSearch
 from pollux.index.search.passages import PassageKind
-from pollux.index.search.pending_search import PendingMatches, PendingSearch
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, IndexHit, SearchResult
 from pollux.index.search.suggestions import catalogue_hints

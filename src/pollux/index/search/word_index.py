@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import tantivy
 
 from pollux.index.search.compile import one_of
-from pollux.index.search.direct_ranking import IndexStatistics
+from pollux.index.search.direct.pending import PendingMatches
+from pollux.index.search.direct.ranking import IndexStatistics
 from pollux.index.search.errors import Busy, Damaged, NotWritten
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
-from pollux.index.search.pending_search import PendingMatches
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.results import IndexHit
 from pollux.index.search.segments import adopt_segments

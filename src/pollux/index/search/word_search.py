@@ -10,11 +10,11 @@ import tantivy
 
 from pollux.index.search.compile import all_of, compile_node, one_of
 from pollux.index.search.cross_message import cross_message_hits
-from pollux.index.search.direct_query import DirectQuery
-from pollux.index.search.direct_ranking import IndexStatistics
+from pollux.index.search.direct.pending import PendingMatches
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.ranking import IndexStatistics
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
-from pollux.index.search.pending_search import PendingMatches
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.ranking import RankedPassage, best, messages_with
 from pollux.index.search.results import IndexHit

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import assert_never
 
 from pollux.index.search.cross_message import MOST_WANTED, split_query
-from pollux.index.search.direct_filters import PassageFacts, PassageTest, SessionTest, passage_test, session_test
+from pollux.index.search.direct.filters import PassageFacts, PassageTest, SessionTest, passage_test, session_test
+from pollux.index.search.direct.word_count import CountedText, Places
 from pollux.index.search.fields import tokens
 from pollux.index.search.passages import Facts, PassageKind
 from pollux.index.search.prepare_text import is_own_word
 from pollux.index.search.query import And, FieldFilter, Near, Node, Not, Or, Query, Words
 from pollux.index.search.snippets import Needle, needles
-from pollux.index.search.word_count import CountedText, Places
 from pollux.model import Kind
 
 

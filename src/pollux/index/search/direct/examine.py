@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.search.direct_filters import PassageFacts
-from pollux.index.search.direct_query import Candidate, DirectQuery, Scattered
-from pollux.index.search.direct_ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
+from pollux.index.search.direct.filters import PassageFacts
+from pollux.index.search.direct.query import Candidate, DirectQuery, Scattered
+from pollux.index.search.direct.quick_look import SessionLetters
+from pollux.index.search.direct.ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
+from pollux.index.search.direct.word_count import CountedText
 from pollux.index.search.fields import EPOCH, KINDS, factor, kind_numbers, microseconds
 from pollux.index.search.passages import Facts, PassageKind, models_of, passage_texts, title_of
 from pollux.index.search.prepare_text import well_formed
 from pollux.index.search.query import Sort
-from pollux.index.search.quick_look import SessionLetters
 from pollux.index.search.results import Span
 from pollux.index.search.snippets import Needle, Snippet, snippet
-from pollux.index.search.word_count import CountedText
 from pollux.model import Session
 
 TITLE = -1

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from pollux.index.search.direct.letters import is_sign
 from pollux.index.search.fields import analyze
-from pollux.index.search.letters import is_sign
 from pollux.index.search.prepare_text import GAP, encoded, is_camel_case, parts_of_word, prepare
 from pollux.index.search.query import NEAR_DISTANCE
 from pollux.index.search.snippets import FoldedText, Needle, fold_roughly, fold_unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from pollux.index.search.letters import Letters, beyond_ascii, is_silent, may_become_another
+from pollux.index.search.direct.letters import Letters, beyond_ascii, is_silent, may_become_another
 from pollux.index.search.snippets import fold_unit
 
 _ESCAPES = re.compile(rb"\\u(?!00[01])([0-9a-f]{4})", re.IGNORECASE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pollux.index.search.letters import Letters
+from pollux.index.search.direct.letters import Letters
 from pollux.index.search.passages import as_words, pieces_of
 from pollux.model import Message, Session, Text, ToolCall
 

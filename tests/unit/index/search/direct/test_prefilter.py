@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pollux.index.search.direct import candidates
-from pollux.index.search.prefilter import FileLetters
+from pollux.index.search.direct.examine import candidates
+from pollux.index.search.direct.prefilter import FileLetters
 from pollux.index.search.prepare_text import GAP
 from pollux.library.library import Library
 from tests.unit.index.search.small_sessions import CORPUS

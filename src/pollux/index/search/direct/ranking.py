@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from pollux.index.search.direct_query import Leaf, exact_words
+from pollux.index.search.direct.query import Leaf, exact_words
 from pollux.index.search.snippets import Needle
 
 _K1 = 1.2

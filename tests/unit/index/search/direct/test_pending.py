@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pollux.index.catalogue.queries import CatalogueQueries
-from pollux.index.search.look_through import PendingBundle
+from pollux.index.search.direct.look_through import PendingBundle
+from pollux.index.search.direct.pending import PendingSearch
 from pollux.index.search.passages import Facts, passages
-from pollux.index.search.pending_search import PendingSearch
 from pollux.index.search.query import Sort, parse
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.search.session_search import SPELLINGS_LATER, SearchRequest, find

@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from pollux.index.search.direct import DirectHit, DirectRequest, Examiner, SessionMatches, show
-from pollux.index.search.direct_query import DirectQuery
-from pollux.index.search.direct_ranking import Scale, Statistics, total
+from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, show
+from pollux.index.search.direct.look_through import PendingBundle, look_through
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.ranking import Scale, Statistics, total
 from pollux.index.search.fields import EPOCH
-from pollux.index.search.look_through import PendingBundle, look_through
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.results import IndexHit

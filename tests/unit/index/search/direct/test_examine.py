@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from pollux.index.search.direct import DirectRequest, Examiner, SessionMatches
-from pollux.index.search.direct_query import DirectQuery
-from pollux.index.search.direct_ranking import rounded_length, total
+from pollux.index.search.direct.examine import DirectRequest, Examiner, SessionMatches
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.ranking import rounded_length, total
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Near, Query, Sort, Words, parse
 from pollux.index.search.word_index import WordIndex
