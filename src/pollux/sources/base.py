@@ -85,6 +85,16 @@ class FileAccount(Value, frozen=True, kw_only=True):
     sessions: tuple[str, ...] = ()
 
 
+class WordFiles(NamedTuple):
+    """The files whose bytes hold every word of a bundle's sessions, and the words that the source adds itself.
+
+    Titles may come from anywhere.
+    """
+
+    paths: tuple[str, ...]
+    added: str = ""
+
+
 class Bundle(msgspec.Struct, kw_only=True):
     """The files that hold one session, before they are read: what `find` and a peek into the files can say.
 
@@ -137,6 +147,13 @@ class Bundle(msgspec.Struct, kw_only=True):
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (for those that have some)
         """Are the dependencies of an earlier reading unchanged? `stamps` has the stamps of all files by path."""
         return not dependencies
+
+    def word_files(self, dependencies: bytes) -> WordFiles | None:  # noqa: ARG002 (for those that know it)
+        """The files that hold all words, by the dependencies of an earlier reading; None where nobody knows them.
+
+        Each word must stand there as it is, or in JSON.
+        """
+        return None
 
     def group_keys(self) -> Iterable[str] | None:
         """Names that it shares with all bundles that influence it, or that it influences.

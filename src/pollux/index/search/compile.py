@@ -17,7 +17,7 @@ from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, 
 from pollux.index.search.patterns import phrase_queries
 from pollux.index.search.prepare.prepare_text import normalize_name as whole_name
 from pollux.index.search.prepare.unspaced import is_own_word
-from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
+from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 
@@ -112,10 +112,6 @@ def _words(words: Words, searcher: tantivy.Searcher) -> IndexQuery | None:
     return IndexQuery.phrase_query(schema(), "text", list(parts))
 
 
-_NEAR_DISTANCE = 8
-"""How many other words may stand between two words that are near each other."""
-
-
 def _near(near: Near) -> IndexQuery:
     """Each word near the word that was typed next to it."""
     places = ["|".join(map(re.escape, words)) for words in near.words]
@@ -124,7 +120,7 @@ def _near(near: Near) -> IndexQuery:
 
 
 def _near_pair(first: str, second: str) -> IndexQuery:
-    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=_NEAR_DISTANCE)
+    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=NEAR_DISTANCE)
 
 
 def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
@@ -158,19 +154,27 @@ def _time(name: str, moment: datetime) -> IndexQuery:
 
 def matching_values(searcher: tantivy.Searcher, name: str, typed: str) -> list[str]:
     """The values of a fact that match what was typed."""
-    if name == "project":
-        return [value for value in fact_values(searcher, name) if _is_project(typed, value)]
-    return [value for value in fact_values(searcher, name) if name_matches(typed, value, begins=name == "commit")]
+    return [value for value in fact_values(searcher, name) if value_matches(name, typed, value)]
 
 
-def _is_project(typed: str, value: str) -> bool:
+def value_matches(name: str, typed: str, value: str) -> bool:
+    """Does a value of a fact match what was typed?"""
+    if name != "project":
+        return name_matches(typed, value, begins=name == "commit")
     if value.startswith("#"):
         return len(typed) >= _SHORTEST_HASH and value.startswith(f"#{typed.lower()}")
     return project_matches(typed, value)
 
 
 def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
-    """Paths with these folders and names in a row. The last may lack its extension: `file:main` also finds main.py.
+    """Paths that match what was typed."""
+    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in file_patterns(typed)))
+
+
+def file_patterns(typed: str) -> list[list[list[str]]]:
+    """The folders and names that a path must have in a row, in several rows; each is one of several patterns.
+
+    The last may lack its extension: `file:main` also finds main.py.
 
     `**` stands for any folders: the parts before and after it must both occur. A beginning `.` or `..` is left out,
     because the agent's directory is not known.
@@ -180,4 +184,4 @@ def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
     complete = parts[-1:] != [_ANY_FOLDERS] and not _GLOB.search(rows[-1][-1])
     patterns = [[[part] for part in row] for row in rows]
     patterns[-1][-1] += [f"{rows[-1][-1]}.*"] if complete else []
-    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in patterns))
+    return patterns

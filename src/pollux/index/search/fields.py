@@ -92,7 +92,12 @@ def _facts() -> tantivy.TextAnalyzer:
 
 def tokens(text: str) -> list[str]:
     """The words of a text as the index knows them."""
-    return _words().analyze(clean(text))
+    return analyze(clean(text))
+
+
+def analyze(prepared: str) -> list[str]:
+    """The words of a text that is already prepared."""
+    return _words().analyze(prepared)
 
 
 def path_tokens(path: str) -> list[str]:
@@ -148,8 +153,12 @@ def weight(passage: Passage) -> float:
     The human's words count more than a tool's, and a passage loses half of its worth in two years. That goes by the
     calendar, so two passages have the same order at any time. tantivy takes `log2(2 + value)`.
     """
-    worth = _WORTH.get(passage.kind, 1.0) * (_COPY if passage.copied else 1.0)
-    return encode_factor(worth * recency(passage.at))
+    return encode_factor(factor(passage.kind, passage.at, copied=passage.copied))
+
+
+def factor(kind: PassageKind, at: datetime | None, *, copied: bool) -> float:
+    """The factor of a passage's relevance: at least 1."""
+    return max(_WORTH.get(kind, 1.0) * (_COPY if copied else 1.0) * recency(at), 1.0)
 
 
 def recency(at: datetime | None) -> float:
@@ -158,9 +167,9 @@ def recency(at: datetime | None) -> float:
     return math.exp2(min(max(halves, 0.0), _MOST_HALVES))
 
 
-def encode_factor(factor: float) -> float:
+def encode_factor(value: float) -> float:
     """A factor, encoded for the index."""
-    return math.exp2(max(factor, 1.0)) - 2.0
+    return math.exp2(max(value, 1.0)) - 2.0
 
 
 def decode_factor(value: float) -> float:

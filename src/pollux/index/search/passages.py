@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from pollux.index.search.prepare.prepare_text import prepare
 from pollux.model import (
@@ -114,25 +114,33 @@ class Passage(Value, frozen=True, kw_only=True):
 
 
 def passages(session: Session) -> Iterator[Passage]:
-    """All passages of a session in order. A title belongs to the human's first message."""
+    """All passages of a session in order."""
     at = session.started
-    models = _models(session.messages)
-    names = [name for name in (session.title, *session.facts.get("name", ())) if name]
-    if names:
-        first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
-        model = models[first] if models else None
-        title = prepare("\n".join(dict.fromkeys(names)))
+    models = models_of(session.messages)
+    if (title := title_of(session)) is not None:
+        number, text = title
+        prepared = prepare(text)
         yield Passage(
-            message=first,
+            message=number,
             kind=PassageKind.TITLE,
-            data=title.data,
-            words=title.words,
+            data=prepared.data,
+            words=prepared.words,
             at=session.ended or at,
-            model=model,
+            model=models[number] if models else None,
         )
     for number, (message, model) in enumerate(zip(session.messages, models, strict=True)):
         at = message.at or at
-        yield from _of_message(number, message, at, model)
+        for piece, text in passage_texts(message):
+            yield _passage(number, message, at, model, piece, text)
+
+
+def title_of(session: Session) -> tuple[int, str] | None:
+    """The title and the names of a session, and the message that they belong to: the human's first."""
+    names = [name for name in (session.title, *session.facts.get("name", ())) if name]
+    if not names:
+        return None
+    first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
+    return first, "\n".join(dict.fromkeys(names))
 
 
 def cut_outputs(session: Session) -> int:
@@ -146,11 +154,11 @@ def cut_outputs(session: Session) -> int:
 def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:
     """The texts of a message, part by part and without any cut."""
     for part in message.parts:
-        for piece in _pieces(part, message.author, cut=False):
+        for piece in pieces_of(part, message.author, cut=False):
             yield piece.kind, piece.text
 
 
-def _models(messages: Sequence[Message]) -> list[str | None]:
+def models_of(messages: Sequence[Message]) -> list[str | None]:
     """The model that wrote each message, or answered it: a search by model also finds the questions."""
     models: list[str | None] = []
     model = None
@@ -160,35 +168,22 @@ def _models(messages: Sequence[Message]) -> list[str | None]:
     return models[::-1]
 
 
-def _of_message(number: int, message: Message, at: datetime | None, model: str | None) -> Iterator[Passage]:
-    """A message's passages. Neighbouring parts of one kind share a passage; each tool call and file has its own."""
-    pieces = [piece for part in message.parts for piece in _pieces(part, message.author)]
+def passage_texts(message: Message) -> Iterator[tuple[Piece, str]]:
+    """The text of each passage of a message, with its first piece.
+
+    Neighbouring parts of one kind share a passage; each tool call and file has its own.
+    """
+    pieces = [piece for part in message.parts for piece in pieces_of(part, message.author)]
     for group in _groups(pieces):
         first = group[0]
         text = first.text if len(group) == 1 else "\n".join([piece.text for piece in group])
         if text and not text.isspace():
-            prepared = prepare(text)
-            yield Passage(
-                message=number,
-                kind=first.kind,
-                data=prepared.data,
-                words=prepared.words,
-                role=message.role,
-                at=at,
-                model=model,
-                tools=first.tools,
-                failed=first.failed,
-                exit_code=first.exit_code,
-                fate=message.fate,
-                files=first.files,
-                copied=message.inherited,
-                cut=first.cut,
-            )
+            yield first, text
 
 
-def _groups(pieces: Iterable[_Piece]) -> list[list[_Piece]]:
+def _groups(pieces: Iterable[Piece]) -> list[list[Piece]]:
     """The pieces that share a passage."""
-    groups: list[list[_Piece]] = []
+    groups: list[list[Piece]] = []
     for piece in pieces:
         last = groups[-1][0] if groups else None
         if last is None or piece.separate or last.separate or last.kind is not piece.kind:
@@ -198,17 +193,65 @@ def _groups(pieces: Iterable[_Piece]) -> list[list[_Piece]]:
     return groups
 
 
-class _Piece(Value, frozen=True, kw_only=True):
-    """The text of one part of a message. `separate`: it never shares a passage with its neighbours."""
+def _passage(  # noqa: PLR0913, PLR0917
+    number: int, message: Message, at: datetime | None, model: str | None, piece: Piece, text: str
+) -> Passage:
+    prepared = prepare(text)
+    return Passage(
+        message=number,
+        kind=piece.kind,
+        data=prepared.data,
+        words=prepared.words,
+        role=message.role,
+        at=at,
+        model=model,
+        tools=piece.tools,
+        failed=piece.failed,
+        exit_code=piece.exit_code,
+        fate=message.fate,
+        files=piece.files,
+        copied=message.inherited,
+        cut=piece.cut,
+    )
+
+
+class Piece(NamedTuple):
+    """The text of one part of a message. `separate`: it never shares a passage with its neighbours.
+
+    `leaves` are the texts and numbers of a tool's input, each with its key.
+    """
 
     kind: PassageKind
     text: str
+    part: Part
     separate: bool = False
-    tools: tuple[str, ...] = ()
-    failed: bool | None = None
-    exit_code: int | None = None
-    files: tuple[str, ...] = ()
     cut: bool = False
+    leaves: Sequence[tuple[str, str]] = ()
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """All names of the tool that was used."""
+        part = self.part
+        if isinstance(part, ToolCall):
+            return tuple(dict.fromkeys((part.canonical.lower(), part.name.lower(), part.tool_kind.lower())))
+        return (part.name.lower(),) if isinstance(part, ToolResult) and part.name else ()
+
+    @property
+    def failed(self) -> bool | None:
+        """Did a tool fail? None where none was called."""
+        return self.part.status is Status.ERROR if isinstance(self.part, ToolCall) else None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of a command."""
+        return self.part.exit_code if isinstance(self.part, ToolCall) else None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths that were used or attached."""
+        if self.leaves:
+            return tuple(dict.fromkeys(_paths(self.leaves)))
+        return (self.part.path,) if isinstance(self.part, FileReference) else ()
 
 
 _WORDS_OF = {
@@ -218,15 +261,15 @@ _WORDS_OF = {
 }
 
 
-def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]:
+def pieces_of(part: Part, author: Author, *, cut: bool = True) -> Iterator[Piece]:
     """The texts of a part. With `cut`, a very long output is shortened."""
     match part:
         case Text():
-            yield _Piece(kind=_WORDS_OF[author], text=part.text)
+            yield Piece(_WORDS_OF[author], part.text, part)
         case Thinking():
-            yield _Piece(kind=PassageKind.THINKING, text=f"{part.subject}\n{part.text}" if part.subject else part.text)
+            yield Piece(PassageKind.THINKING, f"{part.subject}\n{part.text}" if part.subject else part.text, part)
         case SummaryPart():
-            yield _Piece(kind=PassageKind.SUMMARY, text=part.text)
+            yield Piece(PassageKind.SUMMARY, part.text, part)
         case ToolCall():
             yield _call(part, cut=cut)
         case ToolResult():
@@ -234,43 +277,30 @@ def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]
                 yield _result(part, cut=cut)
         case FileReference():
             text = "\n".join((part.path, *_attached(part.attachments), part.text or ""))
-            yield _Piece(kind=PassageKind.FILE, text=text, separate=True, files=(part.path,))
+            yield Piece(PassageKind.FILE, text, part, separate=True)
         case Attachment():
-            yield _Piece(kind=PassageKind.FILE, text="\n".join(_attached((part,))), separate=True)
+            yield Piece(PassageKind.FILE, "\n".join(_attached((part,))), part, separate=True)
         case Context():
-            yield _Piece(kind=PassageKind.CONTEXT, text=f"{part.source}\n{part.text}")
+            yield Piece(PassageKind.CONTEXT, f"{part.source}\n{part.text}", part)
         case Unknown():
-            yield _Piece(kind=PassageKind.OTHER, text=as_words(part.raw))
+            yield Piece(PassageKind.OTHER, as_words(part.raw), part)
         case _:
             assert_never(part)
 
 
-def _call(call: ToolCall, *, cut: bool) -> _Piece:
+def _call(call: ToolCall, *, cut: bool) -> Piece:
     output, shorter = _shortened(call.output or "", cut=cut)
     name = call.name if call.name == call.canonical else f"{call.name} {call.canonical}"
     leaves = list(_leaves(call.input))
-    return _Piece(
-        kind=PassageKind.TOOL,
-        text="\n".join(text for text in (name, _lines(leaves), *_attached(call.attachments), output) if text),
-        separate=True,
-        tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
-        failed=call.status is Status.ERROR,
-        exit_code=call.exit_code,
-        files=tuple(dict.fromkeys(_paths(leaves))),
-        cut=shorter,
-    )
+    text = "\n".join(text for text in (name, _lines(leaves), *_attached(call.attachments), output) if text)
+    return Piece(PassageKind.TOOL, text, call, separate=True, cut=shorter, leaves=leaves)
 
 
-def _result(result: ToolResult, *, cut: bool) -> _Piece:
+def _result(result: ToolResult, *, cut: bool) -> Piece:
     output, shorter = _shortened(result.output or "", cut=cut)
     names = (result.name,) if result.name else ()
-    return _Piece(
-        kind=PassageKind.TOOL,
-        text="\n".join((*names, *_attached(result.attachments), output)),
-        separate=True,
-        tools=tuple(name.lower() for name in names),
-        cut=shorter,
-    )
+    text = "\n".join((*names, *_attached(result.attachments), output))
+    return Piece(PassageKind.TOOL, text, result, separate=True, cut=shorter)
 
 
 def _shortened(output: str, *, cut: bool) -> tuple[str, bool]:

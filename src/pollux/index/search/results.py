@@ -12,6 +12,23 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
+class IndexHit(Value, frozen=True, kw_only=True):
+    """A message that was found: the best of its passages.
+
+    `session` is the session's number in the index, `message` the place in the session. `spans` are the matching parts
+    of `snippet`. `scattered`: this passage matches only a part of the query, other passages of the session the rest.
+    """
+
+    session: int
+    message: int
+    kind: PassageKind
+    at: datetime | None
+    score: float
+    snippet: str
+    spans: tuple[Span, ...] = ()
+    scattered: bool = False
+
+
 class Hit(Value, frozen=True, kw_only=True):
     """A message that matches a query.
 

@@ -85,7 +85,7 @@ def _pattern(needle: Needle, neighbours: str) -> re.Pattern[str]:
 
 def snippet(text: str, targets: Sequence[Needle], width: int = WIDTH) -> Snippet:
     """The best line of a text: where most needles stand close together."""
-    folded = _fold_text(text) if targets else FoldedText(text, None, mixed=False)
+    folded = fold_text(text) if targets else FoldedText(text, None, mixed=False)
     matches = [_find_spans(text, folded, needle) for needle in targets]
     rare = [span for spans in matches if len(spans) < _MOST_MARKS for span in spans]
     for needle, spans in zip(targets, matches, strict=True):
@@ -220,12 +220,12 @@ def _find_with_parts(text: str, folded: FoldedText, needle: Needle, begin: int, 
 
 
 def _is_part(part: str, needle: Needle) -> bool:
-    folded, (word,) = _fold_text(part).text, needle.words
+    folded, (word,) = fold_text(part).text, needle.words
     return folded.startswith(word) if needle.prefix else folded == word
 
 
 @cache
-def _fold(unit: str) -> str:
+def fold_unit(unit: str) -> str:
     """A character with its marks as the index folds it."""
     return "".join(_sign(letter) for letter in fold(unit))
 
@@ -241,24 +241,49 @@ def _is_word(letter: str) -> bool:
     return JOINT in clean(letter)
 
 
-def _fold_text(text: str) -> FoldedText:
-    """Fold a text. Few characters of a long text are not ASCII: each is folded once, and replaced everywhere."""
+def fold_roughly(text: str) -> FoldedText:
+    """Fold a text. The places may be missing: that is faster where a character becomes several, or has marks."""
+    if (aligned := _fold_in_place(text)) is not None:
+        return aligned
+    folded = fold(text)
+    letters = _beyond_ascii(folded.encode())
+    for letter in letters:
+        if _sign(letter) != letter:
+            folded = folded.replace(letter, _sign(letter))
+    return FoldedText(folded, (), mixed=any(map(_is_word, letters)))
+
+
+def _fold_in_place(text: str) -> FoldedText | None:
+    """The folded text, if its characters keep their places.
+
+    Few characters of a long text are not ASCII: each is folded once, and replaced everywhere.
+    """
     if text.isascii():
         return FoldedText(text.lower(), None, mixed=False)
     data = text.encode()
-    letters = set(data.translate(None, _ASCII).decode())
-    mixed = any(map(_is_word, letters))
-    if not has_marks(letters):
-        folded = data.lower().decode()
-        folds = {letter: _fold(letter) for letter in letters}
-        if all(len(folded_letter) == 1 for folded_letter in folds.values()):
-            for letter, folded_letter in folds.items():
-                if folded_letter != letter:
-                    folded = folded.replace(letter, folded_letter)
-            return FoldedText(folded, None, mixed)
+    letters = _beyond_ascii(data)
+    folds = {letter: fold_unit(letter) for letter in letters}
+    if has_marks(letters) or any(len(folded_letter) != 1 for folded_letter in folds.values()):
+        return None
+    folded = data.lower().decode()
+    for letter, folded_letter in folds.items():
+        if folded_letter != letter:
+            folded = folded.replace(letter, folded_letter)
+    return FoldedText(folded, None, mixed=any(map(_is_word, letters)))
+
+
+def _beyond_ascii(data: bytes) -> set[str]:
+    return set(data.translate(None, _ASCII).decode())
+
+
+def fold_text(text: str) -> FoldedText:
+    """Fold a text, with the place of each character."""
+    if (aligned := _fold_in_place(text)) is not None:
+        return aligned
+    mixed = any(map(_is_word, _beyond_ascii(text.encode())))
     pieces, places, place = list[str](), list[int](), 0
     for unit in units(text):
-        piece = unit.lower() if unit.isascii() else _fold(unit)
+        piece = unit.lower() if unit.isascii() else fold_unit(unit)
         pieces.append(piece)
         places += [place] * len(piece)
         place += len(unit)

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import tantivy
 
 from pollux.index.search.compile import one_of
+from pollux.index.search.direct.pending import PendingMatches
+from pollux.index.search.direct.ranking import IndexStatistics
 from pollux.index.search.errors import Busy, Damaged, NotWritten
 from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
+from pollux.index.search.results import IndexHit
 from pollux.index.search.segments import adopt_segments
 from pollux.index.search.suggestions import query_hints
-from pollux.index.search.word_search import IndexHit, IndexRequest, counts, search
+from pollux.index.search.word_search import IndexRequest, counts, search, statistics
 from pollux.model import Kind
 from pollux.system.files import make_private_folder, restrict_folder
 
@@ -107,15 +110,21 @@ class WordIndex:
         per_session: int | None = None,
         kinds: Collection[PassageKind] | None = None,
         session_kinds: Collection[Kind] | None = None,
+        pending: PendingMatches | None = None,
     ) -> list[IndexHit]:
         """The best messages, best first; at most `per_session` of one session.
 
         Passages that match the whole query come first. If they are fewer than `limit`, sessions follow that match it in
-        several passages, each with the best of these.
+        several passages, each with the best of these. `pending` has the matches in sessions that are not in the index.
         """
         with _store_errors(self.folder):
             wanted = IndexRequest(
-                limit=limit, sort=Sort(sort), per_session=per_session, kinds=kinds, session_kinds=session_kinds
+                limit=limit,
+                sort=Sort(sort),
+                per_session=per_session,
+                kinds=kinds,
+                session_kinds=session_kinds,
+                pending=pending,
             )
             return search(self._index.searcher(), query, wanted, self.max_recency())
 
@@ -125,6 +134,11 @@ class WordIndex:
         """How many messages of each of these sessions have a passage that matches the whole query."""
         with _store_errors(self.folder):
             return counts(self._index.searcher(), query, sessions, kinds)
+
+    def statistics(self, query: Query) -> IndexStatistics:
+        """What the index counted of the words of a query."""
+        with _store_errors(self.folder):
+            return statistics(self._index.searcher(), query)
 
     def unknown_values(self, query: Query) -> list[str]:
         """A sentence for each filter of a query whose value nothing has."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import msgspec
 import tantivy
 
 from pollux.index.search.compile import all_of, compile_node, one_of, with_fact
 from pollux.index.search.cross_message import cross_message_hits
+from pollux.index.search.direct.pending import PendingMatches
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.ranking import IndexStatistics
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.ranking import RankedPassage, best, messages_with
-from pollux.index.search.results import Span
-from pollux.index.search.shortcut import rank_own_words
+from pollux.index.search.results import IndexHit
+from pollux.index.search.shortcut import average_length, rank_own_words
 from pollux.index.search.snippets import Needle, needles, snippet
 from pollux.model import Kind, Value
 
@@ -23,31 +26,18 @@ _BELOW = 0.9
 """Scattered hits come after all others."""
 
 
-class IndexHit(Value, frozen=True, kw_only=True):
-    """A message that was found: the best of its passages.
-
-    `session` is the session's number in the index, `message` the place in the session. `spans` are the matching parts
-    of `snippet`. `scattered`: this passage matches only a part of the query, other passages of the session the rest.
-    """
-
-    session: int
-    message: int
-    kind: PassageKind
-    at: datetime | None
-    score: float
-    snippet: str
-    spans: tuple[Span, ...] = ()
-    scattered: bool = False
-
-
 class IndexRequest(Value, frozen=True, kw_only=True):
-    """How many hits, in which order, at most how many of a session, of which kinds of passages and of sessions."""
+    """How many hits, in which order, at most how many of a session, of which kinds of passages and of sessions.
+
+    `pending` has the matches in sessions that are not in the index.
+    """
 
     limit: int
     sort: Sort
     per_session: int | None = None
     kinds: Collection[PassageKind] | None = None
     session_kinds: Collection[Kind] | None = None
+    pending: PendingMatches | None = None
 
 
 def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_recency: float) -> list[IndexHit]:
@@ -72,12 +62,17 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
     if ranked is None:
         ranked = best(searcher, full_query, sort, limit, per_session)
     hits = _hits(searcher, ranked, targets)
+    if request.pending is not None:
+        hits = request.pending.join(hits, sort, limit, per_session)
     if len(hits) == request.limit or not targets:
         return hits
     known_sessions = {passage.session for passage in ranked}
     rest = cross_message_hits(searcher, query.node, scope, known_sessions, request.limit - len(hits))
-    scale = min(1.0, _BELOW * hits[-1].score / rest[0].score) if hits and rest else 1.0
-    for hit in _hits(searcher, rest, targets):
+    rest_hits = _hits(searcher, rest, targets)
+    if request.pending is not None:
+        rest_hits = request.pending.join_scattered(rest_hits, request.limit - len(hits))
+    scale = min(1.0, _BELOW * hits[-1].score / rest_hits[0].score) if hits and rest_hits else 1.0
+    for hit in rest_hits:
         hits.append(msgspec.structs.replace(hit, score=hit.score * scale, scattered=True))
     return sorted(hits, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else hits
 
@@ -91,6 +86,15 @@ def counts(
         return {}
     scope = [one_of("kind", kind_numbers(kinds))] if kinds is not None else []
     return messages_with(searcher, all_of(question, *scope), sessions)
+
+
+def statistics(searcher: tantivy.Searcher, query: Query) -> IndexStatistics:
+    """See `WordIndex.statistics`."""
+    terms = DirectQuery(query).terms()
+    frequencies = {term: searcher.doc_freq("text", term) for term in terms}
+    known = next((term for term, count in frequencies.items() if count), None)
+    average = average_length(searcher, known) if known is not None else None
+    return IndexStatistics(passages=int(searcher.num_docs), average=average, frequencies=frequencies)
 
 
 def _hits(searcher: tantivy.Searcher, ranked: Sequence[RankedPassage], targets: Sequence[Needle]) -> list[IndexHit]:

@@ -12,10 +12,11 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of, unchanged
+from pollux.sources.base import Bundle, File, SourceContext, WordFiles, fingerprint_of, unchanged
 from pollux.sources.claude import find
 from pollux.sources.claude.format.peek import Head, head_of
 from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
+from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
@@ -80,6 +81,14 @@ class ClaudeBundle(Bundle, kw_only=True):
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
         """Are those outputs unchanged?"""
         return not dependencies or unchanged(dependencies, stamps)
+
+    def word_files(self, dependencies: bytes) -> WordFiles | None:
+        """Its own files and those of its relatives; None for outputs in other files, or typed lines."""
+        if dependencies or self.typed or self.kind is Kind.PROMPTS:
+            return None
+        relatives = [*self.children, *self.siblings, *self.peers]
+        files = [*self.files, *self.metas, *(file for other in relatives for file in other.files)]
+        return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
 
     def group_keys(self) -> list[str] | None:
         """The projects' folders, whose sessions give one another titles; a parent, peers, first records, the same id.

@@ -8,8 +8,9 @@ from datetime import datetime
 import msgspec
 
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, fingerprint_of
+from pollux.sources.base import Bundle, File, WordFiles, fingerprint_of
 from pollux.sources.gemini import find
+from pollux.sources.gemini.format.tools import ADDED_WORDS
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.prompt_log import Line, PromptLog
 from pollux.sources.gemini.prompts.prompts import may_hold_lines
@@ -72,6 +73,16 @@ class GeminiBundle(Bundle, kw_only=True):
         if now != former.log or any(stamps.get(path, "") != stamp for path, stamp in former.files.items()):
             return False
         return all(_stamps(self._alive(*time)) == peers for time, peers in former.peers.items())
+
+    def word_files(self, dependencies: bytes) -> WordFiles | None:
+        """Its own files, those of its sub-agents, and the log of typed prompts; None for outputs in other files."""
+        if self.kind is Kind.PROMPTS or not dependencies:
+            return None
+        if msgspec.msgpack.decode(dependencies, type=Dependencies).files:
+            return None
+        files = [*self.files, *(file for child in self.children for file in child.files)]
+        files += self.log.files if self.log is not None else ()
+        return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
 
     def related_files(self) -> list[str]:
         """The notes that say which project its folders belong to."""

@@ -39,41 +39,46 @@ def camel_parts(data: bytes) -> str:
         for matches in _BEGINS
         for start, end in map(re.Match.span, matches(classes))
     }
-    return BETWEEN.join(filter(None, [_split(word) if len(word) <= _LONGEST else _split_long(word) for word in words]))
+    if not data.isascii():
+        words = dict.fromkeys([run for word in words for run in ((word,) if word.isascii() else _runs(word))])
+    return BETWEEN.join(filter(None, map(split_camel, words)))
+
+
+def split_camel(word: bytes) -> str:
+    """The parts of one word of letters and digits in UTF-8, with a gap between them; empty if it is not camelCase."""
+    if len(word) <= _LONGEST:
+        return _split(word)
+    return "" if word.isascii() or len(word.decode()) > _LONGEST else _split(word)
 
 
 @lru_cache(maxsize=1 << 15)
 def _split(word: bytes) -> str:
-    return _join(_PARTS.findall(word.decode()) if word.isascii() else _parts_of_runs(word.decode()))
+    parts = _PARTS.findall(word.decode())
+    return BETWEEN.join([part.lower() for part in parts if len(part) > 1]) if len(parts) > 1 else ""
 
 
-def _split_long(word: bytes) -> str:
-    """As `_split`, where each byte may be a part of a character, and several words may follow one another."""
-    return "" if word.isascii() else _join(_parts_of_runs(word.decode()))
-
-
-def _join(parts: list[str]) -> str:
-    return BETWEEN.join([part.lower() for part in parts if len(part) > 1])
-
-
-def _parts_of_runs(word: str) -> list[str]:
-    """The parts where bytes alone do not show where words end, as at a dash or a Chinese character."""
-    runs = [piece for run in _RUNS.findall(word) for piece in unspaced().split(run)]
-    short = [run for run in runs if len(run) <= _LONGEST]
-    return [part for run in short if len(parts := _PARTS.findall(run)) > 1 for part in parts]
+def _runs(word: bytes) -> list[bytes]:
+    """The words where bytes alone do not show where words end, as at a dash or a Chinese character."""
+    return [piece.encode() for run in _RUNS.findall(word.decode()) for piece in unspaced().split(run)]
 
 
 def camel_spans(text: str, place: int) -> list[tuple[int, int]]:
     """The span of the part of a camelCase word that begins at this place; empty where none does."""
-    start = end = place
-    while start and _in_word(text[start - 1]):
-        start -= 1
-    while end < len(text) and _in_word(text[end]):
-        end += 1
+    start, end = camel_word(text, place, place)
     spans = (part.span() for part in _PARTS.finditer(text[start:end])) if end - start <= _LONGEST else ()
     return [(start + s, start + e) for s, e in spans if start + s == place and e - s > 1 and e - s < end - start]
 
 
-def _in_word(letter: str) -> bool:
+def camel_word(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span of the word around a part. Of an endless word, it is more than the longest that counts."""
+    first, last = max(0, start - _LONGEST - 1), min(len(text), end + _LONGEST + 1)
+    while start > first and in_word(text[start - 1]):
+        start -= 1
+    while end < last and in_word(text[end]):
+        end += 1
+    return start, end
+
+
+def in_word(letter: str) -> bool:
     """Is a character part of the word next to it?"""
     return letter.isalnum() and not is_own_word(letter)

@@ -34,26 +34,35 @@ class PreparedText(NamedTuple):
 
 def prepare(text: str) -> PreparedText:
     """Prepare a text for the index."""
-    text, data = _well_formed(text)
+    text, data = encoded(text)
     words = _fold_words(text, data)
-    if parts := camel_parts(data):
-        if not parts.isascii():
-            parts = BETWEEN.join(map(clean, parts.split(BETWEEN)))
+    if parts := prepare_parts(camel_parts(data)):
         words = f"{words}{BETWEEN}{parts}"
     return PreparedText(data, words)
 
 
+def prepare_parts(parts: str) -> str:
+    """The parts of camelCase words, in the form that `prepare` gives the words."""
+    return parts if parts.isascii() else BETWEEN.join(map(clean, parts.split(BETWEEN)))
+
+
 def clean(text: str) -> str:
     """A text to search for, in the form that `prepare` gives the words."""
-    return _fold_words(*_well_formed(text))
+    return _fold_words(*encoded(text))
 
 
 def normalize_name(text: str) -> str:
     """A name or a path, which stays whole: well-formed, with composed accents."""
-    return text if text.isascii() else normalize("NFC", _well_formed(text)[0])
+    return text if text.isascii() else normalize("NFC", well_formed(text))
 
 
-def _well_formed(text: str) -> tuple[str, bytes]:
+def well_formed(text: str) -> str:
+    """The text without lone surrogates, and without joints of its own."""
+    return encoded(text)[0]
+
+
+def encoded(text: str) -> tuple[str, bytes]:
+    """The well-formed text, and its bytes."""
     if JOINT in text:
         text = text.replace(JOINT, " ")
     try:
