@@ -41,6 +41,9 @@ _MARGIN, _NEAR = 0.5, 0.8
 A message is left out if even twice its relevance does not suffice, and its text is shown only if it is near enough.
 """
 
+_GROWTH = 1.1
+"""How much more must be counted before the scale is made again."""
+
 _AVERAGES = (0.25, 1.0, 4.0)
 """How far the average length may be from the guess: the best messages for each of these are kept."""
 
@@ -119,6 +122,8 @@ class Examiner:
         self._counted = Statistics()
         self._best = _Best(request.limit)
         self._best_scattered = _Best(request.limit)
+        self._scale: Scale | None = None
+        self._scaled_passages = 0
         self._term_leaves = [
             (query.leaves.setdefault(needle, len(query.leaves)), needle)
             for needle in (Needle((term,), prefix=False) for term in self._terms)
@@ -143,7 +148,7 @@ class Examiner:
             look.compare(candidate)
         look.statistics.around = [look.statistics.passages if count else 0 for count in look.statistics.frequencies]
         self._counted.add(look.statistics)
-        scale = self.scale(self._counted)
+        scale = self._current_scale()
         scattered = not look.matches and look.is_scattered()
         if scattered:
             hits = self._hits(session, look.scattered, 1, self._best_scattered, scale)
@@ -159,7 +164,17 @@ class Examiner:
 
     def _least_factor(self) -> float:
         """The factor that a passage needs to be among the best, however often the words occur in it."""
-        return math.inf if self._newest else self._best.floor() * _MARGIN / max(self.scale(self._counted).most(), 1e-9)
+        return math.inf if self._newest else self._best.floor() * _MARGIN / max(self._current_scale().most(), 1e-9)
+
+    def _current_scale(self) -> Scale:
+        """The scale for what was counted so far, or a little less. A new scale changes the ranks of the best so far."""
+        if self._scale is None or self._counted.passages > _GROWTH * self._scaled_passages:
+            scale = self._scale = self.scale(self._counted)
+            self._scaled_passages = self._counted.passages
+            if not self._newest:
+                self._best.rank_again(lambda match: _score(match, scale))
+                self._best_scattered.rank_again(lambda match: _score(match, scale))
+        return self._scale
 
     def scale(self, counted: Statistics) -> Scale:
         """The scale for what was counted."""
@@ -189,7 +204,7 @@ class Examiner:
     def _shown(self, session: Session, match: _Match, rank: float, best_so_far: _Best) -> DirectHit:
         """The hit for a message, with its text if it may be among the best of all."""
         may_be_shown = rank >= best_so_far.floor() * (1.0 if self._newest else _NEAR)
-        best_so_far.add(rank)
+        best_so_far.add(rank, match)
         at = None if match.facts.at is None else microseconds(match.facts.at)
         kind = kind_numbers([match.facts.kind])[0]
         hit = DirectHit(
@@ -202,22 +217,29 @@ class Examiner:
 
 
 class _Best:
-    """How good the best messages of all sessions are so far."""
+    """The best matches of all sessions so far, and their ranks."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._ranks: list[float] = []
+        self._ranked: list[tuple[float, int, _Match]] = []
+        self._number = 0
 
     def floor(self) -> float:
         """The rank of the last of them, if there are enough."""
-        return self._ranks[0] if self._ranks and len(self._ranks) >= self._limit else 0.0
+        return self._ranked[0][0] if self._ranked and len(self._ranked) >= self._limit else 0.0
 
-    def add(self, rank: float) -> None:
-        """Count a message in."""
-        if len(self._ranks) < self._limit:
-            heapq.heappush(self._ranks, rank)
-        elif self._ranks:
-            heapq.heappushpop(self._ranks, rank)
+    def add(self, rank: float, match: _Match) -> None:
+        """Count a match in."""
+        self._number += 1
+        if len(self._ranked) < self._limit:
+            heapq.heappush(self._ranked, (rank, self._number, match))
+        elif self._ranked:
+            heapq.heappushpop(self._ranked, (rank, self._number, match))
+
+    def rank_again(self, rank: Callable[[_Match], float]) -> None:
+        """Give each match its rank on another scale."""
+        self._ranked = [(rank(match), number, match) for _, number, match in self._ranked]
+        heapq.heapify(self._ranked)
 
 
 def _best_groups(
