@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pollux.index.catalogue.prefixes import short_id
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rows import MessageIndex
-from pollux.index.search.direct.examine import DirectRequest
-from pollux.index.search.direct.pending import PendingMatches, PendingSearch
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, IndexHit, SearchResult
@@ -19,6 +18,9 @@ from pollux.index.search.suggestions import catalogue_hints
 from pollux.index.search.word_index import WordIndex
 from pollux.model import Author, Role, Summary, Value
 from pollux.text.folding import fold
+
+if TYPE_CHECKING:
+    from pollux.index.search.direct.pending import PendingMatches, PendingSearch
 
 SPELLINGS_LATER = "Other spellings are looked for once all words are indexed."
 """The hint where nothing was found, and not all words are known that may have been meant."""
@@ -119,6 +121,8 @@ class _Search:
     def _pending_matches(self, query: Query) -> PendingMatches | None:
         if self.pending is None:
             return None
+        from pollux.index.search.direct.examine import DirectRequest  # only needed where sessions are pending
+
         wanted = DirectRequest(
             limit=self._request.limit,
             sort=self._request.sort,

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import tantivy
 
 from pollux.index.search.compile import one_of
-from pollux.index.search.direct.pending import PendingMatches
-from pollux.index.search.direct.ranking import IndexStatistics
 from pollux.index.search.errors import Busy, Damaged, NotWritten
 from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
@@ -30,6 +28,8 @@ from pollux.model import Kind
 from pollux.system.files import make_private_folder, restrict_folder
 
 if TYPE_CHECKING:
+    from pollux.index.search.direct.pending import PendingMatches
+    from pollux.index.search.direct.ranking import IndexStatistics
     from pollux.index.search.widening import WiderQuery
 
 HEAP = 96_000_000

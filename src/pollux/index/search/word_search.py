@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import msgspec
 import tantivy
 
 from pollux.index.search.compile import all_of, compile_node, one_of, with_fact
 from pollux.index.search.cross_message import cross_message_hits
-from pollux.index.search.direct.pending import PendingMatches
-from pollux.index.search.direct.query import DirectQuery
-from pollux.index.search.direct.ranking import IndexStatistics
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
@@ -21,6 +19,10 @@ from pollux.index.search.results import IndexHit
 from pollux.index.search.shortcut import average_length, rank_own_words
 from pollux.index.search.snippets import Needle, needles, snippet
 from pollux.model import Kind, Value
+
+if TYPE_CHECKING:
+    from pollux.index.search.direct.pending import PendingMatches
+    from pollux.index.search.direct.ranking import IndexStatistics
 
 _BELOW = 0.9
 """Scattered hits come after all others."""
@@ -90,6 +92,9 @@ def counts(
 
 def statistics(searcher: tantivy.Searcher, query: Query) -> IndexStatistics:
     """See `WordIndex.statistics`."""
+    from pollux.index.search.direct.query import DirectQuery  # only needed where sessions are not in the index
+    from pollux.index.search.direct.ranking import IndexStatistics
+
     terms = DirectQuery(query).terms()
     frequencies = {term: searcher.doc_freq("text", term) for term in terms}
     known = next((term for term, count in frequencies.items() if count), None)

@@ -109,7 +109,8 @@ def _letters(task: PendingBundle) -> FileLetters | None:
     if files is None:
         return None
     try:
-        data = b"\n".join([read(path, _LARGEST) for path in files.paths])
+        contents = [read(path, _LARGEST) for path in files.paths]
     except OSError:
         return None
+    data = contents[0] if len(contents) == 1 else b"\n".join(contents)
     return FileLetters(data, f"{files.added}\n{task.titles}")

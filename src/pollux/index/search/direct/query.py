@@ -19,16 +19,18 @@ from pollux.model import Kind
 class Candidate:
     """A passage that is being compared: its facts, its text, and what was counted in it so far.
 
-    `where` has the number of its message, and its place in the message.
+    `where` has the number of its message, and its place in the message. `roughly`: it only matters whether words occur,
+    not how often.
     """
 
-    __slots__ = ("_counts", "facts", "session_truths", "text", "where")
+    __slots__ = ("_counts", "facts", "roughly", "session_truths", "text", "where")
 
     def __init__(self, where: tuple[int, int], facts: PassageFacts, text: str, session_truths: Sequence[bool]) -> None:
         self.where = where
         self.facts = facts
         self.text = CountedText(text)
         self.session_truths = session_truths
+        self.roughly = False
         self._counts: dict[int, int] = {}
 
     def count(self, number: int, leaf: Leaf) -> int:
@@ -36,7 +38,7 @@ class Candidate:
         count = self._counts.get(number)
         if count is None:
             count = self._counts[number] = (
-                self.text.count(leaf) if isinstance(leaf, Needle) else self.text.count_near(leaf)
+                self.text.count(leaf, roughly=self.roughly) if isinstance(leaf, Needle) else self.text.count_near(leaf)
             )
         return count
 

@@ -87,6 +87,10 @@ class Scale:
         self._average = average
         self._weights = weights
 
+    def most(self) -> float:
+        """No passage has a greater relevance than this times its factor, unless other parts of a query add to it."""
+        return sum(1.0 if weight is None else weight * (1.0 + _K1) for weight in self._weights)
+
     def with_average(self, share: float) -> Scale:
         """The same scale for another average length: this share of it."""
         return Scale(self._average * share, self._weights)

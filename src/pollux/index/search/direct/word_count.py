@@ -105,13 +105,21 @@ class CountedText:
         text = self.folded.text
         return all(word in text for word in words)
 
-    def count(self, needle: Needle) -> int:
-        """How often a word or a phrase occurs."""
+    def count(self, needle: Needle, *, roughly: bool = False) -> int:
+        """How often a word or a phrase occurs. `roughly`: 1 suffices where it occurs at all."""
         if not self.has_all(needle.words):
             return 0
+        if roughly and self._occurs(needle):
+            return 1
         if self.odd:
             return _count_row(self.words, needle) + _count_row(self.part_words, needle)
         return self._count_word(needle) if len(needle.words) == 1 else self._count_phrase(needle)
+
+    def _occurs(self, needle: Needle) -> bool:
+        """Does a needle occur for sure? A look at the parts of words, or at very long words, may say more."""
+        if self.odd or len(self.folded.text) > LONGEST_WORD:
+            return False
+        return needle.whole(mixed=self.folded.mixed).search(self.folded.text) is not None
 
     def _count_word(self, needle: Needle) -> int:
         text, word = self.folded.text, needle.words[0]

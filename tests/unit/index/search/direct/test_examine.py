@@ -200,6 +200,34 @@ def test_the_newest_first(twins: Twins) -> None:
     assert times[:50] == [hit.at for hit in indexed]
 
 
+@pytest.mark.parametrize(
+    "query", ["the", "return self", "import OR class", '"the file"', "model:gemini the", "test -error"]
+)
+@pytest.mark.parametrize("sort", list(Sort))
+def test_a_small_limit_has_the_same_best(twins: Twins, query: str, sort: Sort) -> None:
+    best = []
+    for limit in (5, EVERYTHING):
+        examiner = Examiner(DirectQuery(parse(query)), DirectRequest(limit=limit, sort=sort))
+        results = [examiner.examine(each, number) for number, each in enumerate(twins.sessions)]
+        scale = examiner.scale(total(result.statistics for result in results))
+        hits = [(result.number, hit) for result in results if not result.scattered for hit in result.hits]
+        ranks = [
+            hit.at or 0 if sort is Sort.NEWEST else scale.score(hit.frequencies, hit.length, hit.factor, hit.constant)
+            for _, hit in hits
+        ]
+        best.append(sorted(ranks, reverse=True)[:5])
+    assert best[0] == pytest.approx(best[1])
+
+
+def test_hits_of_several_messages_do_not_push_others_out() -> None:
+    apart = session(prompt("needle needle needle"), prompt("thread thread thread"))
+    together = session(reply(f"{'word ' * 500} needle thread"))
+    examiner = Examiner(DirectQuery(parse("needle thread")), DirectRequest(limit=1))
+    results = [examiner.examine(each, number) for number, each in enumerate([apart, apart, apart, together])]
+    assert [result.scattered for result in results] == [True, True, True, False]
+    assert [hit.message for hit in results[3].hits] == [0]
+
+
 def test_lengths_as_the_index_keeps_them() -> None:
     assert [rounded_length(n) for n in (0, 39, 40, 41, 42, 55, 57, 1_000, 70_000)] == [
         0,

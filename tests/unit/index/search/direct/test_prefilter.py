@@ -50,7 +50,7 @@ def test_what_nobody_can_know_may_match(data: bytes) -> None:
     assert FileLetters(data).may_have("retry")
 
 
-@pytest.mark.parametrize("text", ["retro", "re try", "— „x“ → ✓", "架构", "\u001b[0m", "kümmel"])
+@pytest.mark.parametrize("text", ["retro", "re try", "— „x“ → ✓", "架构", "\u001b[0m", "kümmel", "café"])
 @pytest.mark.parametrize("escaped", [False, True])
 def test_a_file_without_the_word_is_rejected(text: str, *, escaped: bool) -> None:
     assert not FileLetters(json.dumps(text, ensure_ascii=escaped).encode()).may_have("retry")
