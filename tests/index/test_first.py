@@ -13,13 +13,17 @@ from typing import Any
 
 import pytest
 
+from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.errors import Gone
 from pollux.index.sync import bulk, readers, small, words
-from pollux.library.library import Filter, Library
+from pollux.library import background
+from pollux.library.library import PLACES, Enough, Filter, Library, Progress, Sort
 from pollux.sources.base import Bundle, Source
+from pollux.system import locks
+from pollux.system.locks import try_lock
 from pollux.usage.service import Grouping
-from tests.index.conftest import ChangingHome
+from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -98,6 +102,141 @@ def test_a_small_change_is_complete_at_once(large: ChangingHome, monkeypatch: py
     assert (library.index.unread_files, library.index.pending()) == (0, 0)
 
 
+# ---------------------------------------------------------------- searches before words are indexed
+
+QUERIES = (
+    *WORDS,
+    "weather 7*",
+    "weather 7 OR parser",
+    "weather -7",
+    "weather parser",
+    '"weather 1" parser',
+    "in:prompts report",
+    "role:user weather 12",
+    "agent:gemini before:2026-11-15 parser",
+    "kind:main weather",
+    "project:weather parser",
+    "file:main.py",
+    "tool:shell_exec failed:no",
+    "since:2026-11-14 weather",
+    "nowhereword",
+)
+
+
+def found(library: Library, query: str, **options: Any) -> tuple[list[tuple[str, str]], dict[str, int]]:
+    """The messages that a query finds, without their order, and how many messages of each session match.
+
+    Of several messages that match together, the best stands for the session. That depends on the order.
+    """
+    result = library.search(query, limit=1000, counted=True, exact=True, **options)
+    hits = [(hit.key, "" if hit.scattered else hit.message_id) for hit in result.hits]
+    assert len(hits) == len(set(hits))
+    return sorted(hits), dict(result.counts)
+
+
+def all_found(library: Library) -> dict[str, Any]:
+    return {query: found(library, query) for query in QUERIES}
+
+
+@pytest.fixture
+def behind(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Library]:
+    """Opens libraries that leave words to a process behind. None is started."""
+
+    def library(home: ChangingHome, **options: Any) -> Library:
+        return home.library(complete_later=True, environ={background.VARIABLE: "1"}, **options)
+
+    start_processes(monkeypatch)
+    return library
+
+
+def test_a_search_waits_for_no_words(home: ChangingHome, behind: Callable[..., Library]) -> None:
+    for number in range(30):
+        home.talk(f"s{number:03d}", f"weather {number}", "the report of the parser")
+    whole = home.library(home.cache.with_name("whole"))
+    truth = all_found(whole)
+    library = behind(home)
+    sessions = len(library.list(Filter(everything=True)))
+    assert all_found(library) == truth
+    assert library.search("weather").pending == library.index.pending() == sessions
+    assert library.index.info().passages == 0
+    newest = {"sort": Sort.NEWEST, "per_session": 1, "kinds": PLACES["prompts"]}
+    assert found(library, "weather", **newest) == found(whole, "weather", **newest)
+
+
+def test_without_a_process_behind_words_are_added_first(home: ChangingHome, behind: Callable[..., Library]) -> None:
+    behind(home).list()
+    library = home.library(complete_later=True, environ={background.VARIABLE: "0"})
+    assert library.search("weather").pending == library.index.pending() == 0
+    assert library.index.info().passages > 0
+
+
+def test_words_that_are_added_meanwhile_are_found_once(
+    large: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = all_found(large.library(large.cache.with_name("whole")))
+    monkeypatch.setattr(words, "_AT_ONCE", 8_000)
+
+    def stop(progress: Progress) -> None:
+        if progress.done_files > 120:
+            raise Enough
+
+    large.library().list()
+    library = large.library(report=stop)
+    library._index.add_words()
+    assert 0 < library.index.pending() < 200
+    assert all_found(behind(large)) == truth
+    # The words of a step are there a moment before the catalogue says so.
+    monkeypatch.setattr(Catalogue, "settle", killed)
+    with pytest.raises(Killed):
+        large.library()._index.add_words()
+    monkeypatch.undo()
+    start_processes(monkeypatch)
+    assert all_found(behind(large)) == truth
+    assert all_found(large.library()) == truth
+    assert large.library().index.pending() == 0
+
+
+class Killed(BaseException):
+    """Ends a process at a moment of our choice."""
+
+
+def killed(*_arguments: object, **_options: object) -> None:
+    raise Killed
+
+
+def test_where_another_pollux_makes_no_progress_sessions_are_searched(
+    large: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = all_found(large.library(large.cache.with_name("whole")))
+    library = large.library()
+    library.list()
+    monkeypatch.setattr(locks, "PATIENCE", 0.1)
+    with try_lock(library._index.store.folder / "words.lock") as alone:
+        assert alone
+        assert found(library, "parser") == truth["parser OR error"]
+        assert library.search("parser").pending == 200
+
+
+def test_a_file_that_vanishes_meanwhile_is_named(large: ChangingHome, behind: Callable[..., Library]) -> None:
+    library = behind(large)
+    library.list()
+    file = next(large.home.rglob("session-s042.jsonl"))
+    file.unlink()
+    result = library.search("weather", limit=500)
+    assert len({hit.key for hit in result.hits}) == 199
+    assert result.unfinished == (str(file),)
+
+
+def test_a_message_that_is_added_meanwhile_waits_for_the_next_sync(
+    large: ChangingHome, behind: Callable[..., Library]
+) -> None:
+    library = behind(large)
+    library.list()
+    large.talk("s042", "a zebra came later")
+    assert library.search("zebra", exact=True).hits == ()
+    assert [hit.key for hit in behind(large).search("zebra").hits] == ["gemini:s042"]
+
+
 # ---------------------------------------------------------------- the process behind
 
 
@@ -126,6 +265,7 @@ def test_killed_at_a_hundred_moments(empty_home: ChangingHome, monkeypatch: pyte
         lambda library: keys(library, 3),
         keys,
         lambda library: sorted((hit.key, hit.message_id) for hit in library.search("weather report", limit=200).hits),
+        lambda library: found(library, "weather -parser (report OR repor*)"),
         lambda library: library.count(Filter(everything=True)),
         lambda library: [row.name for row in library.usage.stats(Grouping.AGENT).rows],
     ]
@@ -139,7 +279,9 @@ def test_killed_at_a_hundred_moments(empty_home: ChangingHome, monkeypatch: pyte
             os.kill(process.pid, signal.SIGKILL)
         process.join()
         ask = dice.choice(asks)
-        assert ask(home.library()) == ask(home.library(other)), f"after moment {moment}"
+        environ = {background.VARIABLE: str(moment % 2)}
+        library = home.library(complete_later=True, environ=environ)
+        assert ask(library) == ask(home.library(other)), f"after moment {moment}"
     assert home.answers() == home.truth()
 
 

@@ -118,16 +118,14 @@ class Index:
 
     @property
     def text(self) -> WordIndex:
-        """The index of words. Raises `StoreError` if there is none, and `Damaged` if words are missing."""
-        if self.catalogue.path is None:
-            hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
-            raise StoreError("Words cannot be searched without a cache.", hint)
+        """The index of words; without a folder, it stays empty. Raises `Damaged` if words are missing."""
+        in_memory = self.catalogue.path is None
         open_files = self._open.get()
         if open_files.text is None:
             # Imported only for a search or a sync.
             from pollux.index.search.word_index import WordIndex
 
-            open_files.text = WordIndex.open(self._place / "text")
+            open_files.text = WordIndex.empty() if in_memory else WordIndex.open(self._place / "text")
         elif self._is_behind(open_files.text):
             open_files.text.refresh()
         if self._is_behind(open_files.text):

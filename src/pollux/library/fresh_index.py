@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
@@ -21,6 +21,9 @@ from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
+
+if TYPE_CHECKING:
+    from pollux.index.sync.pending import PendingSessions
 
 T = TypeVar("T")
 EarlyGoal = Newest | Lookup
@@ -62,6 +65,7 @@ class FreshIndex:
         self._fresh = fresh
         self._report = report
         self._files = 0
+        self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
         self._lock = store.lock
@@ -301,6 +305,21 @@ class FreshIndex:
             self.busy = True
             return False
 
+    def pending_sessions(self, current: CatalogueQueries) -> PendingSessions | None:
+        """The sessions whose words are not in the index yet; None where there are none.
+
+        Another pollux may know newer files than this one, which then scans them again.
+        """
+        if not current.catalogue.count_pending():
+            return None
+        from pollux.index.sync.pending import pending_sessions  # only needed where words are pending
+
+        sessions = pending_sessions(current, self._scans)
+        if not sessions.changed:
+            return sessions
+        with self._lock:
+            return pending_sessions(current, self._scan())
+
     def has_work_left(self) -> bool:
         """Did the answers of this run leave something to read, or words to add, that can be stored?"""
         if not (self._fresh and self.is_ready) or self.store.problem is not None:
@@ -380,4 +399,5 @@ class FreshIndex:
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
         scans += [RootScan(source, root) for source, root in self._session_files.kept_roots()]
+        self._scans = scans
         return scans

@@ -119,7 +119,7 @@ def open_library(
         from pollux.cli.terminal.progress import Bar
 
         bar = Bar(quiet=quiet)
-        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
+        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar))
         ctx.call_on_close(library.index.complete_later)
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)

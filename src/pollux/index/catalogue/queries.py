@@ -238,6 +238,18 @@ class CatalogueQueries:
         rows = self.catalogue.rows_with(statement, "no", dict.fromkeys(numbers))
         return {number: (summary_of(summary), message_index_of(marks)) for number, summary, marks in rows}
 
+    def pending_titles(self) -> dict[int, str]:
+        """The titles and names of the sessions whose words are not in the index yet, by number.
+
+        Sessions under other roots, and copies that another copy replaces, are left out.
+        """
+        statement = f"SELECT no, summary FROM pending JOIN sessions s ON no=session WHERE {self.preferred}"
+        summaries = {number: summary_of(blob) for number, blob in self.catalogue.rows(statement)}
+        return {
+            number: "\n".join((summary.title or "", *summary.facts.get("name", ())))
+            for number, summary in summaries.items()
+        }
+
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's id has. Only its neighbours are queried."""
         before = f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1"

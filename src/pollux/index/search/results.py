@@ -68,7 +68,8 @@ class SearchResult(Value, frozen=True, kw_only=True):
 
     `counts`, on request, say how many messages of each session match the whole query. `widened` says what was searched
     for instead, where nothing matches the query itself. `hints` and `meant` are for a person: what the query may have
-    meant differently, and words to try instead.
+    meant differently, and words to try instead. `pending` says how many sessions were searched directly, because their
+    words are not in the index yet, and `unfinished` names the files of those that could not be.
     """
 
     hits: tuple[Hit, ...]
@@ -76,3 +77,5 @@ class SearchResult(Value, frozen=True, kw_only=True):
     widened: tuple[Substitution, ...] = ()
     hints: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    pending: int = 0
+    unfinished: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from pollux.text.folding import fold
 if TYPE_CHECKING:
     from pollux.index.search.direct.pending import PendingMatches, PendingSearch
 
-SPELLINGS_LATER = "Other spellings are looked for once all words are indexed."
+SPELLINGS_LATER = "Other spellings are looked for only among words that are indexed."
 """The hint where nothing was found, and not all words are known that may have been meant."""
 
 _COMPARED = 5
@@ -108,7 +108,7 @@ class _Search:
                 kinds=request.kinds,
                 pending=pending,
             )
-            hits = _with_facts(index_hits, self._queries)
+            hits = _with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
             present = [hit for hit in hits if hit is not None]
             if len(present) >= request.limit or len(index_hits) < size:
                 break
@@ -134,16 +134,25 @@ class _Search:
     def _counts(self, query: Query, keys: Mapping[int, str], pending: PendingMatches | None) -> dict[str, int]:
         if not self._request.counted:
             return {}
-        counts = self._index.counts(query, list(keys), self._request.kinds)
+        direct = pending.numbers if pending is not None else ()
+        counts = self._index.counts(query, [number for number in keys if number not in direct], self._request.kinds)
         counts |= pending.counts() if pending is not None else {}
         return {keys[number]: count for number, count in counts.items() if number in keys}
 
 
-def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries) -> list[Hit | None]:
-    """Each hit with the facts of the catalogue; None where the session does not exist any more."""
+def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: Collection[int]) -> list[Hit | None]:
+    """Each hit with the facts of the catalogue; None where the session does not exist any more.
+
+    A file that is searched directly may have grown since it was catalogued: the catalogue does not know new messages.
+    """
     sessions = queries.by_number(hit.session for hit in index_hits)
     by_session = {number: _SessionHits(*facts, queries) for number, facts in sessions.items()}
-    return [by_session[hit.session].hit(hit) if hit.session in by_session else None for hit in index_hits]
+    hits: list[Hit | None] = []
+    for hit in index_hits:
+        session = by_session.get(hit.session)
+        is_new = session is not None and hit.session in pending and not session.knows(hit)
+        hits.append(None if session is None or is_new else session.hit(hit))
+    return hits
 
 
 class _SessionHits:
@@ -154,10 +163,14 @@ class _SessionHits:
         self._marks = marks
         self._short = queries.short(summary.id)
 
+    def knows(self, hit: IndexHit) -> bool:
+        """Does the catalogue know the message of a hit?"""
+        return hit.message < len(self._marks.ids)
+
     def hit(self, hit: IndexHit) -> Hit:
         """A hit of the index with the facts about its message."""
         marks, place = self._marks, hit.message
-        known = place < len(marks.ids)
+        known = self.knows(hit)
         id = marks.ids[place] if known else ""
         return Hit(
             key=self._summary.key,

@@ -57,6 +57,11 @@ class WordIndex:
             word_index.generation()
         return word_index
 
+    @classmethod
+    def empty(cls) -> WordIndex:
+        """An index without words, in memory."""
+        return cls(Path(), _prepared(tantivy.Index(schema())))
+
     def refresh(self) -> None:
         """Read the commits since this index was opened or last refreshed."""
         with _store_errors(self.folder):
@@ -183,7 +188,10 @@ def _marker_documents(searcher: tantivy.Searcher) -> list[tantivy.DocAddress]:
 
 
 def _open_index(folder: Path) -> tantivy.Index:
-    index = tantivy.Index(schema(), path=str(folder), reuse=True)
+    return _prepared(tantivy.Index(schema(), path=str(folder), reuse=True))
+
+
+def _prepared(index: tantivy.Index) -> tantivy.Index:
     register(index)
     index.config_reader(reload_policy="manual")
     return index

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import tantivy
+from tantivy import Occur, Query as IndexQuery
 
 from pollux.index.search.compile import all_of, compile_node, one_of, with_fact
 from pollux.index.search.cross_message import cross_message_hits
@@ -54,7 +55,8 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
         scope.append(with_fact("kind", request.session_kinds))
     targets = needles(query.node)
     sort = request.sort if targets else Sort.NEWEST
-    full_query = all_of(question, *scope)
+    pending = request.pending.numbers if request.pending is not None else ()
+    full_query = _without_sessions(all_of(question, *scope), pending)
     limit, per_session = request.limit, request.per_session
     ranked = None
     if sort is Sort.RELEVANCE:
@@ -68,7 +70,7 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
         hits = request.pending.join(hits, sort, limit, per_session)
     if len(hits) == request.limit or not targets:
         return hits
-    known_sessions = {passage.session for passage in ranked}
+    known_sessions = {*pending, *(passage.session for passage in ranked)}
     rest = cross_message_hits(searcher, query.node, scope, known_sessions, request.limit - len(hits))
     rest_hits = _hits(searcher, rest, targets)
     if request.pending is not None:
@@ -77,6 +79,13 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
     for hit in rest_hits:
         hits.append(msgspec.structs.replace(hit, score=hit.score * scale, scattered=True))
     return sorted(hits, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else hits
+
+
+def _without_sessions(question: IndexQuery, sessions: Collection[int]) -> IndexQuery:
+    """A query that leaves some sessions out. The relevance of the others stays the same."""
+    if not sessions:
+        return question
+    return IndexQuery.boolean_query([(Occur.Must, question), (Occur.MustNot, one_of("session", list(sessions)))])
 
 
 def counts(

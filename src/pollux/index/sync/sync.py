@@ -360,7 +360,7 @@ class Sync:
                     before = known.get(bundle.key)
                     if bundle.key in numbers and before is not None and before.fingerprint == bundle.fingerprint():
                         task = Task(root, bundle, scan.source, before.fingerprint, before.id)
-                        tasks.append(WordTask(task, numbers[bundle.key]))
+                        tasks.append(WordTask(task, numbers[bundle.key], before.dependencies))
         return sorted(tasks, key=lambda each: each.task.bundle.changed_ns, reverse=True)
 
     def _bundles(self, scan: RootScan, root: int) -> list[Bundle]:

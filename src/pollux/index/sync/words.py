@@ -28,10 +28,11 @@ _AT_ONCE = 256 << 20
 
 
 class WordTask(msgspec.Struct):
-    """A bundle whose words are pending: the keys and numbers of its sessions."""
+    """A bundle whose words are pending: the keys and numbers of its sessions, and what its reading depended on."""
 
     task: Task
     numbers: Mapping[str, int]
+    dependencies: bytes
 
 
 class _Answer(msgspec.Struct, array_like=True):

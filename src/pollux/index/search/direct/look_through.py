@@ -92,13 +92,12 @@ def _look_at(task: PendingBundle, examiner: Examiner) -> BundleMatches:
     except Exception:  # noqa: BLE001 (a reader's fault must not cost the other sessions, and `doctor` reports it)
         return BundleMatches(complete=False)
     surely = letters is not None and has_words(letters.has, literals)
-    return BundleMatches(
-        [
-            examiner.examine(session, task.numbers[session.key], surely=surely)
-            for session in sessions
-            if session.key in task.numbers
-        ]
-    )
+    matches = [
+        examiner.examine(session, task.numbers[session.key], surely=surely)
+        for session in sessions
+        if session.key in task.numbers
+    ]
+    return BundleMatches(matches, complete=len(matches) == len(task.numbers))
 
 
 def _letters(task: PendingBundle) -> FileLetters | None:

@@ -25,7 +25,10 @@ Unfinished = Callable[[Bundle], None]
 
 
 class PendingSearch:
-    """Searches the sessions of these bundles directly. `report` gets the progress."""
+    """Searches the sessions of these bundles directly. `report` gets the progress.
+
+    The index may already have words of these sessions. They do not count.
+    """
 
     def __init__(
         self,
@@ -35,6 +38,7 @@ class PendingSearch:
         unfinished: Unfinished = lambda _: None,
     ) -> None:
         self.bundles = bundles
+        self.numbers = frozenset(number for task in bundles for number in task.numbers.values())
         self._processes = processes
         self._report = report
         self._unfinished = unfinished
@@ -59,7 +63,7 @@ class PendingSearch:
             sessions += present
             bundles |= {matches.number: task for matches in present}
         sessions.sort(key=lambda matches: matches.number)
-        return PendingMatches(examiner, sessions, examiner.scale(counted), bundles)
+        return PendingMatches(examiner, sessions, examiner.scale(counted), bundles, self.numbers)
 
 
 class _Ranked(NamedTuple):
@@ -71,11 +75,17 @@ class _Ranked(NamedTuple):
 
 
 class PendingMatches:
-    """What matches a query in sessions that were searched directly."""
+    """What matches a query in sessions that were searched directly. `numbers` are those of all these sessions."""
 
     def __init__(
-        self, examiner: Examiner, sessions: Sequence[SessionMatches], scale: Scale, bundles: dict[int, PendingBundle]
+        self,
+        examiner: Examiner,
+        sessions: Sequence[SessionMatches],
+        scale: Scale,
+        bundles: dict[int, PendingBundle],
+        numbers: Collection[int],
     ) -> None:
+        self.numbers = numbers
         self._examiner = examiner
         self._sessions = sessions
         self._scale = scale
