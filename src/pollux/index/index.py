@@ -309,13 +309,20 @@ class Index:
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
 
     def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> int:
-        """Read what an early answer needs. Returns about how many files were left unread."""
-        if self.catalogue.path is None:
+        """Read what an early answer needs. Returns about how many files were left unread.
+
+        After trouble with the cache, the goal is not reached: a sync knows the ways out.
+        """
+        if self.catalogue.path is None or self._copy is not None:
             return 0
-        with write_lock(self.folder / _LOCK, self._report, None if self._copy is None else 0) as lock:
-            if lock is None or not self.catalogue.is_current():
-                return 0
-            return Sync(self.catalogue, None, now._replace(pulse=_pulse(lock, now))).reach(goal, scans)
+        try:
+            with write_lock(self.folder / _LOCK, self._report) as lock:
+                if lock is None or not self.catalogue.is_current():
+                    return 0
+                return Sync(self.catalogue, None, now._replace(pulse=_pulse(lock, now))).reach(goal, scans)
+        except TROUBLE:
+            goal.reached = False
+            return 0
 
     # ------------------------------------------------------------------ pending words
 

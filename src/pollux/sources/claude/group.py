@@ -47,6 +47,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
+    summaries_digest: str = ""
     typed: list[Typing] = []
     history: History | None = None
     depends_on: dict[str, str] = {}
@@ -57,7 +58,7 @@ class ClaudeBundle(Bundle, kw_only=True):
 
         If only typed lines are left, it includes the notices about their log.
         """
-        texts = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
+        texts = [self.id, self.kind, self.parent or "", self.summaries_digest]
         texts += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
         if self.kind is Kind.PROMPTS:
             if self.history is not None:
@@ -161,6 +162,11 @@ def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
             bundle.files = tuple(sorted(bundle.files, key=lambda file: (-file.size, file.path)))
             for file in bundle.files:
                 bundle.summaries = {**summaries[os.path.dirname(file.path)], **bundle.summaries}  # noqa: PTH120
+    # All sessions of a folder share its summaries, so their digest is made once.
+    digests = {id(titles): fingerprint_of(sorted(titles.values())) for titles in summaries.values()}
+    for bundle in sessions.values():
+        own = digests.get(id(bundle.summaries))
+        bundle.summaries_digest = fingerprint_of(sorted(bundle.summaries.values())) if own is None else own
     return sessions
 
 
