@@ -101,7 +101,12 @@ def _marks(letters: Collection[str]) -> str:
 
 @cache
 def _is_mark(letter: str) -> bool:
-    """An accent, a vowel's sign, a Korean vowel or last consonant, the narrow signs that make か into が."""
+    """An accent, a vowel's sign, a Korean vowel or last consonant, the narrow signs that make か into が.
+
+    A sign that only chooses how an emoji looks is none.
+    """
+    if "\ufe00" <= letter <= "\ufe0f":
+        return False
     return category(letter)[0] == "M" or "\u1160" <= letter <= "\u11ff" or letter in "\uff9e\uff9f"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
@@ -122,23 +122,23 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
 
 def _fullest(marks: Sequence[tuple[int, int, int]], width: int) -> int:
     """The start of the window with the most different needles, and among those with the most marks."""
+    if len({what for _, _, what in marks}) == 1:  # then only marks need to be counted
+        ends = [end for _, end, _ in marks]
+        counts = [bisect_right(ends, start + width, n) - n for n, (start, _, _) in enumerate(marks)]
+        return marks[counts.index(max(counts))][0]
     most, chosen, number = 0, marks[0][0], len(marks)
-    single = len({what for _, _, what in marks}) == 1  # then only marks need to be counted
     inside = dict[int, int]()
     end = 0
     for n, (start, _, what) in enumerate(marks):
         limit = start + width
         while end < number and marks[end][1] <= limit:
-            if not single:
-                inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
+            inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
             end += 1
         value = len(inside) * number + end - n
         if value > most:
             most, chosen = value, start
         if end == n:
             end = n + 1
-        elif single:
-            continue
         elif inside[what] > 1:
             inside[what] -= 1
         else:

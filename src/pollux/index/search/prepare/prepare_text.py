@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import tantivy
 
 _ASCII = bytes(range(0x80))
+_BLANKED = _ASCII.lower() + b" " * 0x80
+"""Makes ASCII letters small, and everything beyond ASCII blank."""
+
 _FEW = 40
 """So many characters are replaced one after the other; more at once."""
 
@@ -77,6 +80,8 @@ def _fold_words(text: str, data: bytes) -> str:
     if data.isascii():
         return data.lower().decode()
     letters = _beyond_ascii(data)
+    if not any(map(_matters, letters)):
+        return data.translate(_BLANKED).decode()
     if has_marks(letters):
         data = fold_marks(text, letters).encode()
         letters = _beyond_ascii(data)
@@ -95,6 +100,12 @@ def _replace(text: str, forms: dict[str, str]) -> str:
     for letter, form in forms.items():
         text = text.replace(letter, form)
     return text
+
+
+@cache
+def _matters(letter: str) -> bool:
+    """Is a character more than a gap between words, as an arrow or a frame's line is?"""
+    return has_marks(letter) or _form(letter) != letter or bool(_ascii_form().analyze(letter))
 
 
 @cache
