@@ -292,8 +292,10 @@ def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
             return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case list(readable) if len(items) > len(readable):
             return _classify(items, notes)
-        case None if items:
-            record = fit(Record, {"messages": items}, notes, "session")
+        case dict() | None if items and not (value or {}).keys() & {"history", "clientHistory", "messages"}:
+            # The damage comes before the messages, so the last of the facts may be cut.
+            facts = dict(list((value or {}).items())[:-1])
+            record = fit(Record, {**facts, "messages": items}, notes, "session")
             return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case _ if not value:
             return EmptyFile(f"the file is damaged beyond reading ({error})", damaged=True)

@@ -10,8 +10,10 @@ from pollux.model import Author, Fate, Kind, Message, Role
 from pollux.sources.base import File
 from pollux.sources.gemini.format.content import TASK
 from pollux.sources.gemini.gaps import is_compression
+from pollux.sources.gemini.identity import stem
 from pollux.sources.gemini.prompts.prompt_log import COMPRESS, Line
 from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.gemini.replay.same_messages import with_common_ids
 from pollux.sources.order_by_time import order_by_time
 
 
@@ -52,17 +54,36 @@ class ChatFile(msgspec.Struct):
         return first is not None and first.text.startswith(TASK)
 
 
+def families_of(chats: list[ChatFile]) -> list[list[ChatFile]]:
+    """The files in groups of copies: they have a common name or a common message."""
+    families: list[tuple[set[str], list[ChatFile]]] = []
+    for chat in chats:
+        names = {stem(chat.file.path), *(message.id for message in chat.messages)}
+        same = [family for family in families if family[0] & names]
+        families = [family for family in families if not family[0] & names]
+        members = [member for _, family in same for member in family]
+        families.append((names.union(*(known for known, _ in same)), [*members, chat]))
+    return [members for _, members in families]
+
+
+def is_subagent(family: list[ChatFile]) -> bool:
+    """Is this the conversation of a sub-agent? The fullest file says so: others may have lost what shows it."""
+    return max(family, key=lambda chat: len(chat.messages)).is_subagent
+
+
 def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> list[Message]:
     """Every message of all files once, in the order of time. The current file decides its fate."""
     if len(chats) == 1:
         return chats[0].messages
-    fates = {message.id: message.fate for message in current.messages}
+    files = with_common_ids([chat.messages for chat in chats])
+    current_messages = next(messages for chat, messages in zip(chats, files, strict=True) if chat is current)
+    fates = {message.id: message.fate for message in current_messages}
     chosen: dict[str, Message] = {}
-    for chat, following in zip(chats, [*chats[1:], None], strict=True):
+    for chat, messages, following in zip(chats, files, [*chats[1:], None], strict=True):
         compressed = bool(chat.messages) and (
             is_compression(chat.messages[-1]) or _was_compressed(typed, chat, following)
         )
-        for message in chat.messages:
+        for message in messages:
             fate = fates.get(message.id)
             if fate is None and chat is not current:
                 fate = (
@@ -71,7 +92,7 @@ def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> l
             final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             earlier = chosen.get(message.id)
             chosen[message.id] = final if earlier is None else _richer(earlier, final)
-    order = order_by_time({message.id: message.at for message in chat.messages}.items() for chat in chats)
+    order = order_by_time({message.id: message.at for message in messages}.items() for messages in files)
     return [chosen[name] for name in order]
 
 
@@ -86,9 +107,11 @@ def _was_compressed(typed: list[Line], chat: ChatFile, following: ChatFile | Non
 def _richer(first: Message, second: Message) -> Message:
     """The fuller of two copies of a message; one in a log rather than one in a document."""
 
-    def weight(message: Message) -> tuple[bool, int, bool]:
+    def weight(message: Message) -> tuple[bool, int, int, bool, int]:
         line = message.origin is not None and message.origin.line is not None
-        return message.usage is not None, len(message.parts), line
+        usage = message.usage
+        figures = (usage.input or 0) + (usage.output or 0) if usage is not None else 0
+        return usage is not None, figures, len(message.parts), line, len(message.text)
 
     better, worse = (second, first) if weight(second) > weight(first) else (first, second)
     at = min((m.at for m in (first, second) if m.at is not None), default=None)
