@@ -32,8 +32,9 @@ class Dependencies(msgspec.Struct):
 class GeminiBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
-    `log` and `peers` are the project's log of typed prompts and its other session files. `is_damaged`: a file has lost
-    its head. `elsewhere` are messages that only another session wrote, as hashes of their ids, by the path of the file.
+    `log` and `peers` are the project's log of typed prompts and its other session files. `damaged` are the paths of
+    files that lost their heads. `elsewhere` are messages that only another session wrote, as hashes of their ids,
+    by the path of their file.
     """
 
     kind: Kind = Kind.MAIN
@@ -46,7 +47,7 @@ class GeminiBundle(Bundle, kw_only=True):
     log: PromptLog | None = None
     children: tuple[GeminiBundle, ...] = ()
     tag: str | None = None
-    is_damaged: bool = False
+    damaged: frozenset[str] = frozenset()
     elsewhere: dict[str, frozenset[int]] = {}
     depends_on: Dependencies = msgspec.field(default_factory=Dependencies)
 
@@ -86,7 +87,7 @@ class GeminiBundle(Bundle, kw_only=True):
 
         A file without its head may be a copy of any other.
         """
-        if self.is_damaged:
+        if self.damaged:
             return None
         relatives = (self.id.partition("@")[0], self.parent)
         return [

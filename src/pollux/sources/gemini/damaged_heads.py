@@ -45,7 +45,7 @@ def owners_of_damaged(
         return {}
     ids = {item.file.path: context.peek(item.file, MessageIds, message_ids_of) for item in members}
     sessions = _Sessions(ids, damaged)
-    for item in sorted((item for item in members if not item.own.is_damaged), key=_age):
+    for item in sorted((item for item in members if item.own.is_whole), key=_age):
         sessions.add(item)
     for item in sorted((item for item in damaged if item.own.id is not None), key=_age):
         if not sessions.place(item):

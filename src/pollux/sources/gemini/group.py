@@ -130,9 +130,12 @@ def _in_project(name: str, bundle: GeminiBundle) -> str:
 
 
 def _distinguish(members: list[GeminiBundle]) -> list[GeminiBundle]:
-    """Users may choose ids (0.41+), even twice: the same id in another project gets the project's hash as a suffix."""
+    """Users may choose ids (0.41+), even twice: the same id in another project gets the project's hash as a suffix.
+
+    A session of an unknown project must not change the id of another one.
+    """
     seen: set[str] = set()
-    for bundle in sorted(members, key=lambda bundle: (bundle.id, bundle.hash or "")):
+    for bundle in sorted(members, key=lambda bundle: (bundle.id, bundle.hash is None, bundle.hash or "")):
         if bundle.id in seen:
             bundle.id = _in_project(bundle.id, bundle)
         seen.add(bundle.id)

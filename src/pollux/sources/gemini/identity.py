@@ -35,9 +35,14 @@ class Identity(msgspec.Struct, frozen=True):
     has_content: bool = True
 
     @property
+    def is_whole(self) -> bool:
+        """Does the file have its head?"""
+        return self.id is not None and self.project is not None
+
+    @property
     def is_damaged(self) -> bool:
         """Has the file lost its head? Every release begins a file with the session's id and the project's hash."""
-        return self.has_content and (self.id is None or self.project is None)
+        return self.has_content and not self.is_whole
 
 
 def identity(file: File) -> Identity:

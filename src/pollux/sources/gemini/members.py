@@ -47,7 +47,8 @@ class Member(msgspec.Struct):
         bundle.files = (*bundle.files, self.file)
         if self.folder not in bundle.folders:
             bundle.folders = (*bundle.folders, self.folder)
-        bundle.is_damaged = bundle.is_damaged or self.is_damaged
+        if self.is_damaged:
+            bundle.damaged = bundle.damaged | {self.file.path}
         if self.elsewhere:
             bundle.elsewhere = {**bundle.elsewhere, self.file.path: self.elsewhere}
 
@@ -61,7 +62,7 @@ def members(folders: Iterable[Folder], others: Iterable[File], logs: Logs, conte
     items = [item for folder in folders for item in _identities(folder, folder.files, context)]
     for item in items:
         names.add(item)
-    elsewhere = [item for item in _identities(Folder("", []), others, context) if not item.own.is_damaged]
+    elsewhere = [item for item in _identities(Folder("", []), others, context) if item.own.is_whole]
     owners = owners_of_damaged([*items, *elsewhere], context, names.has_name)
     result = [_member(item, owners.get(item.file.path), names) for item in items]
     return sorted(result, key=lambda member: (member.named.own.project is None, member.file is not member.named.file))

@@ -83,7 +83,7 @@ def _chat(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, output
     messages = builder.build()
     if elsewhere := bundle.elsewhere.get(file.path):
         messages = [replace(m, inherited=True) if hash_of(m.id) in elsewhere else m for m in messages]
-    return ChatFile(file, replay, messages, builder.spawns)
+    return ChatFile(file, replay, messages, builder.spawns, file.path in bundle.damaged)
 
 
 def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> list[Session]:
@@ -114,7 +114,7 @@ def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs
 
 def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that these files hold together; None for an empty conversation."""
-    chats.sort(key=lambda chat: (_time_key(chat.replay.started), chat.file.path))
+    chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, chat.file.path))
     current = max(chats, key=lambda chat: chat.current) if len(chats) > 1 else chats[0]
     typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(chats) > 1 else []
     messages = join_files(chats, current, typed)

@@ -18,23 +18,32 @@ from pollux.sources.order_by_time import order_by_time
 
 
 class ChatFile(msgspec.Struct):
-    """One file of `chats`: its replay, its messages, and whether one of their calls starts sub-agents."""
+    """One file of `chats`: its replay, its messages, and whether one of their calls starts sub-agents.
+
+    `is_damaged`: the file has lost its head, and perhaps more.
+    """
 
     file: File
     replay: Replay
     messages: list[Message]
     spawns: bool
+    is_damaged: bool = False
 
     @property
-    def current(self) -> tuple[bool, float, bool, float]:
+    def current(self) -> tuple[bool, float, bool, float, bool, int]:
         """How the CLI chooses between files of one session: has content, updated last, newer format.
 
-        Among equals it is the file with the latest message.
+        Among equals it is the file with the latest message; among copies, the one with the least damage.
         """
         has_content = any(message.author is not Author.CLIENT for message in self.messages)
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
         last = max((message.at.timestamp() for message in self.messages if message.at is not None), default=0.0)
-        return has_content, updated, ".jsonl" in self.file.path, last
+        return has_content, updated, ".jsonl" in self.file.path, last, not self.is_damaged, self.turns
+
+    @property
+    def turns(self) -> int:
+        """How many messages come from a person or a model, or are meant for one."""
+        return sum(message.role is not Role.SYSTEM for message in self.messages)
 
     @property
     def may_lack_calls(self) -> bool:
@@ -68,7 +77,7 @@ def families_of(chats: list[ChatFile]) -> list[list[ChatFile]]:
 
 def is_subagent(family: list[ChatFile]) -> bool:
     """Is this the conversation of a sub-agent? The fullest file says so: others may have lost what shows it."""
-    return max(family, key=lambda chat: len(chat.messages)).is_subagent
+    return max(family, key=lambda chat: chat.turns).is_subagent
 
 
 def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> list[Message]:
@@ -83,14 +92,18 @@ def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> l
         compressed = bool(chat.messages) and (
             is_compression(chat.messages[-1]) or _was_compressed(typed, chat, following)
         )
+        # What a damaged copy lacks, or what only it has, shows no fate.
+        is_damaged = chat.is_damaged or current.is_damaged
         for message in messages:
             fate = fates.get(message.id)
-            if fate is None and chat is not current:
+            if fate is None and chat is not current and not is_damaged:
                 fate = (
                     message.fate if message.fate is not Fate.LIVE else Fate.COMPRESSED if compressed else Fate.REWOUND
                 )
-            final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             earlier = chosen.get(message.id)
+            if fate is None and chat.is_damaged and earlier is not None:
+                fate = earlier.fate
+            final = message if fate in (None, message.fate) else msgspec.structs.replace(message, fate=fate)
             chosen[message.id] = final if earlier is None else _richer(earlier, final)
     order = order_by_time({message.id: message.at for message in messages}.items() for messages in files)
     return [chosen[name] for name in order]
@@ -107,11 +120,13 @@ def _was_compressed(typed: list[Line], chat: ChatFile, following: ChatFile | Non
 def _richer(first: Message, second: Message) -> Message:
     """The fuller of two copies of a message; one in a log rather than one in a document."""
 
-    def weight(message: Message) -> tuple[bool, int, int, bool, int]:
-        line = message.origin is not None and message.origin.line is not None
+    def weight(message: Message) -> tuple[bool, bool, int, int, int, bool, int]:
         usage = message.usage
-        figures = (usage.input or 0) + (usage.output or 0) if usage is not None else 0
-        return usage is not None, figures, len(message.parts), line, len(message.text)
+        figures = [figure for figure in usage.native.values() if type(figure) is int] if usage is not None else []
+        line = message.origin is not None and message.origin.line is not None
+        # A message that lost its type has the role of the system.
+        content = message.role is not Role.SYSTEM, usage is not None, len(figures), sum(figures), len(message.parts)
+        return *content, line, len(message.text)
 
     better, worse = (second, first) if weight(second) > weight(first) else (first, second)
     at = min((m.at for m in (first, second) if m.at is not None), default=None)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
 
-from pollux.model import Message
+from pollux.model import Message, ToolCall
 
 # A message without an id is called after its place, which differs between damaged copies.
 _PLACE = re.compile(r"(?:line|item)-(?:\d+|None)(?:-\d+)?\Z")
+_LONG = 8
 _Key = tuple[Any, ...]
 
 
 def with_common_ids(files: Sequence[list[Message]]) -> list[list[Message]]:
     """The messages of each file, so that the same message has the same id in all of them."""
-    return _without_moved_usage(_named(_without_later_copies(files)))
+    return _with_own_usage(_named(_without_later_copies(files)))
 
 
 def _without_later_copies(files: Sequence[list[Message]]) -> list[list[Message]]:
@@ -45,33 +46,67 @@ def _originals(messages: list[Message]) -> dict[str, str]:
 
 
 def _named(files: list[list[Message]]) -> list[list[Message]]:
-    """Give messages that lost their id the id of the same message in another file."""
-    if not any(_PLACE.match(message.id) for messages in files for message in messages):
+    """Give messages that lost their id the id of the same message in another file.
+
+    A piece of a damaged document may also look like a message: a call has an id, too.
+    """
+    calls = {
+        part.id: message.id
+        for messages in files
+        for message in messages
+        for part in message.parts
+        if type(part) is ToolCall and part.id is not None
+    }
+    if not any(_lacks_id(message) or message.id in calls for messages in files for message in messages):
         return files
-    known: dict[_Key, str] = {}
-    for message in (message for messages in files for message in messages if not _PLACE.match(message.id)):
-        for key in _keys(message):
-            known.setdefault(key, message.id)
-    names = set(known.values())
+    known = _Known()
+    for messages in files:
+        known.add(message for message in messages if not _lacks_id(message) and message.id not in calls)
     result: list[list[Message]] = []
     for place, messages in enumerate(files):
-        own: list[Message] = []
-        for message in messages:
-            final = message
-            if _PLACE.match(message.id):
-                name = next((known[key] for key in _keys(message) if key in known), message.id)
-                final = replace(message, id=f"{name}-{place}" if name == message.id and name in names else name)
-            own.append(final)
-        for message in own:
-            for key in _keys(message):
-                known.setdefault(key, message.id)
-        names.update(message.id for message in own)
+        own = [_with_id(message, calls.get(message.id), known, place) for message in messages]
+        known.add(own)
         result.append(own)
     return result
 
 
+def _lacks_id(message: Message) -> bool:
+    """Has a message lost its id, or a part of it?"""
+    return _PLACE.match(message.id) is not None or "\n" in message.id
+
+
+def _with_id(message: Message, name: str | None, known: _Known, place: int) -> Message:
+    """A message under its common id. `name` is the id of the message that holds it, if it is a call."""
+    if name is None and _lacks_id(message):
+        name = known.find(message) or (f"{message.id}-{place}" if message.id in known.names else None)
+    return replace(message, id=name) if name is not None else message
+
+
+class _Known:
+    """The messages so far, by what shows that another one is the same."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self._by_key: dict[_Key, str] = {}
+
+    def add(self, messages: Iterable[Message]) -> None:
+        """Add the messages of a file."""
+        for message in messages:
+            self.names.add(message.id)
+            for key in _keys(message):
+                self._by_key.setdefault(key, message.id)
+
+    def find(self, message: Message) -> str | None:
+        """The id of the same message: by the beginning of its id that is left, or by its content."""
+        beginning, is_cut, _ = message.id.partition("\n")
+        if is_cut and len(beginning) >= _LONG:
+            names = [name for name in self.names if name.startswith(beginning) and "\n" not in name]
+            return names[0] if len(names) == 1 else None
+        return next((self._by_key[key] for key in _keys(message) if key in self._by_key), None)
+
+
 def _keys(message: Message) -> Iterator[_Key]:
-    """What shows that two messages are the same: two of time, words and figures, or all of them."""
+    """What shows that two messages are the same: two of time, words and figures, or all content."""
     figures = repr(message.usage.native) if message.usage is not None else None
     if message.at is not None:
         yield message.role, message.at, message.text
@@ -83,20 +118,32 @@ def _keys(message: Message) -> Iterator[_Key]:
         yield message.role, repr(message.parts)
 
 
-def _without_moved_usage(files: list[list[Message]]) -> list[list[Message]]:
-    """Figures that one file shows to belong to the next message count there."""
-    moved = {
-        (calls.id, repr(reply.usage.native))
+def _with_own_usage(files: list[list[Message]]) -> list[list[Message]]:
+    """Correct figures that one file gives to the next message, and another does not.
+
+    Up to 0.31 a message with calls may have the figures of the answer after it. A damaged file may hide this, or show
+    it where it is not so: the answer lost its own figures.
+    """
+    moves = {
+        (calls.id, reply.id, repr(reply.usage.native))
         for messages in files
         for calls, reply in pairwise(messages)
         if calls.usage is None and not calls.text and reply.usage is not None
     }
-    return [
-        [
-            replace(message, usage=None)
-            if message.usage is not None and not message.text and (message.id, repr(message.usage.native)) in moved
-            else message
-            for message in messages
-        ]
+    if not moves:
+        return files
+    denied = {
+        (calls.id, reply.id, repr(calls.usage.native))
         for messages in files
-    ]
+        for calls, reply in pairwise(messages)
+        if calls.usage is not None and reply.usage is not None
+    } & moves
+    taken = {(calls, figures) for calls, _, figures in moves - denied}
+    given = {(reply, figures) for _, reply, figures in denied}
+    return [[_without_usage(message, taken | given) for message in messages] for messages in files]
+
+
+def _without_usage(message: Message, moved: set[tuple[str, str]]) -> Message:
+    if message.usage is None or (message.id, repr(message.usage.native)) not in moved:
+        return message
+    return replace(message, usage=None)
