@@ -31,18 +31,22 @@ class Owner(NamedTuple):
 
 
 def owners_of_damaged(
-    files: Iterable[FileIdentity], context: SourceContext, has_name: Callable[[FileIdentity], bool]
+    files: Iterable[FileIdentity],
+    others: Iterable[FileIdentity],
+    context: SourceContext,
+    has_name: Callable[[FileIdentity], bool],
 ) -> dict[str, Owner]:
-    """The sessions of files with damaged heads, by path. If all heads are healthy, no file is read.
+    """The sessions of files with damaged heads, by path. If all heads are healthy, nothing else is read.
 
     The session that shares most messages with a file owns it. A file that still names its session belongs to no other:
     `--session-file` copies messages into another session. Of files without an id, one names the others; `has_name` says
-    whether the files around one give it an id.
+    whether the files around one give it an id. `others` only name sessions.
     """
-    members = list(files)
-    damaged = [item for item in members if item.own.is_damaged]
+    own = list(files)
+    damaged = [item for item in own if item.own.is_damaged]
     if not damaged:
         return {}
+    members = [*own, *(item for item in others if item.own.is_whole)]
     ids = {item.file.path: context.peek(item.file, MessageIds, message_ids_of) for item in members}
     sessions = _Sessions(ids, damaged)
     for item in sorted((item for item in members if item.own.is_whole), key=_age):

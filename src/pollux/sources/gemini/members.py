@@ -62,16 +62,16 @@ def members(folders: Iterable[Folder], others: Iterable[File], logs: Logs, conte
     items = [item for folder in folders for item in _identities(folder, folder.files, context)]
     for item in items:
         names.add(item)
-    elsewhere = [item for item in _identities(Folder("", []), others, context) if item.own.is_whole]
-    owners = owners_of_damaged([*items, *elsewhere], context, names.has_name)
+    owners = owners_of_damaged(items, _identities(Folder("", []), others, context), context, names.has_name)
     result = [_member(item, owners.get(item.file.path), names) for item in items]
     return sorted(result, key=lambda member: (member.named.own.project is None, member.file is not member.named.file))
 
 
-def _identities(folder: Folder, files: Iterable[File], context: SourceContext) -> list[FileIdentity]:
+def _identities(folder: Folder, files: Iterable[File], context: SourceContext) -> Iterator[FileIdentity]:
     """The identities of the session files among some files."""
-    chats = (file for file in files if file.role in (find.SESSION, find.SUBAGENT))
-    return [FileIdentity(folder, file, context.peek(file, Identity, identity)) for file in chats]
+    for file in files:
+        if file.role in (find.SESSION, find.SUBAGENT):
+            yield FileIdentity(folder, file, context.peek(file, Identity, identity))
 
 
 def _member(item: FileIdentity, owner: Owner | None, names: _Names) -> Member:

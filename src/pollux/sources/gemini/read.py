@@ -114,7 +114,7 @@ def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs
 
 def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that these files hold together; None for an empty conversation."""
-    chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, chat.file.path))
+    chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, -chat.file.size, chat.file.path))
     current = max(chats, key=lambda chat: chat.current) if len(chats) > 1 else chats[0]
     typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(chats) > 1 else []
     messages = join_files(chats, current, typed)

@@ -280,6 +280,8 @@ def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
     notes.add("document.damaged", f"The document is damaged ({error}); read as far as it goes.", Severity.ERROR)
     closed, end = close(raw)
     value = _parse_closed(closed, notes)
+    if not isinstance(value, dict | list):
+        value = None
     depth = 2 if start == b"[" else 4
     # If nothing follows the damage, the document was cut: the closed part is all there is.
     more = blocks(raw, depth) if b"\n" + b" " * depth + b"{" in raw[end:] or value is None else []

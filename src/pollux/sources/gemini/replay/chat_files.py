@@ -30,7 +30,7 @@ class ChatFile(msgspec.Struct):
     is_damaged: bool = False
 
     @property
-    def current(self) -> tuple[bool, float, bool, float, bool, int]:
+    def current(self) -> tuple[bool, float, bool, float, bool, int, int]:
         """How the CLI chooses between files of one session: has content, updated last, newer format.
 
         Among equals it is the file with the latest message; among copies, the one with the least damage.
@@ -38,7 +38,7 @@ class ChatFile(msgspec.Struct):
         has_content = any(message.author is not Author.CLIENT for message in self.messages)
         updated = self.replay.updated.timestamp() if self.replay.updated is not None else 0.0
         last = max((message.at.timestamp() for message in self.messages if message.at is not None), default=0.0)
-        return has_content, updated, ".jsonl" in self.file.path, last, not self.is_damaged, self.turns
+        return has_content, updated, ".jsonl" in self.file.path, last, not self.is_damaged, self.turns, self.file.size
 
     @property
     def turns(self) -> int:
@@ -88,10 +88,8 @@ def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> l
     current_messages = next(messages for chat, messages in zip(chats, files, strict=True) if chat is current)
     fates = {message.id: message.fate for message in current_messages}
     chosen: dict[str, Message] = {}
-    for chat, messages, following in zip(chats, files, [*chats[1:], None], strict=True):
-        compressed = bool(chat.messages) and (
-            is_compression(chat.messages[-1]) or _was_compressed(typed, chat, following)
-        )
+    for chat, messages in zip(chats, files, strict=True):
+        compressed = bool(chat.messages) and (is_compression(chat.messages[-1]) or _was_compressed(typed, chat, chats))
         # What a damaged copy lacks, or what only it has, shows no fate.
         is_damaged = chat.is_damaged or current.is_damaged
         for message in messages:
@@ -109,10 +107,14 @@ def join_files(chats: list[ChatFile], current: ChatFile, typed: list[Line]) -> l
     return [chosen[name] for name in order]
 
 
-def _was_compressed(typed: list[Line], chat: ChatFile, following: ChatFile | None) -> bool:
+def _was_compressed(typed: list[Line], chat: ChatFile, chats: list[ChatFile]) -> bool:
     """Did a `/compress` end a file, rather than a `/clear`? Before 0.18 only the log of typed prompts shows it."""
-    since, until = chat.replay.updated, following.replay.started if following is not None else None
-    if since is None or until is None:
+    since, started = chat.replay.updated, chat.replay.started
+    if since is None or started is None:
+        return False
+    later = (other.replay.started for other in chats if other.replay.started is not None)
+    until = min((start for start in later if start > started), default=None)
+    if until is None:
         return False
     return any(line.calls(COMPRESS) and line.at and since <= line.at <= until for line in typed)
 
@@ -120,13 +122,13 @@ def _was_compressed(typed: list[Line], chat: ChatFile, following: ChatFile | Non
 def _richer(first: Message, second: Message) -> Message:
     """The fuller of two copies of a message; one in a log rather than one in a document."""
 
-    def weight(message: Message) -> tuple[bool, bool, int, int, int, bool, int]:
+    def weight(message: Message) -> tuple[bool, bool, int, int, int, bool]:
         usage = message.usage
         figures = [figure for figure in usage.native.values() if type(figure) is int] if usage is not None else []
         line = message.origin is not None and message.origin.line is not None
         # A message that lost its type has the role of the system.
         content = message.role is not Role.SYSTEM, usage is not None, len(figures), sum(figures), len(message.parts)
-        return *content, line, len(message.text)
+        return *content, line
 
     better, worse = (second, first) if weight(second) > weight(first) else (first, second)
     at = min((m.at for m in (first, second) if m.at is not None), default=None)

@@ -101,7 +101,9 @@ class _Known:
         beginning, is_cut, _ = message.id.partition("\n")
         if is_cut and len(beginning) >= _LONG:
             names = [name for name in self.names if name.startswith(beginning) and "\n" not in name]
-            return names[0] if len(names) == 1 else None
+            shortest = min(names, key=len, default="")
+            # The id of a tool's answer is that of the message with an addition.
+            return shortest if names and all(name.startswith(shortest) for name in names) else None
         return next((self._by_key[key] for key in _keys(message) if key in self._by_key), None)
 
 
