@@ -22,9 +22,16 @@ def error_document(error: PolluxError) -> dict[str, Any]:
     return {"error": visible(str(error)), "hint": hint}
 
 
-def warning_document(sentence: str) -> dict[str, Any]:
-    """A remark that is no error."""
-    return {"warning": sentence}
+def warning_document(sentence: str, **fields: Any) -> dict[str, Any]:
+    """A remark that is no error, with what a program may want to know of it."""
+    return {"warning": sentence, **fields}
+
+
+def early_sentence(unread_files: int) -> str:
+    """What an early answer did not wait for."""
+    verb = "is" if unread_files == 1 else "are"
+    files = plural(unread_files, "older file")
+    return f"{files} {verb} not read yet. Until then, projects and sums with sub-agents may be incomplete."
 
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:

@@ -85,6 +85,16 @@ class FileAccount(Value, frozen=True, kw_only=True):
     sessions: tuple[str, ...] = ()
 
 
+class WordFiles(NamedTuple):
+    """The files whose bytes hold every word of a bundle's sessions, and the words that the source adds itself.
+
+    Titles may come from anywhere.
+    """
+
+    paths: tuple[str, ...]
+    added: str = ""
+
+
 class Bundle(msgspec.Struct, kw_only=True):
     """The files that hold one session, before they are read: what `find` and a peek into the files can say.
 
@@ -138,6 +148,13 @@ class Bundle(msgspec.Struct, kw_only=True):
         """Are the dependencies of an earlier reading unchanged? `stamps` has the stamps of all files by path."""
         return not dependencies
 
+    def word_files(self, dependencies: bytes) -> WordFiles | None:  # noqa: ARG002 (for those that know it)
+        """The files that hold all words, by the dependencies of an earlier reading; None where nobody knows them.
+
+        Each word must stand there as it is, or in JSON.
+        """
+        return None
+
     def group_keys(self) -> Iterable[str] | None:
         """Names that it shares with all bundles that influence it, or that it influences.
 
@@ -190,10 +207,8 @@ def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, 
 
 def fingerprint_of(texts: Iterable[str]) -> str:
     """A short digest of these texts."""
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
-    return digest.hexdigest()
+    whole = "\0".join(texts).encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
 def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:

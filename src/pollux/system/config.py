@@ -57,11 +57,18 @@ class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     emails: bool = False
 
 
+class Sync(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the cache is brought up to date. `background`: a command may leave a process behind that completes it."""
+
+    background: bool = True
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that can be set."""
 
     prices: dict[str, Price] = {}
     redact: Redact = Redact()
+    sync: Sync = Sync()
 
 
 def load(file: Path) -> Config:
@@ -90,7 +97,8 @@ def _key_hint(problem: str) -> str | None:
     if unknown is None:
         return None
     where = unknown[2] or ""
-    kind = Tier if ".tiers" in where else Price if where.startswith("prices") else Redact if where else Config
+    sections = {"prices": Tier if ".tiers" in where else Price, "redact": Redact, "sync": Sync}
+    kind = sections.get(where.lstrip("$.").partition(".")[0].partition("[")[0], Config)
     return did_you_mean(unknown[1], kind.__struct_fields__)
 
 

@@ -119,7 +119,8 @@ def open_library(
         from pollux.cli.terminal.progress import Bar
 
         bar = Bar(quiet=quiet)
-        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
+        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar))
+        ctx.call_on_close(library.index.complete_later)
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
         if not ctx.meta.get(OR_SAMPLE):
@@ -150,19 +151,21 @@ def writing(ctx: click.Context) -> None:
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say after an answer why it lacks something or was slow."""
-    from pollux.answers.problems import remarks
+    from pollux.answers.problems import early_sentence, remarks
 
     for sentence in remarks(library, gaps=gaps):
         remark(sentence, for_programs=for_programs)
+    if unread := library.index.unread_files:
+        remark(early_sentence(unread), for_programs=for_programs, unread_files=unread)
 
 
-def remark(sentence: str, *, for_programs: bool) -> None:
-    """Write a remark to stderr."""
+def remark(sentence: str, *, for_programs: bool, **fields: Any) -> None:
+    """Write a remark to stderr; programs also get the fields."""
     if for_programs:
         from pollux.answers.problems import warning_document
         from pollux.cli.terminal.screen import write_to_stderr
 
-        write_to_stderr(warning_document(sentence))
+        write_to_stderr(warning_document(sentence, **fields))
     else:
         from pollux.text.escape import visible
 
