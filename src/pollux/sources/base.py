@@ -16,6 +16,23 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Notice, Session, Value
 
+__all__ = [
+    "Bundle",
+    "File",
+    "FileAccount",
+    "OtherFiles",
+    "Reading",
+    "Retention",
+    "Root",
+    "Source",
+    "SourceContext",
+    "Status",
+    "fingerprint_of",
+    "other_files",
+    "read_with",
+    "unchanged",
+]
+
 
 class Root(Value, frozen=True, kw_only=True):
     """A folder in which an agent keeps sessions, and how we know it (a variable's name, or the default).

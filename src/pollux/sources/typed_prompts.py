@@ -10,6 +10,15 @@ from typing import Any
 
 from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Session, Text, first_words
 
+__all__ = [
+    "MessageTexts",
+    "command_title",
+    "normalize_space",
+    "prompts_id",
+    "typed_message",
+    "typed_sessions",
+]
+
 # Members of an enumeration are slow to look up, so this happens once.
 _HUMAN, _SYSTEM = Author.HUMAN, Role.SYSTEM
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -144,17 +145,23 @@ def open_library(
 
 
 def writing(ctx: click.Context) -> None:
-    """Raise `RequestError` where a command would change the sample, which is read-only."""
+    """Raise `RequestError` where a command would change the sample, which is read-only.
+
+    With `--or-sample`, such a command works with the user's own history, even if that is empty.
+    """
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
+    ctx.meta.pop(OR_SAMPLE, None)
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
-    """Say after an answer why it lacks something or was slow."""
+    """Say after an answer why it lacks something or was slow, unless that is the error that ended the command."""
     from pollux.answers.problems import early_sentence, remarks
 
+    error = str(sys.exc_info()[1])
     for sentence in remarks(library, gaps=gaps):
-        remark(sentence, for_programs=for_programs)
+        if sentence != error:
+            remark(sentence, for_programs=for_programs)
     if unread := library.index.unread_files:
         remark(early_sentence(unread), for_programs=for_programs, unread_files=unread)
 
