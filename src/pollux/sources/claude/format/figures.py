@@ -44,9 +44,9 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     reasoning = details.get(_THOUGHT) if type(details) is dict else None
     long, short = (cache.get(_LONG), cache.get(_SHORT)) if type(cache) is dict else (None, None)
     if not (
-        (reasoning is None or (type(reasoning) is int and 0 <= reasoning <= MOST))
-        and (long is None or (type(long) is int and 0 <= long <= MOST))
-        and (short is None or (type(short) is int and 0 <= short <= MOST))
+        (reasoning is None or (type(reasoning) is int and 0 <= reasoning <= MOST_COUNT))
+        and (long is None or (type(long) is int and 0 <= long <= MOST_COUNT))
+        and (short is None or (type(short) is int and 0 <= short <= MOST_COUNT))
     ):
         known = False
         for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
