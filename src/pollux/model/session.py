@@ -73,7 +73,7 @@ class Message(Value, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """The words of the message, without thinking, files and tools."""
-        return "\n".join(part.text for part in self.parts if type(part) is Text)
+        return "\n".join([part.text for part in self.parts if type(part) is Text])
 
 
 class Gap(Value, frozen=True, kw_only=True):

@@ -98,10 +98,8 @@ class Total:
 
 def add(usages: Iterable[Usage], *, exact: bool | None) -> Usage:
     """The sum of all usages. A figure that was never recorded stays None."""
-    total = Total()
-    for usage in usages:
-        total.add(values(usage))
-    return total.usage(exact=exact)
+    sums = [_sum(figures) for figures in zip(*map(values, usages), strict=True)]
+    return Usage(**by_name(sums or UNKNOWN), exact=exact)
 
 
 NOTHING_USED = Usage(input=0, cached=0, output=0, requests=0, exact=True)

@@ -19,6 +19,9 @@ __all__ = [
     "typed_sessions",
 ]
 
+# Members of an enumeration are slow to look up, so this happens once.
+_HUMAN, _SYSTEM = Author.HUMAN, Role.SYSTEM
+
 
 def prompts_id(seed: bytes) -> str:
     """An id for lines that do not name the session in which they were typed."""
@@ -73,9 +76,13 @@ def typed_sessions(
 
 def command_title(messages: Iterable[Message]) -> str | None:
     """The title of a session without prompts: its first command."""
-    human = [message for message in messages if message.author is Author.HUMAN]
-    commands = all(message.role is Role.SYSTEM for message in human)
-    return first_words(human[0].text) if human and commands else None
+    first: Message | None = None
+    for message in messages:
+        if message.author is _HUMAN:
+            if message.role is not _SYSTEM:
+                return None
+            first = first or message
+    return first_words(first.text) if first is not None else None
 
 
 class MessageTexts:

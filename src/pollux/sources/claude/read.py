@@ -149,7 +149,8 @@ class _Reader:
 
     def _without_copies(self, transcript: Transcript) -> list[Pair]:
         """The lines of a file without copies. What only a copy has is kept separately."""
-        copies = copies_in(transcript.lines, transcript.by_uuid)
+        # A chain has only one path, so nothing in it is on another one.
+        copies = {} if transcript.is_chain else copies_in(transcript.lines, transcript.by_uuid)
         if not copies:
             return transcript.lines
         again = transcript.side_records.setdefault("again", [])
@@ -161,7 +162,8 @@ class _Reader:
 
     def _with_fates(self, builder: Builder, own: list[tuple[Transcript, list[Pair]]]) -> list[Message]:
         """The messages in the order in which they happened, with their fates."""
-        tree = Tree([line for _, lines in own for _, line in lines], self.by_uuid)
+        is_chain = len(own) == 1 and own[0][0].is_chain and own[0][1] is own[0][0].lines
+        tree = Tree([line for _, lines in own for _, line in lines], self.by_uuid, is_chain=is_chain)
         # In a chain of messages in one file, each follows the one before it.
         is_in_order = tree.is_chain and len(own) == 1 and not builder.ticks
         if not is_in_order and (order := branches.in_order(builder.items, tree)) is not None:
@@ -244,12 +246,14 @@ class _Reader:
 
     def _lost_records(self) -> list[Gap]:
         """The gaps of records that were lost without a trace. An unreadable line is a gap in any case."""
-        uuids = self._uuids()
-        return [
-            missing
+        transcripts = [
+            transcript
             for transcript in self.transcripts
-            if not transcript.damaged and _CONTEXT_ELSEWHERE not in transcript.side_records
-            for missing in lost_records(transcript.file, transcript.lines, uuids)
+            if not (transcript.is_chain or transcript.damaged or _CONTEXT_ELSEWHERE in transcript.side_records)
+        ]
+        uuids = self._uuids() if transcripts else set()
+        return [
+            missing for transcript in transcripts for missing in lost_records(transcript.file, transcript.lines, uuids)
         ]
 
     def _uuids(self) -> set[str]:

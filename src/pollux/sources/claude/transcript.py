@@ -67,7 +67,7 @@ class Transcript:
 
     `lines` are the records of the tree with their numbers, each uuid once. `side_records` are the other records by
     type, without repetitions. `unknown` are records of unknown types. `other_uuids` are those of records outside of
-    `lines`.
+    `lines`. `is_chain` says that each of the `lines` follows the one before it, and the first none.
     """
 
     def __init__(self, path: str, name: str | None, notes: Notes) -> None:
@@ -87,6 +87,7 @@ class Transcript:
         self.tally: Tally | None = None
         self.mark: Mark | None = None
         self.damaged = 0
+        self.is_chain = False
         self.sidechains = False
         self.foreign = False
 
@@ -127,8 +128,14 @@ class Transcript:
                 uuid = line.uuid
                 if uuid is None or (first := known(uuid, line)) is line or self._is_new(number, first, line):
                     add((number, line))
+        self.is_chain = len(self.lines) == len(self.by_uuid) and self._follow_one_another()
         self.notes.line = None
         return self
+
+    def _follow_one_another(self) -> bool:
+        """Is the parent of each line the line before it? Each line has its own uuid."""
+        parents: list[str | None] = [line.parentUuid for _, line in self.lines]
+        return parents == [None, *self.by_uuid][:-1]
 
     def _is_new(self, number: int, known: Line, line: Line) -> bool:
         """Does a record with a known uuid have something new? A copy does not become a message.

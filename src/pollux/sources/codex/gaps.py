@@ -81,7 +81,9 @@ def _parts(account: Account, *, spawned: bool) -> list[_TurnPart]:
         while tasks and entry.line > tasks[0].line:
             part = _TurnPart(tasks.popleft(), [], [])
             parts.append(part)
-        if _is_request(entry, spawned=spawned):
+        # The task from another agent asks the model for something, a report from one does not.
+        author = entry.author
+        if entry.sure or (entry.role is USER and (author is HUMAN or (spawned and author is MODEL))):
             if part.requests and not _is_picture(part.requests, entry):
                 part.is_steered = part.task is not None
                 part = _TurnPart(part.task, [], [])
@@ -98,12 +100,6 @@ def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
 
 def _has_only_pictures(prompt: Entry) -> bool:
     return all(type(part) is Attachment for part in prompt.parts)
-
-
-def _is_request(entry: Entry, *, spawned: bool) -> bool:
-    """Does it ask the model for something? The task from another agent does, a report from one does not."""
-    author = entry.author
-    return entry.sure or (entry.role is USER and (author is HUMAN or (spawned and author is MODEL)))
 
 
 def _gaps_of(part: _TurnPart) -> Iterator[Gap]:

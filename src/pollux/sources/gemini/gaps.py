@@ -101,8 +101,13 @@ def _ends_subagent(message: Message) -> bool:
 
 def tallies(messages: tuple[Message, ...]) -> tuple[Tally, ...]:
     """The sum of the API's own totals of all turns."""
-    usages = [m.usage for m in messages if m.usage is not None and not m.inherited]
-    totals = [total for usage in usages if type(total := usage.native.get("total")) is int]
+    totals = [
+        total
+        for message in messages
+        if (usage := message.usage) is not None
+        and not message.inherited
+        and type(total := usage.native.get("total")) is int
+    ]
     if not totals:
         return ()
     rule = "The API's own total of each turn, added up."

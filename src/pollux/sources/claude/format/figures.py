@@ -43,13 +43,16 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
         _note(native, notes)
     reasoning = details.get(_THOUGHT) if type(details) is dict else None
     long, short = (cache.get(_LONG), cache.get(_SHORT)) if type(cache) is dict else (None, None)
-    if not (reasoning is long is short is None):
+    if not (
+        (reasoning is None or (type(reasoning) is int and 0 <= reasoning <= MOST_COUNT))
+        and (long is None or (type(long) is int and 0 <= long <= MOST_COUNT))
+        and (short is None or (type(short) is int and 0 <= short <= MOST_COUNT))
+    ):
+        known = False
         for name, figure in ((_THOUGHT, reasoning), (_LONG, long), (_SHORT, short)):
             if figure is not None and not is_figure(figure):
-                known = False
                 _odd(name, notes)
-        if not known:
-            reasoning, long = _figure(reasoning), _figure(long)
+        reasoning, long = _figure(reasoning), _figure(long)
     usage = Usage(
         input=total,
         cached=cached,

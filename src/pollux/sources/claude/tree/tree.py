@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from operator import attrgetter
 
 import msgspec
 
 from pollux.sources.claude.format.schema import ClientRecord, Line, UserRecord
 
+_timestamp: Callable[[Line], datetime] = attrgetter("timestamp")
 _UNSENT = ("thinking", "redacted_thinking", "tool_use")
 
 
@@ -26,11 +29,12 @@ class Mark(msgspec.Struct, frozen=True):
 class Tree:
     """The records of a session in file order. `by_uuid` has the original in place of each copy.
 
-    `is_chain` says that each record follows the one before it, as in most sessions: there are no branches.
+    `is_chain` says that each record follows the one before it, as in most sessions: there are no branches. It is
+    examined here unless it is known already.
     """
 
-    def __init__(self, lines: Sequence[Line], by_uuid: Mapping[str, Line]) -> None:
-        self.is_chain = _is_chain(lines, by_uuid)
+    def __init__(self, lines: Sequence[Line], by_uuid: Mapping[str, Line], *, is_chain: bool = False) -> None:
+        self.is_chain = (is_chain and bool(lines)) or _is_chain(lines, by_uuid)
         self.lines = lines if self.is_chain else [line for line in lines if line.uuid is not None]
         self.by_uuid = by_uuid
         self._before: dict[str | None, Line] | None = None
@@ -115,9 +119,8 @@ def _last(tree: Tree, lines: Sequence[Line]) -> Line | None:
     """
     if not lines or not _BY_TIME.match(lines[-1].version or ""):
         return lines[-1] if lines else None
-    times = [line.timestamp for line in lines]
-    known = [at for at in times if at is not None]
-    latest = lines[times.index(max(known))] if known else lines[-1]
+    dated = [line for line in lines if line.timestamp is not None]
+    latest = max(dated, key=_timestamp) if dated else lines[-1]
     if latest is lines[-1]:
         return latest
     return next((line for line in tree.path(latest) if not _is_unfinished(line)), latest)
@@ -134,11 +137,13 @@ def leaf_of(tree: Tree, rows: Sequence[tuple[int, Line]], mark: Mark | None, pro
     It is the last record of any process; early releases go by the times. `rows` are the lines of the file that was
     written last. A mark in it is valid until another prompt is sent on another branch.
     """
-    rows = [row for row in rows if row[1].type != "progress" and row[1].uuid is not None]
-    last = _last(tree, [line for _, line in rows] or tree.lines)
+    lines = [line for _, line in rows if line.type != "progress" and line.uuid is not None]
+    last = _last(tree, lines or tree.lines)
     if mark is None or last is None:
         return last
-    later = [line for number, line in rows if number > mark.number]
+    later = [
+        line for number, line in rows if number > mark.number and line.type != "progress" and line.uuid is not None
+    ]
     if mark.explicit and not later:
         return tree.by_uuid.get(mark.leaf) if mark.leaf is not None else None
     leaf = tree.by_uuid.get(mark.leaf) if mark.leaf is not None else None

@@ -344,7 +344,9 @@ def _answer_extra(answer: AnswerItem, envelope: Envelope) -> dict[str, Any]:
 
 def leftovers(item: Item, envelope: Envelope) -> dict[str, Any]:
     """Metadata that newer releases add to an item, and its unknown fields."""
-    rest: dict[str, Any] = {**item.extra, **envelope.extra}
+    rest: dict[str, Any] = {}
+    if item.extra or envelope.extra:
+        rest = {**item.extra, **envelope.extra}
     metadata = item.item_metadata
     if metadata is not None:
         rest["passed"] = msgspec.to_builtins(metadata) if metadata.extra is NOTHING else tidy(metadata)

@@ -20,6 +20,7 @@ from pollux.sources.codex.format.schema import (
     UsageLine,
     UsageRecord,
 )
+from pollux.system.clock import is_usable
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
 Record = ItemLine | EventLine | UsageLine | ContextLine | BookkeepingLine
@@ -43,6 +44,8 @@ def _bookkeeping(line: bytes, notes: Notes) -> Bookkeeping | None:
     try:
         record = _untyped(line)
     except REFUSED:
+        return None
+    if record.timestamp is not None and not is_usable(record.timestamp):
         return None
     kind, shapes = record.kind, _TYPED.get(record.kind)
     if shapes is not None:
@@ -170,6 +173,9 @@ def report(kind: str, record: dict[str, Any], known: frozenset[str], notes: Note
         checked_keys = [key for key in record if key in INSIDE]
     for key in checked_keys:
         inner = record.get(key)
-        for value in inner if type(inner) is list else (inner,):
-            if type(value) is dict:
-                report(f"{kind}.{key}", value, INSIDE[key], notes)
+        if type(inner) is dict:
+            report(f"{kind}.{key}", inner, INSIDE[key], notes)
+        elif type(inner) is list:
+            for value in inner:
+                if type(value) is dict:
+                    report(f"{kind}.{key}", value, INSIDE[key], notes)

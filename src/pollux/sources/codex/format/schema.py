@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from pollux.sources.codex.format.keys import ALIASES
-from pollux.wire import Dated, Shape, Utc
+from pollux.wire import Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A figure. A number that no program could have counted is odd, and is kept as it is."""
@@ -262,8 +262,8 @@ class RawReasoningEvent(Shape, tag_field="type", tag="agent_reasoning_raw_conten
 Echo = UserEvent | AgentEvent | ReasoningEvent | RawReasoningEvent | TokenCount
 
 
-class Envelope(Dated):
-    """The fields around the payload of a line (0.32+)."""
+class Envelope(Shape):
+    """The fields around the payload of a line (0.32+). Whoever decodes a line checks that its time can be used."""
 
     timestamp: Utc | None = None
     ordinal: Count | None = None

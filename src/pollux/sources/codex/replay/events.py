@@ -31,7 +31,7 @@ def _user_event(replay: Replay, event: UserEvent, envelope: Envelope) -> None:
     parts: list[Part] = [picture(url) for url in event.images] if event.images else []
     if event.message:
         parts.append(Text(text=event.message))
-    rest: dict[str, Any] = {**event.extra, **envelope.extra}
+    rest: dict[str, Any] = {**event.extra, **envelope.extra} if event.extra or envelope.extra else {}
     if event.local_images:
         rest["local_images"] = event.local_images
     if event.audio:
@@ -70,9 +70,11 @@ def _count(replay: Replay, event: TokenCount, envelope: Envelope) -> None:
     info = event.info
     if info is not None and (figures := replay.meter.count(info, replay.line)) is not None:
         _add_usage(replay, figures, envelope)
-    if "info" in event.extra:
-        replay.meter.lose(replay.line)
-    rest: dict[str, Any] = {**event.extra, **envelope.extra} if event.extra or envelope.extra else {}
+    rest: dict[str, Any] = {}
+    if event.extra or envelope.extra:
+        rest = {**event.extra, **envelope.extra}
+        if "info" in event.extra:
+            replay.meter.lose(replay.line)
     if envelope.metadata is not None:
         rest["line_metadata"] = envelope.metadata
     limits = event.rate_limits

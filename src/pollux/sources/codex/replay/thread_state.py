@@ -22,6 +22,7 @@ from pollux.sources.codex.usage.refusals import is_refusal
 from pollux.wire import Malformed, Notes, plain
 
 _ERROR = "error"
+_ABSENT = object()
 
 
 class Task(msgspec.Struct):
@@ -40,7 +41,8 @@ class _Settings(dict[str, Any]):
 
     def changes(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings that are new or have changed."""
-        changes = {key: value for key, value in settings.items() if key not in self or self[key] != value}
+        known = self.get
+        changes = {key: value for key, value in settings.items() if known(key, _ABSENT) != value}
         self.update(changes)
         return changes
 

@@ -17,14 +17,8 @@ from pollux.sources.codex.format.schema import MOST_TOKENS, ResponseTokens, Toke
 from pollux.wire import tidy
 
 _Parts = tuple[int | None, ...]
-_NAMES = (
-    "input_tokens",
-    "cached_input_tokens",
-    "output_tokens",
-    "reasoning_output_tokens",
-    "cache_write_input_tokens",
-)
-_UNKNOWN: _Parts = (None,) * len(_NAMES)
+_CACHE_WRITE = "cache_write_input_tokens"
+_UNKNOWN: _Parts = (None, None, None, None, None)
 
 
 class Meter:
@@ -81,13 +75,14 @@ class Meter:
         grown, last_step = _grown(total, before), step
         # Nearly always the total has grown by what the last response says: then it is a total, and not repeated.
         usual = grown == step and any(step)
-        if not usual and (_alike(total, before) or (total == _UNKNOWN and again)):
-            return None
-        if not usual and total != step and self._totals.get(total) == step:
-            # The file has this total already, and continues it once more.
-            self._total = total
-            return None
-        if grown == step or (any(step) and _grown(total, step) in self._totals):
+        if not usual:
+            if _alike(total, before) or (total == _UNKNOWN and again):
+                return None
+            if total != step and self._totals.get(total) == step:
+                # The file has this total already, and continues it once more.
+                self._total = total
+                return None
+        if usual or grown == step or (any(step) and _grown(total, step) in self._totals):
             self._total = total
         else:
             step = _step(total, grown, step, first=before == _UNKNOWN)
@@ -166,8 +161,16 @@ def _parts(figures: ResponseTokens | TokenTotals | None) -> _Parts:
 
 def _grown(total: _Parts, before: _Parts) -> _Parts:
     """By how much the total has grown, as far as both are known."""
-    pairs = zip(total, before, strict=True)
-    return tuple([now - then if now is not None and then is not None else None for now, then in pairs])
+    # Without a loop, because this happens for every response.
+    input_, cached, output, reasoning, cache_write = total
+    old_input, old_cached, old_output, old_reasoning, old_cache_write = before
+    return (
+        None if input_ is None or old_input is None else input_ - old_input,
+        None if cached is None or old_cached is None else cached - old_cached,
+        None if output is None or old_output is None else output - old_output,
+        None if reasoning is None or old_reasoning is None else reasoning - old_reasoning,
+        None if cache_write is None or old_cache_write is None else cache_write - old_cache_write,
+    )
 
 
 def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
@@ -191,7 +194,12 @@ def _is_odd(step: _Parts, before: _Parts, *sources: ResponseTokens | TokenTotals
         return True
     if step[4] is not None:
         return False
-    return before[4] is not None or any(figures is not None and _NAMES[4] in figures.extra for figures in sources)
+    if before[4] is not None:
+        return True
+    for figures in sources:  # noqa: SIM110 (faster, and every response passes here)
+        if figures is not None and _CACHE_WRITE in figures.extra:
+            return True
+    return False
 
 
 def _alike(one: _Parts, other: _Parts) -> bool:

@@ -118,7 +118,6 @@ class Builder:
         if kind == "gemini":
             role, author = _ASSISTANT, _MODEL
             parts = self._turn(message)
-            self._cancelled = self._cancelled or _has_cancelled(parts)
             plain = type(message.content) is str
             if message.tokens is not None:
                 has_words = message.tokens.output == 0 and bool(plain_text(message))
@@ -188,7 +187,10 @@ class Builder:
             child = companions.child(call) if call.agentId is not None else None
             if call.name in TASKS:
                 self.spawns = True
-            parts.append(tool_call(call, self._notes, child, companions.offloaded))
+            part = tool_call(call, self._notes, child, companions.offloaded)
+            if part.status is _CANCELLED:
+                self._cancelled = True
+            parts.append(part)
         if message.displayContent is not None:
             shown = "".join(text_of(piece) for piece in pieces(message.displayContent))
             if shown and shown != plain_text(message):
@@ -207,11 +209,12 @@ class Builder:
         )
         if call is not None and call.name in TASKS:
             self.spawns = True
-        return (
-            part
-            if call is None
-            else unrecorded_call(call, self._answers.get(call.id) if call.id is not None else None, rest)
-        )
+        if call is None:
+            return part
+        tool = unrecorded_call(call, self._answers.get(call.id) if call.id is not None else None, rest)
+        if tool.status is _CANCELLED:
+            self._cancelled = True
+        return tool
 
     def _user(self, message: schema.Message, words: str | None) -> tuple[Author, list[Part]]:
         content = message.content
@@ -314,25 +317,21 @@ def usage_of(tokens: schema.Tokens, notes: Notes, *, has_words: bool) -> Usage:
         "tool": tool,
         "total": tokens.total,
     }
-    if tokens.extra:
-        native.update(tokens.extra)
+    extra = tokens.extra
+    if extra:
+        native.update(extra)
     if has_words and output == 0 and not thoughts:
         output = None
     usage = Usage(
-        input=with_more(prompt, tool, odd="tool" in tokens.extra),
+        input=None if prompt is None or "tool" in extra else prompt + (tool or 0),
         cached=tokens.cached,
-        output=with_more(output, thoughts, odd="thoughts" in tokens.extra),
+        output=None if output is None or "thoughts" in extra else output + (thoughts or 0),
         reasoning=thoughts,
         requests=1,
         exact=None if None in (prompt, tool, output, thoughts, tokens.cached) else True,
         native=native,
     )
     return coherent(usage, notes)
-
-
-def with_more(figure: int | None, more: int | None, *, odd: bool) -> int | None:
-    """A sum of two figures, as far as it is known. None if the second is `odd`: its size is not known."""
-    return None if figure is None or odd else figure + (more or 0)
 
 
 def _convertible(raw: dict[str, Any]) -> bool:
@@ -343,13 +342,6 @@ def _convertible(raw: dict[str, Any]) -> bool:
         and isinstance(call.get("name", ""), str)
         and call.keys() <= {"id", "name", "args"}
     )
-
-
-def _has_cancelled(parts: list[Part]) -> bool:
-    for part in parts:  # noqa: SIM110 (faster, and every reply passes here)
-        if type(part) is ToolCall and part.status is _CANCELLED:
-            return True
-    return False
 
 
 def _has_model_fields(message: schema.Message) -> bool:

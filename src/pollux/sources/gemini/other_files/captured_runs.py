@@ -11,7 +11,6 @@ from pollux.model import Author, Kind, Message, Origin, Part, Role, Session, Sta
 from pollux.sources.gemini.format.content import as_text
 from pollux.sources.gemini.format.tools import canonical
 from pollux.sources.gemini.messages.calls import SHELL, exit_code_of
-from pollux.sources.gemini.messages.messages import with_more
 from pollux.system.clock import recorded
 from pollux.wire import Notes, coherent, display_path
 
@@ -230,9 +229,9 @@ class _Run:
                 ]
                 cached = _total(tokens, "cached")
                 usage = Usage(
-                    input=with_more(prompt, tool, odd=tool is None and _has_figure(tokens, "tool")),
+                    input=_with_more(prompt, tool, odd=tool is None and _has_figure(tokens, "tool")),
                     cached=cached,
-                    output=with_more(answer, thoughts, odd=thoughts is None and _has_figure(tokens, "thoughts")),
+                    output=_with_more(answer, thoughts, odd=thoughts is None and _has_figure(tokens, "thoughts")),
                     reasoning=thoughts,
                     requests=sum(n for n in requests if isinstance(n, int)) or None,
                     exact=None if None in (prompt, tool, cached, answer, thoughts) else True,
@@ -280,3 +279,8 @@ def _time(rest: Event) -> datetime | None:
 
 def _with(message: Message, **changes: Any) -> Message:
     return msgspec.structs.replace(message, **changes)
+
+
+def _with_more(figure: int | None, more: int | None, *, odd: bool) -> int | None:
+    """A sum of two figures, as far as it is known. None if the second is `odd`: its size is not known."""
+    return None if figure is None or odd else figure + (more or 0)
