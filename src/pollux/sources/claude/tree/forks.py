@@ -22,9 +22,12 @@ _NAMED = "copied records carry its id"
 
 
 class Fork(msgspec.Struct, frozen=True):
-    """The parent of a fork, the evidence, and the ids of the records that it inherited."""
+    """The parent of a fork, the evidence, and the ids of the records that it inherited.
 
-    name: str
+    The parent is unknown if it is gone and no record names it. Then the records are inherited from another fork of it.
+    """
+
+    name: str | None
     evidence: str
     shared: frozenset[str]
 
@@ -57,10 +60,11 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     if parent is not None:
         return Fork(parent, _NAMED, family.inherited())
     candidates = [_candidate(here, there) for here, there in family.parents()]
-    if not candidates:
-        return None
-    best = max(candidates, key=lambda candidate: candidate.rank)
-    return Fork(best.name, best.evidence, family.inherited())
+    best = max(candidates, key=lambda candidate: candidate.rank, default=None)
+    if best is not None:
+        return Fork(best.name, best.evidence, family.inherited())
+    records = family.inherited()
+    return Fork(None, "", records) if records else None
 
 
 def _candidate(here: Side, there: Side) -> _Candidate:
@@ -82,10 +86,14 @@ def _origin(line: Line) -> str | None:
 
 
 def _named_parent(bundle: ClaudeBundle, pairs: list[Pair]) -> str | None:
-    """The session that the last copied record names. Copies come first; sub-agents always have their session's id."""
+    """The session that the last copied record names. Copies come first; sub-agents always have their session's id.
+
+    The first prompt shows whether there are copies. If it was lost, the file begins with a reply, which shows it too.
+    """
     lines = [line for _, line in pairs if not line.isSidechain and line.sessionId is not None]
-    first = next((line for line in lines if line.type == "user"), None)
-    if bundle.kind != "main" or first is None or _source(first, bundle.name) is None:
+    prompt = [line for line in lines if line.type == "user"][:1]
+    beginning = [line for line in lines if line.type in ("user", "assistant")][:1]
+    if bundle.kind != "main" or not any(_source(line, bundle.name) for line in [*beginning, *prompt]):
         return None
     sources = [_source(line, bundle.name) for line in lines]
     last = next((source for source in reversed(sources) if source is not None), None)
