@@ -112,7 +112,7 @@ class RecoverService:
             if summary.kept:
                 rows.append((summary, "kept"))
             elif summary.kind is Kind.PROMPTS:
-                rows.append((summary, "typed lines"))
+                rows.append((summary, "typed prompts"))
             elif any(change.change == "cut" for change in self._histories.get(summary.key, ())):
                 rows.append((summary, "earlier states"))
         return rows + [(summarize(session), "a record that was cut off") for session in self._cut_off()]
