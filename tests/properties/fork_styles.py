@@ -42,7 +42,13 @@ def with_new_uuids(records: list[Json], name: str) -> list[Json]:
     ]
 
 
-STYLES: tuple[Style, ...] = (renamed, kept, prompts_kept, stamped, with_new_uuids)
+def marked(records: list[Json], name: str) -> list[Json]:
+    """All copies get the fork's id, and name the parent in another field (`/branch`)."""
+    marks = [{"sessionId": record["sessionId"], "messageUuid": record["uuid"]} for record in records]
+    return [{**record, "forkedFrom": mark} for record, mark in zip(renamed(records, name), marks, strict=True)]
+
+
+STYLES: tuple[Style, ...] = (renamed, kept, prompts_kept, stamped, with_new_uuids, marked)
 
 
 def turn(number: int, before: str | None, name: str) -> list[Json]:
@@ -59,13 +65,18 @@ def turn(number: int, before: str | None, name: str) -> list[Json]:
     return renamed(in_chain(records), name)
 
 
-def write_family(home: Path, style: Style, *, of_fork: bool, apart: bool) -> None:
-    """Write a session, a fork of it that went on, and a fork of one of them; `apart` in a folder each."""
+def write_family(
+    home: Path, styles: tuple[Style, Style], *, of_fork: bool = False, apart: bool = False, silent: bool = False
+) -> None:
+    """Write a session, a fork of it that went on, and a fork of one of them; `apart` in a folder each.
+
+    In a `silent` fork nothing was said yet: that is the last one.
+    """
     parent, fork, last = NAMES
     first = turn(1, None, parent)
-    second = [*(copies := style(first, fork)), *turn(2, copies[-1]["uuid"], fork)]
-    copies = style(second if of_fork else first, last)
-    third = [*copies, *turn(3, copies[-1]["uuid"], last)]
+    second = [*(copies := styles[0](first, fork)), *turn(2, copies[-1]["uuid"], fork)]
+    copies = styles[1](second if of_fork else first, last)
+    third = [*copies, *(() if silent else turn(3, copies[-1]["uuid"], last))]
     first = [*first, {"type": "mode", "mode": "normal", "sessionId": parent}, *turn(4, first[-1]["uuid"], parent)]
     for place, (name, records) in enumerate(zip(NAMES, (first, second, third), strict=True)):
         file = home / ".claude" / "projects" / f"-work-weather{place if apart else ''}" / f"{name}.jsonl"

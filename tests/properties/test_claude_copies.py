@@ -13,7 +13,8 @@ import pytest
 from pollux.testing.homes import Home, homes
 from tests.properties.claude import CLAUDE
 from tests.properties.copies import DAMAGES, Damage, Family, replies_in
-from tests.properties.fork_styles import STYLES, Style, write_family
+from tests.properties.fork_styles import STYLES, Style, marked, write_family
+from tests.properties.lost_parents import remains
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "claude"
 EXHAUSTIVE = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
@@ -50,7 +51,7 @@ def families_of_three(folder: Path, style: Style) -> Iterator[Family]:
     """A session, a fork of it, and a fork of either, in one folder or in several."""
     for number, (of_fork, apart) in enumerate(itertools.product([False, True], [False, True])):
         place = folder / str(number)
-        write_family(place / "home", style, of_fork=of_fork, apart=apart)
+        write_family(place / "home", (style, style), of_fork=of_fork, apart=apart)
         home = Home(CLAUDE, place)
         yield Family(home, home.files)
 
@@ -72,8 +73,22 @@ def test_damage_to_all_files_of_a_family(tmp_path: Path, style: Style) -> None:
 
 @pytest.mark.slow
 def test_damage_to_both_files_of_a_session_in_two_folders(tmp_path: Path) -> None:
-    write_family(tmp_path / "home", STYLES[0], of_fork=False, apart=False)
+    write_family(tmp_path / "home", (STYLES[0], STYLES[0]))
     folder = tmp_path / "home" / ".claude" / "projects" / "-work-weather"
     shutil.copytree(folder, folder.with_name("-work-moved"))
     home = Home(CLAUDE, tmp_path)
     Family(home, home.files).check_all(4 * TIMES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("second", STYLES, ids=lambda style: style.__name__)
+@pytest.mark.parametrize("first", STYLES, ids=lambda style: style.__name__)
+def test_each_reply_counts_once_if_a_parent_is_gone(tmp_path: Path, first: Style, second: Style) -> None:
+    problems: list[str] = []
+    for of_fork, silent in itertools.product([False, True], [False, True]):
+        for family in remains(tmp_path / f"{of_fork}{silent}", (first, second), of_fork=of_fork, silent=silent):
+            problems += family.wrong_counts()
+            # A fork without marks in which nothing was said yet looks like its parent at that time.
+            if second is marked or (first is marked and not silent):
+                problems += family.wrong_links(of_fork=of_fork)
+    assert not problems, "\n".join(problems)

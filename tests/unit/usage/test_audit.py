@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from pollux.model import Fate, Gap, Kind, Link, Message, Origin, Session, Tally, Usage
-from tests.unit.usage.small_sessions import reply, session, token_usage, usage_of
+from tests.unit.usage.small_sessions import NOON, reply, session, token_usage, usage_of
 
 
 def placed(message: Message, line: int, **changes: object) -> Message:
@@ -51,6 +52,18 @@ def test_a_figure_that_was_inherited_twice_counts_where_it_was_used(tmp_path: Pa
         "inherited from gemini:second: counted there",
         "counted",
     ]
+
+
+def test_a_figure_whose_origin_is_gone_counts_in_another_copy(tmp_path: Path) -> None:
+    def copy(line: int, *, inherited: bool) -> Message:
+        return placed(reply(token_usage(1, 1), inherited=inherited), line, id="a")
+
+    link = Link(kind="forked_from", target="gemini:first", evidence="says so")
+    other = session(copy(4, inherited=False), id="other")
+    same_id = session(placed(reply(token_usage(1, 1), at=NOON + timedelta(1)), 4, id="a"), id="another")
+    fork = msgspec.structs.replace(session(copy(2, inherited=True), id="fork"), links=(link,))
+    (item,) = usage_of(tmp_path, same_id, other, fork).audit(fork).items
+    assert item.rule == "inherited from gemini:other: counted there"
 
 
 def test_a_figure_without_a_known_origin_does_not_name_one(tmp_path: Path) -> None:

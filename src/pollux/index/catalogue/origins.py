@@ -12,7 +12,10 @@ INHERITANCE = ("forked_from", "continues")
 
 
 class RequestOrigin(Value, frozen=True):
-    """The session that made a request. If it no longer `exists`, no session counts the request."""
+    """The session in which a request counts: the one that made it or, if that is gone, another one with a copy.
+
+    If neither `exists`, the session is the one that made the request, and no session counts it.
+    """
 
     key: str
     exists: bool
@@ -33,7 +36,21 @@ def request_origins(current: CatalogueQueries, session: Session) -> dict[str, Re
         origins.update(dict.fromkeys(inherited, RequestOrigin(key, _counts(current, numbers))))
         inherited &= _inherited(current, numbers)
         key = _origin(current, numbers)
-    return origins
+    gone = {message for message, origin in origins.items() if not origin.exists}
+    return origins | (_copies(current, session, gone) if gone else {})
+
+
+def _copies(current: CatalogueQueries, session: Session, gone: set[str]) -> dict[str, RequestOrigin]:
+    """The sessions that count copies of some inherited messages: those with the same id and the same time."""
+    statement = (
+        "SELECT own.message, sessions.key FROM usage AS own"  # noqa: S608 (roots by number)
+        " JOIN usage AS other ON other.message=own.message AND other.at=own.at AND NOT other.inherited"
+        f" JOIN sessions ON sessions.no=other.session AND {current.here} AND kind IN ('main', 'subagent')"
+        " WHERE own.session=? AND own.inherited AND agent=? AND key<>? ORDER BY key DESC"
+    )
+    numbers = _numbers(current, session.key)
+    rows = [row for no in numbers for row in current.catalogue.rows(statement, no, session.agent, session.key)]
+    return {message: RequestOrigin(key, exists=True) for message, key in rows if message in gone}
 
 
 def _numbers(current: CatalogueQueries, key: str) -> list[int]:

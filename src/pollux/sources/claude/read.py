@@ -313,7 +313,7 @@ class _Reader:
         links: list[Link] = []
         if parent is not None:
             links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence=self.bundle.evidence))
-        if fork is not None:
+        if fork is not None and fork.name is not None:
             links.append(Link(kind="forked_from", target=f"{AGENT}:{fork.name}", evidence=fork.evidence))
         return tuple(links)
 

@@ -13,6 +13,12 @@ def renamed(records: list[Json], name: str) -> list[Json]:
     return [{**record, "sessionId": name} for record in records]
 
 
+def branched(records: list[Json], name: str) -> list[Json]:
+    """Copies that `/branch` made: each names the session and the record that it was copied from."""
+    marks = [{"sessionId": record["sessionId"], "messageUuid": record["uuid"]} for record in records]
+    return [{**record, "forkedFrom": mark} for record, mark in zip(renamed(records, name), marks, strict=True)]
+
+
 def own(name: str, before: Json, number: int = 9) -> list[Json]:
     prompt = user("And halved?", sessionId=name, parentUuid=before["uuid"])
     return [prompt, model("21.", f"msg_{number}", sessionId=name, parentUuid=prompt["uuid"])]

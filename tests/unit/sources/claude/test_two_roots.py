@@ -15,7 +15,7 @@ from tests.unit.sources.claude.conftest import (
     model,
     user,
 )
-from tests.unit.sources.claude.forks import REAL, check_fork, elsewhere, own, renamed
+from tests.unit.sources.claude.forks import REAL, branched, check_fork, elsewhere, own, renamed
 
 
 @pytest.mark.parametrize("moved", [SID, OTHER])
@@ -37,6 +37,17 @@ def test_fork_is_read_again_when_its_parent_comes_and_goes_under_another_root(ho
     assert home.library().sync().changed == 0
     (home.path / ".config" / "claude" / "projects" / PROJECT / f"{SID}.jsonl").unlink()
     assert home.sessions()[OTHER].usage.requests == 2
+
+
+def test_branch_under_two_roots_whose_parent_is_gone(home: Home) -> None:
+    shared = in_chain([user("42"), model("Noted.", REAL[0])])
+    file = home.log(OTHER, *branched(shared, OTHER), *own(OTHER, shared[-1]))
+    text = file.read_text()
+    elsewhere(home, OTHER)
+    file.write_text(text)
+    branch = home.only()
+    assert not any(message.inherited for message in branch.messages)
+    assert (branch.usage.requests, branch.exact) == (2, True)
 
 
 def test_fork_whose_parent_is_only_kept(home: Home) -> None:

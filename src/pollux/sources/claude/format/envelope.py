@@ -51,9 +51,9 @@ class Envelope(Shape, forbid_unknown_fields=False):
         return self.message.id if self.message is not None and self.is_reply else None
 
     @property
-    def session(self) -> str | None:
-        """The session that the record names: for some copies it is the parent."""
-        return self.forkedFrom.sessionId if self.forkedFrom is not None else self.sessionId
+    def origin(self) -> str | None:
+        """The session that `/branch` copied the record from."""
+        return self.forkedFrom.sessionId if self.forkedFrom is not None else None
 
 
 E = TypeVar("E", bound=Envelope)

@@ -15,6 +15,7 @@ from pollux.wire import REFUSED, decoder, numbered_lines, opened
 # JSON writes a quotation mark inside a string as \", so these only ever match keys.
 _UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]+)"')
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
+_ORIGIN = re.compile(rb'"forkedFrom"\s*:\s*\{[^{}]*\}')
 _TAIL, _LONGEST_TAIL = 1 << 14, 1 << 26
 _decode_aside = decoder(SideRecord)
 
@@ -41,7 +42,7 @@ def head_of(entry: File) -> Head:
             for _, line in numbered_lines(file):
                 if b'"leafUuid"' in line and b'"summary"' in line:
                     summaries += _summary(line)
-                if first is None and (match := _SESSION.search(line)) is not None:
+                if first is None and (match := _SESSION.search(_ORIGIN.sub(b"", line))) is not None:
                     first = match.group(1).decode("utf-8", "replace")
                 if (match := _UUID.search(line)) is not None:
                     root = match.group(1).decode("utf-8", "replace")
@@ -53,11 +54,14 @@ def head_of(entry: File) -> Head:
 
 
 def _last(file: BinaryIO, size: int) -> str | None:
-    """The session that the last record names. A line may be long, and has the name at its beginning."""
+    """The session that the last record belongs to. A line may be long, and has the name at its beginning.
+
+    A copy that `/branch` made also names the session that it was copied from.
+    """
     tail = _TAIL
     while size > 0:
         file.seek(max(0, size - tail))
-        if ids := _SESSION.findall(file.read(tail)):
+        if ids := _SESSION.findall(_ORIGIN.sub(b"", file.read(tail))):
             return str(ids[-1], "utf-8", "replace")
         if tail >= min(size, _LONGEST_TAIL):
             break

@@ -34,7 +34,7 @@ class RecordIds(msgspec.Struct, frozen=True):
 def record_ids_of(entry: File) -> RecordIds:
     """The ids of a file's records. Every reply counts: damage to a file may leave any part of it."""
     names: dict[str, None] = {}
-    sessions: dict[str, None] = {}
+    sessions: dict[str | None, None] = {}
     uuids: dict[str, str | None] = {}
     first_reply: str | None = None
     try:
@@ -45,8 +45,7 @@ def record_ids_of(entry: File) -> RecordIds:
                     continue
                 if record.uuid is not None:
                     uuids.setdefault(record.uuid, record.parentUuid)
-                    if (session := record.session) is not None:
-                        sessions[session] = None
+                    sessions[record.sessionId] = sessions[record.origin] = None
                 if (name := _name(record)) is not None:
                     names[name] = None
                     if first_reply is None and record.is_reply:
@@ -57,7 +56,7 @@ def record_ids_of(entry: File) -> RecordIds:
     return RecordIds(
         hashes=b"".join(map(_hash, names)),
         first_reply=_hash(first_reply) if first_reply is not None else None,
-        sessions=tuple(sessions),
+        sessions=tuple(name for name in sessions if name is not None),
         is_cut=parent is not None and parent not in uuids,
     )
 

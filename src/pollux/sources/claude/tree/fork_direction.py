@@ -64,6 +64,15 @@ class Side(NamedTuple):
         """Do records of this session have the id of another one?"""
         return member.name in self.records.sessions
 
+    def has_only_copies(self) -> bool:
+        """Were all shared records copied from other sessions, as far as they name one?
+
+        A file with another name than its session has the id of that session in its last record.
+        """
+        makers = {maker for id in self.shared if (maker := self.records.by_id[id].maker) is not None}
+        is_renamed = self.member.name not in self.records.sessions
+        return bool(makers) and (self.records.last_session if is_renamed else self.member.name) not in makers
+
     def shared_times(self) -> list[float]:
         """The times of the shared records."""
         return [at.timestamp() for id in self.shared if (at := self.records.by_id[id].at) is not None]
@@ -76,7 +85,7 @@ def sides_of(first: Member, second: Member) -> tuple[Side, Side]:
 
 
 def is_fork(member: Member, other: Member) -> bool:
-    """Is a session a fork of another one?"""
+    """Is a session a fork of another one? Of two forks of one session, the later counts as a fork of the earlier."""
     first, second = sorted((member, other))
     return _fork(first, second) == member
 
@@ -95,7 +104,7 @@ def _is_copy(own: Side, other: Side) -> bool:
 
     Without proof, the fork is the session that went on alone or first: then the parent had only what they share.
     """
-    for proof in (_ids(own, other), _places(own, other)):
+    for proof in (_ids(own, other), _ages(own, other), _places(own, other)):
         if proof is not None:
             return proof
     start, other_start = own.continued_at(), other.continued_at()
@@ -119,12 +128,25 @@ def doubt(own: Side, other: Side) -> str:
 def _ids(own: Side, other: Side) -> bool | None:
     """Is this session the fork, according to the ids in its records? None where they do not show it.
 
-    A side question is always a fork of a session. In some releases copies keep the id of the parent.
+    A side question is always a fork of a session. In some releases copies keep the id of the parent. If all shared
+    records of one session are copies of a third session, the other one does not hold copies of these copies.
     """
     if own.member.kind != other.member.kind:
         return own.member.kind != "main"
-    here, there = own.names(other.member), other.names(own.member)
-    return here if here != there else None
+    for here, there in (
+        (own.names(other.member), other.names(own.member)),
+        (own.has_only_copies(), other.has_only_copies()),
+    ):
+        if here != there:
+            return here
+    return None
+
+
+def _ages(own: Side, other: Side) -> bool | None:
+    """Did this session go on later? None unless both were copied from a third session."""
+    if not (own.has_only_copies() and other.has_only_copies()):
+        return None
+    return (own.continued_at(), own.member.id) > (other.continued_at(), other.member.id)
 
 
 def _places(own: Side, other: Side) -> bool | None:

@@ -16,8 +16,10 @@ class ForkFamily:
         self._peers = [sides_of(self._own, Member.of(peer)) for peer in bundle.peers]
 
     def parents(self) -> Iterator[tuple[Side, Side]]:
-        """The session, and each peer that it is a fork of."""
-        return ((here, there) for here, there in self._peers if is_fork(here.member, there.member))
+        """The session, and each peer that it may have been copied from: not those that only share its parent."""
+        for here, there in self._peers:
+            if is_fork(here.member, there.member) and (here.names(there.member) or not here.has_only_copies()):
+                yield here, there
 
     def inherited(self) -> frozenset[str]:
         """The records of the session that count in another member."""

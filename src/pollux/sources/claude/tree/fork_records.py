@@ -24,11 +24,14 @@ class _Fields(Envelope):
 
 
 class Record(NamedTuple):
-    """A record: its line, its time, the session that it names, the ids of reply and request, and the directory."""
+    """A record: its line, its time, the ids of reply and request, and the directory.
+
+    `maker` is the session that made it, as far as the record names it: for some copies it is the parent.
+    """
 
     number: int
     at: datetime | None
-    session: str | None
+    maker: str | None
     reply: str | None
     request: str | None
     directory: str | None
@@ -37,12 +40,13 @@ class Record(NamedTuple):
 class Records(msgspec.Struct, frozen=True):
     """The records of a session by id: by uuid or, without one, by the id of the reply.
 
-    `sessions` are the sessions that the records name. `damaged`: a line cannot be read, or the parent of a record is
-    missing.
+    `sessions` are the sessions that the records name; the last record belongs to `last_session`. `damaged`: a line
+    cannot be read, or the parent of a record is missing.
     """
 
     by_id: dict[str, Record]
     sessions: frozenset[str | None]
+    last_session: str | None
     damaged: bool
 
     def shared_with(self, other: Records) -> frozenset[str]:
@@ -75,13 +79,16 @@ def records_of(files: Sequence[tuple[str, int, int]]) -> Records:
     for part in parts:
         by_id |= part.by_id
     sessions = frozenset[str | None]().union(*(part.sessions for part in parts))
-    return Records(by_id, sessions, any(part.damaged for part in parts))
+    last_session = next((part.last_session for part in parts if part.last_session is not None), None)
+    return Records(by_id, sessions, last_session, any(part.damaged for part in parts))
 
 
 @lru_cache(maxsize=256)
 def _read(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the cache's key)
     records: dict[str, Record] = {}
     parents: set[str] = set()
+    sessions: set[str | None] = set()
+    last_session: str | None = None
     damaged = False
     directories: dict[str | None, str | None] = {}
     try:
@@ -96,15 +103,16 @@ def _read(path: str, size: int, mtime_ns: int) -> Records:  # noqa: ARG001 (the 
                 if (id := fields.uuid or fields.reply) is not None:
                     directory = directories.setdefault(fields.cwd, fields.cwd)
                     records.setdefault(id, _record(number, fields, directory))
+                    sessions.update((fields.origin, fields.sessionId))
+                    last_session = fields.sessionId or last_session
     except Unreadable:
         pass
-    sessions = frozenset(record.session for record in records.values())
-    return Records(records, sessions, damaged or not parents <= records.keys())
+    return Records(records, frozenset(sessions), last_session, damaged or not parents <= records.keys())
 
 
 def _record(number: int, fields: _Fields, directory: str | None) -> Record:
     at = fields.timestamp if fields.timestamp is not None and is_usable(fields.timestamp) else None
-    return Record(number, at, fields.session, fields.reply, fields.requestId, directory)
+    return Record(number, at, fields.origin or fields.sessionId, fields.reply, fields.requestId, directory)
 
 
 def _is_same(id: str, first: Record, second: Record) -> bool:

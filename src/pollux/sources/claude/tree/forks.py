@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
 from pollux.model import Message
 from pollux.sources.claude.format.envelope import is_unique
-from pollux.sources.claude.format.schema import Line
+from pollux.sources.claude.format.schema import AssistantRecord, ClientRecord, Line, UserRecord
 from pollux.sources.claude.group import ClaudeBundle
 from pollux.sources.claude.messages.messages import Item
 from pollux.sources.claude.messages.replies import Pair
@@ -22,9 +22,12 @@ _NAMED = "copied records carry its id"
 
 
 class Fork(msgspec.Struct, frozen=True):
-    """The parent of a fork, the evidence, and the ids of the records that it inherited."""
+    """The parent of a fork, the evidence, and the ids of the records that it inherited.
 
-    name: str
+    The parent is unknown if it is gone and no record names it. Then the records are inherited from another fork of it.
+    """
+
+    name: str | None
     evidence: str
     shared: frozenset[str]
 
@@ -39,7 +42,7 @@ class _Candidate(NamedTuple):
 
 def has_copies(transcript: Transcript) -> bool:
     """Do records name another session? Copies come first."""
-    return transcript.foreign or getattr(next(iter(transcript.lines), (0, None))[1], "forkedFrom", None) is not None
+    return transcript.foreign or any(_origin(line) is not None for _, line in transcript.lines[:1])
 
 
 def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
@@ -48,19 +51,20 @@ def fork_of(bundle: ClaudeBundle, pairs: Iterable[Pair]) -> Fork | None:
     Copies keep their uuids; if a release gives them new ones, the replies still have their ids. Times prove nothing:
     some releases give copies new times. Some keep the parent's id in the copies, others name it in another field;
     otherwise `is_fork` decides. Of several candidates, the one with the most common records is the parent. What the
-    parent lost may be inherited from another candidate.
+    parent lost, or a parent that is gone, may be inherited from another session; what no other session holds is not
+    inherited, because it counts here.
     """
     own_pairs = list(pairs)
     parent = _named_parent(bundle, own_pairs)
     family = ForkFamily(bundle)
     if parent is not None:
-        is_gone = parent not in [peer.id for peer in bundle.peers]
-        return Fork(parent, _NAMED, family.inherited() | (_copied_ids(bundle, own_pairs) if is_gone else frozenset()))
+        return Fork(parent, _NAMED, family.inherited())
     candidates = [_candidate(here, there) for here, there in family.parents()]
-    if not candidates:
-        return None
-    best = max(candidates, key=lambda candidate: candidate.rank)
-    return Fork(best.name, best.evidence, family.inherited())
+    best = max(candidates, key=lambda candidate: candidate.rank, default=None)
+    if best is not None:
+        return Fork(best.name, best.evidence, family.inherited())
+    records = family.inherited()
+    return Fork(None, "", records) if records else None
 
 
 def _candidate(here: Side, there: Side) -> _Candidate:
@@ -72,32 +76,29 @@ def _candidate(here: Side, there: Side) -> _Candidate:
 
 def _source(line: Line, name: str) -> str | None:
     """The id of another session in a copied record."""
-    ancestor = getattr(line, "forkedFrom", None)
-    if ancestor is not None:
-        return cast("str | None", ancestor.sessionId)
-    return line.sessionId if line.sessionId != name else None
+    return line.sessionId if line.sessionId != name else _origin(line)
+
+
+def _origin(line: Line) -> str | None:
+    """The session that `/branch` copied a record from."""
+    mark = line.forkedFrom if isinstance(line, UserRecord | AssistantRecord | ClientRecord) else None
+    return mark.sessionId if mark is not None else None
 
 
 def _named_parent(bundle: ClaudeBundle, pairs: list[Pair]) -> str | None:
-    """The session that the last copied record names. Copies come first; sub-agents always have their session's id."""
+    """The session that the last copied record names. Copies come first; sub-agents always have their session's id.
+
+    The first prompt shows whether there are copies. If it was lost, the file begins with a reply, which shows it too.
+    """
     lines = [line for _, line in pairs if not line.isSidechain and line.sessionId is not None]
-    first = next((line for line in lines if line.type == "user"), None)
-    if bundle.kind != "main" or first is None or _source(first, bundle.name) is None:
+    prompt = [line for line in lines if line.type == "user"][:1]
+    beginning = [line for line in lines if line.type in ("user", "assistant")][:1]
+    if bundle.kind != "main" or not any(_source(line, bundle.name) for line in [*beginning, *prompt]):
         return None
     sources = [_source(line, bundle.name) for line in lines]
     last = next((source for source in reversed(sources) if source is not None), None)
-    return last if None in sources or last in [peer.id for peer in bundle.peers] else None
-
-
-def _copied_ids(bundle: ClaudeBundle, pairs: list[Pair]) -> frozenset[str]:
-    """The copied records if the parent is gone: all before the first prompt with the session's own id."""
-    lines = [line for _, line in pairs]
-    last = max(n for n, line in enumerate(lines) if _source(line, bundle.name) is not None)
-    end = next(
-        (n for n in range(last + 1, len(lines)) if lines[n].type == "user" and lines[n].toolUseResult is None),
-        len(lines),
-    )
-    return frozenset(id for line in lines[:end] if (id := id_of(line)) is not None)
+    is_named = any(line.sessionId == bundle.name for line in lines)
+    return last if is_named or last in [peer.id for peer in bundle.peers] else None
 
 
 def inherited(messages: list[Message], items: list[Item], shared: frozenset[str]) -> list[Message]:

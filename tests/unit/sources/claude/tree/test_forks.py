@@ -21,7 +21,7 @@ from tests.unit.sources.claude.conftest import (
     model,
     user,
 )
-from tests.unit.sources.claude.forks import LATER, REAL, check_fork, forked_from, own, renamed
+from tests.unit.sources.claude.forks import LATER, REAL, branched, check_fork, forked_from, own, renamed
 
 
 def test_fork_whose_copies_got_the_new_id(home: Home) -> None:
@@ -54,11 +54,12 @@ def test_parent_that_went_on_after_the_fork(home: Home) -> None:
     check_fork(home.sessions())
 
 
-def test_fork_whose_parent_is_gone(home: Home) -> None:
+def test_copies_count_in_the_fork_if_the_parent_is_gone(home: Home) -> None:
     shared = in_chain([user("42"), model("Noted.")])
     home.log(OTHER, shared[0], *renamed(shared[1:], OTHER), *own(OTHER, shared[-1]))
     fork = home.only()
-    assert [message.inherited for message in fork.messages] == [True, True, False, False]
+    assert not any(message.inherited for message in fork.messages)
+    assert (fork.usage.requests, fork.exact) == (2, True)
     assert fork.links[0].target == f"claude:{SID}"
 
 
@@ -167,12 +168,64 @@ def test_branch_names_the_session_it_was_made_of(home: Home, parent_is_there: bo
     records = in_chain([user("Remember 42."), model("Noted.")])
     if parent_is_there:
         home.log(SID, *records)
-    copies = [{**one, "forkedFrom": {"sessionId": SID, "messageUuid": one["uuid"]}} for one in renamed(records, OTHER)]
-    home.log(OTHER, *copies, *own(OTHER, records[1]))
+    home.log(OTHER, *branched(records, OTHER), *own(OTHER, records[1]))
     fork = home.sessions()[OTHER]
     assert forked_from(fork) == [SID]
-    assert [message.inherited for message in fork.messages] == [True, True, False, False]
+    assert [message.inherited for message in fork.messages] == [parent_is_there, parent_is_there, False, False]
     assert fork.notices == ()
+
+
+def test_branch_in_which_nothing_was_said_yet_names_a_session_that_is_gone(home: Home) -> None:
+    home.log(OTHER, *branched(in_chain([user("Remember 42."), model("Noted.")]), OTHER))
+    home.log(f"{OTHER} (copy)", *branched(in_chain([user("Remember 42."), model("Noted.")]), OTHER))
+    branch = home.only()
+    assert (branch.id, forked_from(branch)) == (OTHER, [SID])
+
+
+@pytest.mark.parametrize("second", [None, "-work-moved/{}", PROJECT + "/{} (copy)", PROJECT + "/backup"])
+def test_own_replies_of_a_branch_whose_file_is_there_twice_are_its_own(home: Home, second: str | None) -> None:
+    records = in_chain([user("Remember 42."), model("Noted.")])
+    file = home.log(OTHER, *branched(records, OTHER), *own(OTHER, records[1]))
+    if second is not None:
+        home.write(f"{second.format(OTHER)}.jsonl", file.read_text())
+    branch = home.only()
+    assert not any(message.inherited for message in branch.messages)
+    assert (branch.usage.requests, branch.exact) == (2, True)
+
+
+@pytest.mark.parametrize("branch_is_older", [True, False])
+def test_replies_of_a_session_that_is_gone_count_in_the_fork_without_marks(home: Home, branch_is_older: bool) -> None:
+    """A record with a mark is a copy; one without may be the original."""
+    records = in_chain([user("Remember 42."), model("Noted.")])
+    copies = {OTHER: branched(records, OTHER), LATER: renamed(records, LATER)}
+    for number, name in enumerate(copies if branch_is_older else reversed(copies), start=8):
+        home.log(name, *copies[name], *own(name, records[1], number))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in (OTHER, LATER)] == [[SID], []]
+    assert [sessions[name].usage.requests for name in (OTHER, LATER)] == [1, 2]
+    library = home.library()
+    rules = [item.rule for item in library.usage.audit(library.session(f"claude:{OTHER}")).items]
+    assert rules == [f"inherited from claude:{LATER}: counted there", "counted"]
+
+
+@pytest.mark.parametrize("first", [OTHER, LATER])
+def test_replies_of_a_session_that_is_gone_count_in_its_oldest_branch(home: Home, first: str) -> None:
+    records = in_chain([user("Remember 42."), model("Noted.")])
+    names = sorted((OTHER, LATER), key=lambda name: name != first)
+    for number, name in enumerate(names, start=8):
+        home.log(name, *branched(records, name), *own(name, records[1], number))
+    sessions = home.sessions()
+    assert [forked_from(sessions[name]) for name in names] == [[SID], [SID]]
+    assert [sessions[name].usage.requests for name in names] == [2, 1]
+
+
+def test_copies_count_in_a_parent_that_is_only_kept(home: Home) -> None:
+    records = in_chain([user("Remember 42."), model("Noted.")])
+    parent = home.log(SID, *records)
+    home.log(OTHER, *branched(records, OTHER), *own(OTHER, records[1]))
+    home.library().archive.run()
+    parent.unlink()
+    check_fork(home.sessions())
 
 
 def test_fork_in_which_nothing_was_said_yet(home: Home) -> None:
