@@ -14,11 +14,12 @@ from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import side_files
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.chain import Chain, chain_of
+from pollux.sources.codex.forks.lesser_files import without_copies
 from pollux.sources.codex.forks.reviews import session_of_review
 from pollux.sources.codex.forks.rollout import Rollout, read_rollout
 from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads, identity
-from pollux.sources.codex.forks.twins import unite, without_copies
+from pollux.sources.codex.forks.twins import unite
 from pollux.sources.codex.format.document import document, fingerprints_of_items, item_fingerprint, records_of
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
