@@ -12,7 +12,7 @@ from typing import Any
 from pollux.model import Text, Thinking
 from pollux.sources.base import File
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.copies import after, lines_of
+from pollux.sources.codex.forks.copies import after, lines_in
 from pollux.sources.codex.forks.rollout import Rollout
 from pollux.sources.codex.format.document import fingerprints_of_items
 from pollux.sources.codex.format.lines import canonical
@@ -121,7 +121,7 @@ def _remove_shared(rollout: Rollout, known: _LaterFiles) -> None:
 def _keys(file: File) -> Iterator[tuple[int, bytes]]:
     """A digest of each line that has a time, with the number of the line."""
     if not file.path.endswith(".json"):
-        for number, content, at in lines_of(file.path):
+        for number, content, at in lines_in(file):
             if content is not None and at is not None:
                 text = f"{at} ".encode() + canonical(content)
                 yield number, hashlib.blake2b(text, digest_size=16).digest()
@@ -133,7 +133,7 @@ def _contents(file: File) -> list[_Line]:
         return [
             (place, fingerprint.encode()) for place, fingerprint in enumerate(fingerprints_of_items(file).fingerprints)
         ]
-    return [(number, content) for number, content, _ in lines_of(file.path)]
+    return [(number, content) for number, content, _ in lines_in(file)]
 
 
 def _shared(lines: list[_Line], others: list[_Line]) -> int:

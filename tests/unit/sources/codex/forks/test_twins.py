@@ -120,7 +120,7 @@ def test_a_line_that_only_the_older_twin_has_is_not_lost(home: Home) -> None:
     home.write(f"{ARCHIVE}/{name}", "".join(whole))
     home.write(f"{DAY}/{name}", "".join([*whole[:3], whole[3][:30] + "\n", *whole[4:], *map(json.dumps, THIRD[:1])]))
     session = home.only()
-    assert ("model", "a1", "rewound") in conversation(session)
+    assert ("model", "a1", "live") in conversation(session)
     assert session.usage.input == 300
 
 
