@@ -238,9 +238,9 @@ def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
     record = {"total_token_usage": {**used, "input_tokens": 100, "total_tokens": 101}, "last_token_usage": used}
     read: list[str] = []
 
-    def last_total(path: str, end: int) -> Any:
-        read.append(path)
-        return _last_total(path, end)
+    def last_total(file: File, end: int) -> Any:
+        read.append(file.path)
+        return _last_total(file, end)
 
     monkeypatch.setattr(forks, "_last_total", last_total)
     _seconds(tmp_path / "home", _chain(20, _line("event_msg", type="token_count", info=record)))

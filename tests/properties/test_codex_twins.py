@@ -109,3 +109,39 @@ def test_a_damaged_copy_changes_nothing(home: Home, damage: Damage) -> None:
         for fault in differences(home, file, PLACES[number % len(PLACES)](file), damage)
     ]
     assert not faults, "\n".join(faults)
+
+
+def torn_apart(lines: Lines, torn: int, gone: int) -> tuple[Lines, Lines]:
+    """A file with a torn line, and a copy without its beginning, but with that line."""
+    return with_a_torn_line(lines, torn), lines[gone:]
+
+
+def with_holes(lines: Lines, hole: int, gone: int) -> tuple[Lines, Lines]:
+    """A file without one line, and a copy without the lines between the first and an earlier one."""
+    return lines[:hole] + lines[hole + 1 :], lines[:1] + lines[gone:]
+
+
+def in_two_halves(lines: Lines, end: int, first: int) -> tuple[Lines, Lines]:
+    """The beginning of a file, and its end, which share some lines."""
+    return lines[:end], lines[first:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", [torn_apart, with_holes, in_two_halves], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_two_damaged_copies_are_as_good_as_the_whole(home: Home, damage: Callable[..., tuple[Lines, Lines]]) -> None:
+    faults: list[str] = []
+    for file in session_files(home):
+        lines = (home.path / file).read_bytes().splitlines(keepends=True)
+        if b'"session_meta"' not in lines[0] or len(lines) < 4:
+            # Up to 0.31 lines have no times.
+            continue
+        with Stage(home, home.around(file)) as stage:
+            truth, place = facts(stage.sessions()), in_the_other_folder(file)
+            (stage.folder / place).parent.mkdir(parents=True, exist_ok=True)
+            for number in Chooser(seed=SEED, most=MOST).of(range(2, len(lines) - 1)):
+                for target, part in zip((file, place), damage(lines, number, number // 2 + 1), strict=True):
+                    stage.put(target, b"".join(part))
+                if facts(stage.sessions()) != truth:
+                    faults.append(f"{damage.__name__} at {number} of {len(lines)} in {file}")
+    assert not faults, "\n".join(faults)

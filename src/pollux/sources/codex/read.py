@@ -89,7 +89,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
             _set_child(call, bundle)
     messages = _messages(rollouts_and_entries, author)
     files = [*(path for rollout in chain.own for path in rollout.paths), *(file.path for file in copies)]
-    files += [rollout.file.path for rollout in chain.foreign]
+    files += [path for rollout in chain.foreign for path in rollout.paths]
     if kind is Kind.MAIN and bundle.id in bundle.side_files.prompts and bundle.side_files.log is not None:
         missing_lines = side_files.missing_prompts(bundle.side_files.prompts[bundle.id], messages)
         log = bundle.side_files.log.path

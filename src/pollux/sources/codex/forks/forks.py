@@ -19,11 +19,10 @@ from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.codex.find import parse_name, time_of_id
 from pollux.sources.codex.forks.align import end_of_copy, has_figures, is_within
-from pollux.sources.codex.forks.copies import TimedLine, lines_in, lines_of
+from pollux.sources.codex.forks.copies import TimedLine, lines_in
 from pollux.sources.codex.forks.joined_file import opened_rollout
 from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads
-from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import MetaLine, TokenCount, TokenTotals
 from pollux.sources.codex.replay.thread_state import ThreadState
@@ -72,7 +71,7 @@ def own_part(file: File, state: ThreadState, threads: Threads, *, at_once: bool 
         pause = _by_pause(file)
         return OwnPart(pause if pause < NEVER else 0, sure=False)
     # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
-    borders = [_by_parent(file, parent.path) for parent in threads.parents(origin)] or [OwnPart(_by_pause(file))]
+    borders = [_by_parent(file, parent) for parent in threads.parents(origin)] or [OwnPart(_by_pause(file))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else OwnPart(first)
 
@@ -98,12 +97,12 @@ def torn_origin(file: File, meta: dict[str, Any]) -> str | None:
     return None
 
 
-def _by_parent(file: File, parent: str) -> OwnPart:
+def _by_parent(file: File, parent: File) -> OwnPart:
     """The own part as the comparison with the parent's file shows it."""
     lines = lines_in(file)
     head = next(lines, (0, None, None))
     copy, late = _split_copy(lines, head)
-    edge = end_of_copy([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    edge = end_of_copy([content for _, content, _ in copy], [content for _, content, _ in lines_in(parent)])
     end = _until_pause(copy, edge.lines, head[2])
     sure = edge.sure and end == edge.lines
     own = chain(copy[end:], late, lines)
@@ -178,19 +177,19 @@ def total_before(base: tuple[str, int] | None, threads: Threads) -> TokenTotals 
         seen.add(base[0])
         totals = threads.totals
         if base not in totals:
-            totals[base] = _last_total(file.path, base[1])
+            totals[base] = _last_total(file, base[1])
         total, base = totals[base]
         if total is not None:
             return total
     return None
 
 
-def _last_total(path: str, end: int) -> tuple[TokenTotals | None, tuple[str, int] | None]:
+def _last_total(file: File, end: int) -> tuple[TokenTotals | None, tuple[str, int] | None]:
     """The last total in a file before an ordinal, and the file that this file continues itself."""
     total: TokenTotals | None = None
     base: tuple[str, int] | None = None
     try:
-        with unpacked(path, Notes()) as opened:
+        with opened_rollout(file, Notes()) as opened:
             for _, record in records((line for line in opened if _COUNTS.search(line)), Notes()):
                 if record.ordinal is not None and record.ordinal >= end:
                     break

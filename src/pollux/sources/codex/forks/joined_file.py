@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import heapq
 import io
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, NamedTuple, TypeVar
@@ -177,6 +177,9 @@ def _lines(file: File) -> _Lines:
 
 def _heal(one: _Lines, other: _Lines) -> tuple[_Lines, _Lines | None]:
     """Both files with the lines that they lost; only one if they are the same then."""
+    if other[0].is_first and not one[0].is_first:
+        # Of lines with the same time, those of the file with a beginning come first.
+        one, other = other, one
     anchors = _anchors(one, other)
     if not anchors:
         return _in_a_row(one, other) or _in_a_row(other, one) or (one, other)
@@ -210,32 +213,60 @@ def _goes_on(early: _Lines, late: _Lines) -> bool:
 
 
 def _anchors(one: _Lines, other: _Lines) -> list[tuple[int, int]]:
-    """The places of the lines that both files have, in order."""
-    places: dict[bytes, list[int]] = {}
-    for place, line in enumerate(other):
-        if line.digest is not None:
-            places.setdefault(line.digest, []).append(place)
+    """The places of the lines that both files have, in order.
+
+    Lines that occur once in each file come first. The equal lines around them follow: a fork may repeat a line.
+    """
+    mine, theirs = [line.digest for line in one], [line.digest for line in other]
+    places = _unique(theirs)
     anchors: list[tuple[int, int]] = []
-    first = 0
-    for place, line in enumerate(one):
-        equal = places.get(line.digest, []) if line.digest is not None else []
-        number = bisect_left(equal, first)
-        if number < len(equal):
-            anchors.append((place, equal[number]))
-            first = equal[number] + 1
+    first = second = 0
+    unique = [(place, places[digest]) for digest, place in _unique(mine).items() if digest in places]
+    for place, equal in [*unique, (len(mine), len(theirs))]:
+        if equal >= second:
+            pairs = _equal(mine[first:place], theirs[second:equal])
+            anchors += [(first + here, second + there) for here, there in pairs]
+            anchors += [(place, equal)] if place < len(mine) else []
+            first, second = place + 1, equal + 1
     return anchors
 
 
-def _gap(mine: Sequence[_Line], theirs: Sequence[_Line]) -> _Lines:
-    """The lines between two shared lines, in the order of their times."""
+def _unique(digests: list[bytes | None]) -> dict[bytes, int]:
+    """The places of the lines that occur once, in order."""
+    counts = Counter(digests)
+    return {digest: place for place, digest in enumerate(digests) if digest is not None and counts[digest] == 1}
+
+
+def _equal(mine: list[bytes | None], theirs: list[bytes | None]) -> list[tuple[int, int]]:
+    """The places of the equal lines with which two lists begin, and of those with which they end."""
+    least = min(len(mine), len(theirs))
+    end = next((n for n in range(least) if mine[-1 - n] is None or mine[-1 - n] != theirs[-1 - n]), least)
+    rest = least - end
+    begin = next((n for n in range(rest) if mine[n] is None or mine[n] != theirs[n]), rest)
+    ends = [(len(mine) - n, len(theirs) - n) for n in range(end, 0, -1)]
+    return [*((n, n) for n in range(begin)), *ends]
+
+
+def _gap(mine: _Lines, theirs: _Lines) -> _Lines:
+    """The lines between two shared lines: the others in place of unreadable ones, else in the order of their times."""
     own, others = ([line for line in lines if line.digest is not None] for lines in (mine, theirs))
-    # An unreadable line is one of the lines that the other file has here, unless there are more unreadable ones.
-    lost, lost_there = len(mine) - len(own) - len(others), len(theirs) - len(others) - len(own)
-    if lost > 0 and lost >= lost_there:
-        own = list(mine)
-    elif lost_there > 0:
-        others = list(theirs)
+    lost, lost_there = len(mine) - len(own), len(theirs) - len(others)
+    if lost and lost == len(others):
+        return _filled(mine, others)
+    if lost_there and lost_there == len(own):
+        return _filled(theirs, own)
+    # If a file has more unreadable lines than the other one has lines, some stay unreadable.
+    if lost > len(others) and lost - len(others) >= lost_there - len(own):
+        own = mine
+    elif lost_there > len(own):
+        others = theirs
     return list(heapq.merge(own, others, key=lambda line: line.at))
+
+
+def _filled(lines: _Lines, others: _Lines) -> _Lines:
+    """Lines with another line in place of each unreadable one."""
+    rest = iter(others)
+    return [line if line.digest is not None else next(rest) for line in lines]
 
 
 def _in_a_row(one: _Lines, other: _Lines) -> tuple[_Lines, None] | None:

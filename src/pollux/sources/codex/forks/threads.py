@@ -15,6 +15,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
+from pollux.sources.codex.forks.joined_file import joined_files
 from pollux.sources.codex.forks.lesser_files import without_copies
 from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.forks.review_index import Reviews
@@ -146,18 +147,21 @@ class Threads:
         return next(iter(self.twins(name)), None)
 
     def twins(self, name: str) -> list[File]:
-        """All files with this id, without those that only repeat another one. The first of them counts."""
+        """All files with this id: those that only repeat another one are left out, damaged ones are joined.
+
+        The first of them counts.
+        """
         files = self._rollouts.get(name, [])
         self.questions[f"file {name}"] = " ".join(file.stamp for file in files)
         return self._originals(files)
 
     def _originals(self, files: list[File]) -> list[File]:
-        """The files with content of their own."""
+        """The files with content of their own. Those that lost different lines are joined."""
         if len(files) < 2:
             return files
         paths = tuple(file.path for file in files)
         if paths not in self._unique:
-            self._unique[paths] = without_copies(files)[0]
+            self._unique[paths] = joined_files(without_copies(files)[0])
         return self._unique[paths]
 
     def parents(self, name: str) -> list[File]:
