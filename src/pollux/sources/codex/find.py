@@ -86,6 +86,12 @@ def parse_name(path: str) -> tuple[str | None, str | None, str | None]:
     return name["thread"], name["rollout"] or name["thread"], name["at"]
 
 
+def is_given_by_codex(path: str) -> bool:
+    """Is a file's name one that Codex gives, without anything that another program added?"""
+    name = _NAME.match(os.path.basename(path))  # noqa: PTH119
+    return name is not None and not name["rest"]
+
+
 def time_of_id(name: str | None) -> datetime | None:
     """The time at which an id was made, if it contains one (uuid7)."""
     if name is None or len(name) != 36 or name[14] != "7":

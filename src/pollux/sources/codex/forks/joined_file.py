@@ -13,7 +13,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
@@ -28,6 +28,8 @@ from pollux.system.clock import recorded
 from pollux.wire import REFUSED, Notes, display_path
 
 _Mark = TypeVar("_Mark", Gap, Tally)
+# Nobody takes up a session elsewhere so quickly.
+_AT_ONCE = timedelta(milliseconds=250)
 _EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -201,15 +203,16 @@ def _heal(one: _Lines, other: _Lines) -> tuple[_Lines, _Lines | None]:
 def _goes_on(early: _Lines, late: _Lines) -> bool:
     """Do the last lines of one file come after those of another file, and not instead of them?
 
-    They do if they begin with an unreadable line for each of the others, or in the middle of a turn.
+    They do if they begin with an unreadable line for each of the others, in the middle of a turn, or at once.
     """
     readable = [line for line in early if line.digest is not None]
     place = next((place for place, line in enumerate(late) if line.digest is not None), None)
     if not readable or place is None:
         return not readable
     first = late[place]
-    is_later = max(line.at for line in readable) <= first.at
-    return is_later and (len(readable) <= place or is_within(bytes(_row(first.raw).payload)))
+    pause = first.at - max(line.at for line in readable)
+    is_in_turn = pause <= _AT_ONCE or is_within(bytes(_row(first.raw).payload))
+    return pause >= timedelta() and (len(readable) <= place or is_in_turn)
 
 
 def _anchors(one: _Lines, other: _Lines) -> list[tuple[int, int]]:
