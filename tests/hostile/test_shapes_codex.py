@@ -14,7 +14,7 @@ import pytest
 from pollux.sources.base import File
 from pollux.sources.codex.forks import ancestors, forks
 from pollux.sources.codex.forks.forks import _last_total
-from pollux.sources.codex.forks.rollout import Rollout, read_rollout
+from pollux.sources.codex.forks.rollout import Rollout, read_joined
 from pollux.sources.codex.forks.threads import Threads
 from pollux.wire import Notes
 from tests.hostile.conftest import World, read_all
@@ -222,9 +222,9 @@ def test_a_chain_of_pointers_is_read_once_for_its_messages(tmp_path: Path, monke
 
     def read(file: File, threads: Threads, notes: Notes) -> Rollout | None:
         paths.append(file.path)
-        return read_rollout(file, threads, notes)
+        return read_joined(file, threads, notes)
 
-    monkeypatch.setattr(ancestors, "read_rollout", read)
+    monkeypatch.setattr(ancestors, "read_joined", read)
     _seconds(tmp_path / "home", _chain(20))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(paths).values()) <= 2

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import io
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -225,13 +226,30 @@ def _anchors(one: _Lines, other: _Lines) -> list[tuple[int, int]]:
     anchors: list[tuple[int, int]] = []
     first = second = 0
     unique = [(place, places[digest]) for digest, place in _unique(mine).items() if digest in places]
-    for place, equal in [*unique, (len(mine), len(theirs))]:
-        if equal >= second:
-            pairs = _equal(mine[first:place], theirs[second:equal])
-            anchors += [(first + here, second + there) for here, there in pairs]
-            anchors += [(place, equal)] if place < len(mine) else []
-            first, second = place + 1, equal + 1
+    for place, equal in [*_in_order(unique), (len(mine), len(theirs))]:
+        pairs = _equal(mine[first:place], theirs[second:equal])
+        anchors += [(first + here, second + there) for here, there in pairs]
+        anchors += [(place, equal)] if place < len(mine) else []
+        first, second = place + 1, equal + 1
     return anchors
+
+
+def _in_order(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """As many pairs as possible whose second places rise like the first: a line that was repeated may seem unique."""
+    lowest: list[int] = []
+    ends: list[int] = []
+    before: list[int | None] = []
+    for number, (_, place) in enumerate(pairs):
+        length = bisect_left(lowest, place)
+        lowest[length : length + 1] = [place]
+        ends[length : length + 1] = [number]
+        before.append(ends[length - 1] if length else None)
+    result: list[tuple[int, int]] = []
+    at = ends[-1] if ends else None
+    while at is not None:
+        result.append(pairs[at])
+        at = before[at]
+    return result[::-1]
 
 
 def _unique(digests: list[bytes | None]) -> dict[bytes, int]:
