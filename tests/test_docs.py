@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import importlib
 import importlib.util
 import io
 import json
@@ -143,6 +144,23 @@ def test_the_public_names_of_a_library_are_listed_and_no_others(tmp_path: Path) 
         assert {name: sorted(names) for name, names in listed.items()} == {
             name: sorted(names) for name, names in _public_names("library", library).items()
         }
+
+
+def _public_modules() -> list[str]:
+    rows = page("library.md").split("## What is public")[1]
+    return re.findall(r"`(pollux\.[\w.]+)`", rows)
+
+
+def _imports(path: Path) -> Iterator[tuple[str, str]]:
+    """What the examples of a page import from modules of pollux."""
+    for text in blocks(path.read_text("utf-8"), "pycon", "python"):
+        for module, names in re.findall(r"^(?:>>> )?from (pollux\.[\w.]+) import ([\w, ]+)$", text, re.MULTILINE):
+            yield from ((module, name) for name in names.split(", "))
+
+
+def test_examples_import_only_what_is_public() -> None:
+    public = {(name, each) for name in _public_modules() for each in importlib.import_module(name).__all__}
+    assert {one for path in PAGES for one in _imports(path)} <= public
 
 
 def test_the_rules_of_redaction_are_listed_as_they_are() -> None:

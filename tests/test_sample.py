@@ -205,6 +205,36 @@ def test_every_command_has_something_to_show(arguments: tuple[str, ...], tmp_pat
     assert result.stderr == "pollux: this is the bundled sample, not your own history.\n"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("archive", "on"),
+        ("archive", "off"),
+        ("archive", "run"),
+        ("archive", "import", "kept.pollux"),
+        ("archive", "prune", "--lost", "--yes"),
+        ("archive", "restore", "6403", "--in-place", "--yes"),
+        ("recover", "6403", "--in-place", "--yes"),
+        ("rehome", "/home/juno/code/seedbank", "/x"),
+        ("cache", "clear"),
+        ("key", "new", "work"),
+    ],
+    ids=" ".join,
+)
+def test_the_sample_is_never_written_to(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    result = Pollux(tmp_path)("--sample", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "pollux: The sample history is read-only.\nLeave --sample out.\n"
+
+
+def test_a_command_that_writes_never_takes_the_sample_instead(tmp_path: Path) -> None:
+    pollux = Pollux(tmp_path)
+    assert pollux("--or-sample", "archive", "on").returncode == 0
+    assert (tmp_path / "xdg" / "data" / "pollux" / "archive.keeping").exists()
+    assert pollux("--or-sample", "key", "new", "work").returncode == 0
+    assert "work" in pollux("key", "list").stdout
+
+
 def test_the_sample_leaves_no_trace(tmp_path: Path) -> None:
     pollux = Pollux(tmp_path)
     pollux("--sample", "projects")

@@ -1,4 +1,4 @@
-"""The immortal twin of your coding agents' sessions: find them, read them whole and right, keep what they say."""
+"""Finds, reads and keeps the sessions of coding agents."""
 
 from __future__ import annotations
 

@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+__all__ = [
+    "Ambiguous",
+    "BadQuery",
+    "Missing",
+    "NotFound",
+    "OutputError",
+    "PolluxError",
+    "RequestError",
+    "StoreError",
+    "UnknownName",
+    "Unreadable",
+]
+
+
 class PolluxError(Exception):
     """Base of all errors meant for the user: `str(error)` is one plain sentence, `hint` says what to try."""
 

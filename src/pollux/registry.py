@@ -17,6 +17,14 @@ from pollux.writers.base import Knowledge, Writer
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+__all__ = [
+    "knowledge",
+    "source",
+    "source_names",
+    "writer",
+    "writer_names",
+]
+
 SOURCES = {
     "gemini": "pollux.sources.gemini:SOURCE",
     "claude": "pollux.sources.claude:SOURCE",

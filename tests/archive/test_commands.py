@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -108,6 +109,31 @@ def test_recovered_sessions_read_back(pollux: Pollux, tmp_path: Path) -> None:
     assert pollux("recover", "abcdabcd", "-o", str(tmp_path / "out.json")).returncode == 0
     assert len(good(pollux("show", str(tmp_path / "out.json"), "--json"))["messages"]) == 2
     assert pollux("recover", "abcdabcd", "-o", str(tmp_path / "out.json")).returncode == 5
+
+
+def test_a_recovered_document_is_written_as_a_whole_or_not_at_all(pollux: Pollux, tmp_path: Path) -> None:
+    pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first" * 1000, "second"))
+    file = tmp_path / "out" / "out.json"
+    file.parent.mkdir()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        result = pollux("recover", "abcdabcd", "-o", str(file))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (result.returncode, f"{file} cannot be written: File too large." in result.stderr) == (5, True)
+    assert not list(file.parent.iterdir())
+
+
+@pytest.mark.parametrize("command", [["recover"], ["archive", "restore"]], ids=" ".join)
+def test_a_file_in_place_of_the_folder_is_named(pollux: Pollux, tmp_path: Path, command: list[str]) -> None:
+    pollux.file("weather/chats/session-2026-11-15T09-00-abcdabcd.jsonl", session("first", "second"))
+    pollux("archive", "on")
+    file = tmp_path / "page.svg"
+    file.write_bytes(b"x")
+    result = pollux(*command, "abcdabcd", "-o", str(file))
+    assert (result.returncode, result.stdout) == (5, "")
+    assert result.stderr == f"pollux: {file} is a file, not a folder.\nName another folder with -o.\n"
 
 
 def test_recovered_files_go_where_the_agent_looks(pollux: Pollux, tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from pollux.errors import NotFound, OutputError, PolluxError
+from pollux.errors import NotFound, OutputError, PolluxError, StoreError
 from pollux.library.library import Filter, Library
 from pollux.model import Kind
 from pollux.projects.relocate import Relocations, entries_of
@@ -234,6 +235,43 @@ def test_a_folder_that_another_project_shares_is_left(world: World) -> None:
     plan = library.rehome.plan("/home/ada-claude/code/weather", "/srv/weather")
     assert not plan.steps
     assert "/home/ada/claude/code/weather" in plan.left[0].why
+
+
+@contextmanager
+def unwritable(file: Path) -> Iterator[None]:
+    """A folder in place of a file, so that no file of this name can be written."""
+    aside = file.with_name("aside")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists():
+        file.rename(aside)
+    file.mkdir()
+    yield
+    file.rmdir()
+    if aside.exists():
+        aside.rename(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "in_place"),
+    [
+        ("projects.json", False),
+        ("projects.json", True),
+        ("moved.json", False),
+        ("moved.json", True),
+        ("moved/renamed", True),
+    ],
+)
+def test_a_move_that_cannot_be_remembered_changes_nothing(world: World, name: str, in_place: bool) -> None:
+    library = furnished(world, *EVERY)
+    before, shown = content(world), projects(library)
+    places = library.rehome._relocations.folder.parent
+    with unwritable(places / name), pytest.raises(StoreError, match="cannot be"):
+        (library.rehome.carry_out if in_place else library.rehome.show)(OLD, NEW)
+    assert content(world) == before
+    for after in (library, world.library()):
+        assert not after.projects.moves()
+        assert projects(after) == shown
+    assert library.rehome._relocations.last(OLD) is None
 
 
 def test_no_sessions_no_move(world: World) -> None:

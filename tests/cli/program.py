@@ -31,6 +31,7 @@ class Pollux:
             "TZ": "UTC",
             "COLUMNS": "100",
             "NO_COLOR": "1",
+            "POLLUX_BACKGROUND": "0",
             "POLLUX_NOW": "2026-11-15T12:00:00Z",
             **{f"XDG_{name}_HOME": str(folder / "xdg" / name.lower()) for name in ("CACHE", "CONFIG", "DATA")},
         }

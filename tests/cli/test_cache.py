@@ -105,9 +105,9 @@ def test_a_cache_that_cannot_be_written(pollux: Pollux) -> None:
         assert len(result.stderr.splitlines()) == 1
     assert pollux("list", XDG_CACHE_HOME="/proc/none").stdout == plain.stdout
     result = pollux("search", "humidity", XDG_CACHE_HOME="/proc/none")
-    assert result.returncode == 4
+    assert (result.returncode, result.stdout) == (0, pollux("search", "humidity").stdout)
     assert result.stderr.count("/proc/none/pollux/index cannot be used") == 1
-    assert "--regex" in result.stderr
+    assert "not indexed yet: " in result.stderr
     assert pollux("sync", XDG_CACHE_HOME="/proc/none").returncode == 4  # all of it was in vain
     assert pollux("sync", "--json", XDG_CACHE_HOME="/proc/none").returncode == 4
     assert pollux("--sample", "sync").returncode == 0
@@ -152,7 +152,7 @@ def test_an_interrupted_command_is_silent(pollux: Pollux) -> None:
 def test_the_cache_is_closed_when_a_command_ends(pollux: Pollux) -> None:
     assert pollux("list").returncode == 0
     left = {file.name for file in (pollux.folder / "xdg" / "cache" / "pollux" / "index").iterdir()}
-    assert left == {"catalogue.db", "lock", "text"}
+    assert left == {"catalogue.db", "lock", "text", "words.lock"}
 
 
 def test_no_bar_where_nobody_watches(pollux: Pollux) -> None:

@@ -37,7 +37,7 @@ NONSENSE = {
     ),
     "list agent:gemni": ("No agent is called 'gemni'.", "Did you mean: gemini?"),
     "stats --by day,day": ("--by names one thing twice.", "Try: --by day,model"),
-    "stats --by model,tool": ("Agents do not record which model called a tool.", "Try: --by agent,tool"),
+    "stats --by model,tool": ("pollux does not count tool calls by model.", "Try: --by agent,tool"),
     "stats --of tokns": ("--of cannot be 'tokns'.", "Did you mean: tokens?"),
     "stats --timezone Europe/Berln": ("No time zone is called 'Europe/Berln'.", "Did you mean: Europe/Berlin?"),
     "list --since yesterdy": ("'yesterdy' is not a time that pollux understands.", "Did you mean: yesterday?"),

@@ -38,6 +38,15 @@ def costs(pollux: Pollux) -> list[float | None]:
     return [stats["total"]["cost_usd"], newest["cost_usd"]]
 
 
+@pytest.mark.parametrize("command", ["list", "doctor", "show last", "stats"])
+@pytest.mark.parametrize("program", [False, True])
+def test_wrong_settings_are_never_silent(pollux: Pollux, command: str, program: bool) -> None:
+    file = settings(pollux, "redct = 1\n")
+    result = pollux(*command.split(), *(["--json"] if program else []))
+    assert result.stderr.count(f"The settings in {file} are wrong: there is no setting `redct`.") == 1
+    assert result.returncode == (2 if command == "stats" or (program and command != "doctor") else 0)
+
+
 def test_own_prices_take_effect_at_once_everywhere(pollux: Pollux) -> None:
     before = costs(pollux)
     settings(pollux, '[prices."gemini-2.5-pro"]\ninput = 1000\noutput = 1000\n')
@@ -75,7 +84,7 @@ def test_wrong_settings_are_one_sentence_and_status_2(pollux: Pollux, command: l
     assert result.returncode == 2
     assert not result.stdout
     assert str(file) in result.stderr
-    assert "`output`, at `prices." in result.stderr
+    assert "`output` is missing in `prices." in result.stderr
     assert "Traceback" not in result.stderr
 
 

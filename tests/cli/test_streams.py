@@ -71,7 +71,7 @@ def test_a_closed_pipe_is_silent(pollux: Pollux) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["export", "last", "--to", "json"]])
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["export", "last", "--to", "json"], ["--version"]])
 def test_a_full_disk(pollux: Pollux, arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "pollux", *arguments]
@@ -81,11 +81,12 @@ def test_a_full_disk(pollux: Pollux, arguments: list[str]) -> None:
     assert "Traceback" not in process.stderr
 
 
-def test_a_closed_stdout(pollux: Pollux) -> None:
+@pytest.mark.parametrize("arguments", ["list", "--version"])
+def test_a_closed_stdout(pollux: Pollux, arguments: str) -> None:
     process = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m pollux list >&-"], env=pollux.env, capture_output=True, check=False
+        ["sh", "-c", f"{sys.executable} -m pollux {arguments} >&-"], env=pollux.env, capture_output=True, check=False
     )
-    assert b"Traceback" not in process.stderr
+    assert (process.returncode, process.stderr) == (0, b"")
 
 
 def test_interrupted(pollux: Pollux) -> None:
@@ -140,6 +141,17 @@ def test_an_old_locale_still_prints(pollux: Pollux) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments", [["export", "last", "--to", "markdown"], ["recover", "last", "--to", "json"]], ids=lambda a: a[0]
+)
+def test_an_old_locale_still_writes_files(pollux: Pollux, arguments: list[str]) -> None:
+    (pollux.home / "ü").mkdir()
+    old = {"LANG": "C", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    result = pollux(*arguments, "-o", "ü/é.json", **old)
+    assert result.returncode == 0, result.stderr
+    assert [file.name for file in (pollux.home / "ü").iterdir()] == ["é.json"]
+
+
+@pytest.mark.parametrize(
     "arguments", [["list"], ["stats"], ["timeline"], ["show", "1ff9"], ["doctor"], ["audit"]], ids=lambda a: a[0]
 )
 def test_our_marks_have_stand_ins_as_wide_as_they_are(empty: Pollux, arguments: list[str]) -> None:
@@ -151,7 +163,9 @@ def test_our_marks_have_stand_ins_as_wide_as_they_are(empty: Pollux, arguments: 
     assert [len(line) for line in plain.stdout.splitlines()] == [len(line) for line in usual.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(("command", "status"), [("timeline", 0), ("show nothing", 2), ("list --json", 0)])
+@pytest.mark.parametrize(
+    ("command", "status"), [("timeline", 0), ("show nothing", 2), ("list --json", 0), ("--version", 0)]
+)
 def test_a_reader_of_both_streams_that_goes_away(pollux: Pollux, command: str, status: int) -> None:
     """Also where processes were at work, and Python ends as it always does."""
     program = "import multiprocessing, sys; from pollux.cli import main; main()"

@@ -80,6 +80,7 @@ class World:
             "PATH": os.environ["PATH"],
             "TZ": "UTC",
             "LANG": "C.UTF-8",
+            "POLLUX_BACKGROUND": "0",
         }
 
 

@@ -17,7 +17,7 @@ from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import LONGEST_CHAIN
 from pollux.archive.index import Location
 from pollux.archive.packs import Content, Damage, PackWriter, Record, State, begin, is_safe, scan
-from pollux.archive.transfer import MOST, SMALL
+from pollux.archive.transfer import MOST_GROWTH, SMALL
 from tests.hostile.conftest import World
 
 AT = 1_794_722_335_000_000
@@ -56,7 +56,7 @@ def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path: Path) -> None:
     states = [(_state(number, head.sha, head.size), b"") for number in range(3)]
     answer = world.command("archive", "import", str(_archive(tmp_path / "bomb.pollux", (head, payload), *states)))
     assert answer.returncode == 3, answer.stderr
-    assert f"more than {MOST} times as large" in answer.stderr
+    assert f"more than {MOST_GROWTH} times as large" in answer.stderr
     assert world.command("list", "--all").returncode in {0, 1}
     with world.library() as library:
         assert not library.archive._store.exists or _replaced_packs(library.archive._store) == []
@@ -84,7 +84,7 @@ def test_many_contents_of_one_file_are_a_bomb(tmp_path: Path) -> None:
         records += [(head, payload), (state, b"")]
     answer = world.command("archive", "import", str(_archive(tmp_path / "states.pollux", *records)))
     assert answer.returncode == 3, answer.stderr
-    assert f"more than {MOST} times as large" in answer.stderr
+    assert f"more than {MOST_GROWTH} times as large" in answer.stderr
 
 
 def test_contents_that_stand_before_what_they_are_made_from_are_taken_in_one_pass(
@@ -111,7 +111,7 @@ def test_contents_that_stand_before_what_they_are_made_from_are_taken_in_one_pas
     monkeypatch.setattr(transfer, "scan", counted)
     with world.library() as library:
         carried = transfer.import_file(library.archive._store, file)
-        assert (carried.objects, carried.states, carried.damaged) == (len(contents), 1, 0)
+        assert (carried.contents, carried.states, carried.damaged) == (len(contents), 1, 0)
         assert library.archive._store.read(last.sha) == contents[-1]
     assert len(passes) == 2
 

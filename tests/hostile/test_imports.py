@@ -165,7 +165,7 @@ def test_a_content_that_cannot_be_is_damage(tmp_path: Path, changes: dict[str, o
     bad = msgspec.structs.replace(CONTENT, **changes)
     with world.library() as library:
         taken = library.archive.import_file(_write(tmp_path / "carried.pollux", bad, STATE))
-        assert (taken.objects, taken.states, taken.damaged) == (0, 0, 2)
+        assert (taken.contents, taken.states, taken.damaged) == (0, 0, 2)
         assert library.archive.verify().sound
     _write(next((world.data / "archive").glob("*.pack")), bad)
     with world.library() as library:
@@ -193,7 +193,7 @@ def test_a_state_of_nothing_is_not_taken_in(tmp_path: Path, changes: dict[str, o
     file = _write(tmp_path / "carried.pollux", CONTENT, msgspec.structs.replace(STATE, **changes))
     with world.library() as library:
         taken = library.archive.import_file(file)
-        assert (taken.objects, taken.states, taken.damaged) == (1, 0, 1)
+        assert (taken.contents, taken.states, taken.damaged) == (1, 0, 1)
         assert library.archive.verify().sound
 
 
@@ -201,7 +201,7 @@ def test_a_state_may_stand_before_its_content(tmp_path: Path) -> None:
     world = World(tmp_path, ())
     with world.library() as library:
         taken = library.archive.import_file(_write(tmp_path / "carried.pollux", STATE, CONTENT))
-        assert (taken.objects, taken.states, taken.damaged) == (1, 1, 0)
+        assert (taken.contents, taken.states, taken.damaged) == (1, 1, 0)
 
 
 def test_a_change_that_this_pollux_does_not_know_is_shown_as_it_is(tmp_path: Path) -> None:

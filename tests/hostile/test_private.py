@@ -274,4 +274,4 @@ def test_a_content_does_not_become_larger_than_it_says(tmp_path: Path) -> None:
     pen.settle()
     pen.close()
     taken = transfer.import_file(Archive(tmp_path / "archive", tmp_path / "index.db"), file)
-    assert (taken.objects, taken.states, taken.damaged) == (0, 0, 3)
+    assert (taken.contents, taken.states, taken.damaged) == (0, 0, 3)

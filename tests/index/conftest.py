@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from pollux.library.library import Filter, Library
+from pollux.model import NOTHING
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "gemini"
 WORDS = (
@@ -38,10 +39,10 @@ class ChangingHome:
             shutil.copytree(CORPUS / "0.61.0" / "home", self.home, dirs_exist_ok=True)
         self._talks = 0
 
-    def library(self, cache: Path | None = None, **options: Any) -> Library:
+    def library(self, cache: Path | None = None, *, environ: Mapping[str, str] = NOTHING, **options: Any) -> Library:
         """The library over this home, with this cache."""
         places = {"XDG_CACHE_HOME": str(cache or self.cache), "XDG_DATA_HOME": str((cache or self.cache) / "data")}
-        return Library({"HOME": str(self.home), **places}, self.home, hunt=False, **options)
+        return Library({"HOME": str(self.home), **places, **environ}, self.home, hunt=False, **options)
 
     def talk(self, name: str, *texts: str, project: str = "weather") -> Path:
         """Write a session, or go on with one."""

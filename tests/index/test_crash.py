@@ -26,7 +26,7 @@ FORK = multiprocessing.get_context("fork")
 
 def start_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let even a small sync start processes, whatever threads other tests left."""
-    monkeypatch.setattr(team, "_WORTH_FORKING", 0)
+    monkeypatch.setattr(team, "WORTH_FORKING", 0)
     monkeypatch.setattr(team, "is_single_threaded", lambda: True)
 
 
@@ -101,10 +101,10 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
     home.talk("fatal", "weather of the last day", "x")
     whole = readers.read
 
-    def dying(number: int, task: tuple[Source, Bundle], words: readers.Words) -> BundleRows:
+    def dying(number: int, task: tuple[Source, Bundle], store_words: readers.StoreWords) -> BundleRows:
         if "fatal" in str(task[1].files[0].path):
             os.kill(os.getpid(), signal.SIGKILL)
-        return whole(number, task, words)
+        return whole(number, task, store_words)
 
     monkeypatch.setattr(load, "read", dying)
     library = home.library()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from pollux.errors import StoreError
 from pollux.library.library import Enough, Filter, Progress
 from tests.index.conftest import ChangingHome
 
@@ -204,8 +203,9 @@ def test_a_cache_that_cannot_be_made_costs_time_only(home: ChangingHome, tmp_pat
     import msgspec
 
     assert msgspec.to_builtins(library.list(Filter(everything=True))) == truth["list"]
-    with pytest.raises(StoreError):
-        library.search("weather")
+    found = library.search("weather", limit=200)
+    assert sorted((hit.key, hit.message_id, hit.snippet) for hit in found.hits) == truth["search"]["weather"]
+    assert found.pending == len(truth["list"])
 
 
 def test_a_full_disk_is_one_sentence_and_heals(home: ChangingHome, small_disk: Path) -> None:
@@ -214,8 +214,7 @@ def test_a_full_disk_is_one_sentence_and_heals(home: ChangingHome, small_disk: P
     library = home.library(small_disk)
     assert len(library.list()) > 40
     assert "no room" in (library.index.cache_problem or "")
-    with pytest.raises(StoreError):
-        library.search("word3x7")
+    assert [hit.key for hit in library.search("word3x7").hits] == ["gemini:s7"]
     shutil.rmtree(home.home / ".gemini")
     home.talk("aaaa", "room again")
     assert [hit.key for hit in home.library(small_disk).search("room").hits] == ["gemini:aaaa"]

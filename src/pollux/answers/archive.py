@@ -67,7 +67,7 @@ def due_document(due: Due) -> dict[str, Any]:
 def verdict_document(verdict: Verdict) -> dict[str, Any]:
     """`pollux archive verify --json`."""
     return {
-        "objects": verdict.objects,
+        "objects": verdict.contents,
         "states": verdict.states,
         "bytes": verdict.bytes,
         "damaged": verdict.damaged,
@@ -88,7 +88,7 @@ def files_document(files: Iterable[Restored]) -> list[dict[str, Any]]:
 def transfer_document(amount: TransferResult) -> dict[str, Any]:
     """`pollux archive export`, `import` and `prune`, with `--json`."""
     return {
-        "objects": amount.objects,
+        "objects": amount.contents,
         "states": amount.states,
         "bytes": amount.bytes,
         "damaged": amount.damaged,

@@ -30,5 +30,6 @@ def cache_document(cache: CacheInfo) -> dict[str, Any]:
         "index_bytes": cache.index_bytes,
         "sessions": cache.sessions,
         "passages": cache.passages,
+        "pending": cache.pending,
         "generation": cache.generation,
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from pollux.errors import BadQuery, PolluxError
+from pollux.errors import BadQuery, PolluxError, RequestError
 from pollux.text.escape import visible
 from pollux.text.figures import plural, tilde
 
@@ -22,16 +23,38 @@ def error_document(error: PolluxError) -> dict[str, Any]:
     return {"error": visible(str(error)), "hint": hint}
 
 
-def warning_document(sentence: str) -> dict[str, Any]:
-    """A remark that is no error."""
-    return {"warning": sentence}
+def warning_document(sentence: str, **fields: Any) -> dict[str, Any]:
+    """A remark that is no error, with what a program may want to know of it."""
+    return {"warning": sentence, **fields}
+
+
+def early_sentence(unread_files: int) -> str:
+    """What an early answer did not wait for."""
+    verb = "is" if unread_files == 1 else "are"
+    files = plural(unread_files, "older file")
+    return f"{files} {verb} not read yet. Until then, projects and sums with sub-agents may be incomplete."
 
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:
     """Why the answers of a library lack something or were slow, in sentences; `gaps` are files that were not read."""
-    for problem in (library.index.cache_problem, library.index.problem, gaps_sentence(library) if gaps else None):
+    index = library.index
+    unread = gaps_sentence(library) if gaps else None
+    for problem in (settings_problem(library), index.cache_problem, index.problem, unread):
         if problem:
             yield problem
+
+
+def settings_problem(library: Library) -> str | None:
+    """What is wrong with the user's settings, which a command that does not need them would not find out."""
+    if not os.path.lexists(library.settings_file):
+        return None
+    from pollux.system.config import load
+
+    try:
+        load(library.settings_file)
+    except RequestError as error:
+        return str(error)
+    return None
 
 
 def gaps_sentence(library: Library) -> str | None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pollux.text.escape import one_line
+from pollux.text.figures import plural
 from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pollux.library.library import Hit, SearchResult
+
+_NAMED = 3
+"""How many files a sentence names."""
 
 
 def hits_document(hits: Iterable[Hit]) -> list[dict[str, Any]]:
@@ -48,3 +53,15 @@ def search_remarks(result: SearchResult) -> Iterator[str]:
         ]
         yield f"No exact match. Searched for {'; '.join(changes)}. --exact searches only for what you typed."
     yield from result.hints
+
+
+def pending_sentence(pending: int, sessions: int) -> str:
+    """How many of all sessions were searched directly."""
+    verb, files = ("is", "its files were") if pending == 1 else ("are", "their files were")
+    return f"{pending:,} of {plural(sessions, 'session')} {verb} not indexed yet: {files} searched."
+
+
+def unsearched_sentence(files: Sequence[str]) -> str:
+    """The files that changed or vanished before they could be searched."""
+    names = ", ".join(files[:_NAMED]) + (", …" if len(files) > _NAMED else "")
+    return f"{plural(len(files), 'file')} could not be searched: {one_line(names)}"

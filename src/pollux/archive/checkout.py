@@ -199,7 +199,7 @@ class Checkouts:
     def _lost_and_complete(
         self, archive: Archive, states: Iterable[State], home: bytes, live: Mapping[bytes, File]
     ) -> tuple[dict[bytes, list[State]], set[bytes]]:
-        """As the function. A file in a folder that was only renamed is not lost."""
+        """What `_lost_and_complete` gives, where a file in a folder that was only renamed is not lost."""
 
         def there(path: bytes, size: int) -> bool:
             names = (path, *self.renamed.others(home, path))
@@ -370,7 +370,7 @@ class Checkout:
             return None
 
     def _clear(self, path: bytes) -> None:
-        """Remove a file, and the folders that held nothing else."""
+        """Remove a file, and the folders that are empty then."""
         with contextlib.suppress(NotADirectoryError):
             self._place(path).unlink(missing_ok=True)
         with contextlib.suppress(OSError):

@@ -7,7 +7,6 @@ something is archived again.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.system.files import created, fsync_folder, make_private_folder, read
+from pollux.system.files import fsync_folder, read, write_file
 from pollux.wire import display_path
 
 
@@ -40,17 +39,7 @@ class PackLengths:
 
     def write(self, packs: Mapping[str, int]) -> None:
         """Write the ends of all packs to the disk. Raises `OSError`."""
-        making = self._file.with_name(f"{self._file.name}.{os.getpid()}.making")
-        make_private_folder(self._file.parent)
-        making.unlink(missing_ok=True)
-        try:
-            with created(making) as file:
-                file.write(msgspec.json.encode(_Note(packs=dict(packs))))
-                file.flush()
-                os.fsync(file.fileno())
-            making.replace(self._file)
-        finally:
-            making.unlink(missing_ok=True)
+        write_file(self._file, msgspec.json.encode(_Note(packs=dict(packs))), durable=True)
         fsync_folder(self._file.parent)
 
 

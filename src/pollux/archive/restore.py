@@ -75,7 +75,12 @@ def files_to_write(
 
 
 def within(folder: Path, path: str) -> Path:
-    """The place of a file below a folder that the user named. Raises `OutputError` where a link leads out of it."""
+    """The place of a file below a folder that the user named.
+
+    Raises `OutputError` where the user named a file, or where a link leads out of the folder.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{display_path(folder)} is a file, not a folder.", "Name another folder with -o.")
     try:
         return below(folder, path)
     except OSError as error:

@@ -39,7 +39,7 @@ from pollux.errors import OutputError, StoreError, Unreadable
 from pollux.system.files import rename_new
 from pollux.wire import display_path, opened
 
-MOST = 200
+MOST_GROWTH = 200
 """Sessions are packed to a tenth of their size, and some to a fiftieth. What grows to more than this many times the
 archive that holds it was made to fill a disk."""
 SMALL = 1 << 26
@@ -50,7 +50,7 @@ _BLOCK = 1 << 20
 class TransferResult(msgspec.Struct, kw_only=True):
     """How much was copied or deleted. `damaged` counts contents without a readable copy."""
 
-    objects: int = 0
+    contents: int = 0
     states: int = 0
     bytes: int = 0
     damaged: int = 0
@@ -76,7 +76,7 @@ def export(archive: Archive, file: Path) -> TransferResult:
                 elif head.sha not in written:
                     written.add(head.sha)
                     writer.write(head, payload)
-                    result.objects += 1
+                    result.contents += 1
             result.bytes = writer.end
         archive.index.refresh()
         result.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
@@ -184,7 +184,7 @@ def _refuse_bomb(file: Path) -> None:
         packed = stream.seek(0, os.SEEK_END)
     if max(fresh, sum(sizes.values())) > _most(packed):
         raise Unreadable(
-            f"{display_path(file)} was refused: its files would be more than {MOST} times as large as the "
+            f"{display_path(file)} was refused: its files would be more than {MOST_GROWTH} times as large as the "
             "archive, which sessions never are.",
             "Somebody may have made it to fill the disk.",
         )
@@ -192,7 +192,7 @@ def _refuse_bomb(file: Path) -> None:
 
 def _most(packed: int) -> int:
     """How large something may become that was packed to so many bytes."""
-    return max(SMALL, MOST * packed)
+    return max(SMALL, MOST_GROWTH * packed)
 
 
 def _import(
@@ -212,7 +212,7 @@ def _import(
                 lost.contents.add(head.sha)
                 continue
             appender.write(*copy)
-            result.objects += 1
+            result.contents += 1
             result.bytes += head.size - head.copied
     refused = 0
     for state in states:
@@ -360,7 +360,7 @@ def _rewrite(archive: Archive, forgotten: Callable[[State], bool], *, losses: bo
                     else:
                         writer.write(head)
                 elif head.sha not in contents:
-                    result.objects += 1
+                    result.contents += 1
                 elif head.sha not in written:
                     written.add(head.sha)
                     writer.write(*_freed(archive, head, payload, contents))

@@ -32,7 +32,7 @@ class Verdict(Value, frozen=True, kw_only=True):
     ends.
     """
 
-    objects: int
+    contents: int
     states: int
     bytes: int
     damaged: int
@@ -72,7 +72,7 @@ def verify(archive: Archive) -> Verdict:
     unreadable = [state for state in states if state.sha is not None and state.sha not in sound]
     lost = {(state.agent, file_of(state), moment(state)) for state in (*unreadable, *archive.index.lost())}
     return Verdict(
-        objects=len(places),
+        contents=len(places),
         states=len(states),
         bytes=sum(sound.values()),
         damaged=len(damaged),

@@ -13,10 +13,7 @@ import sys
 
 def main() -> None:
     """Run pollux on the process's arguments and end the process with its exit status."""
-    if sys.argv[1:] == ["--version"]:
-        from pollux import __version__
-
-        sys.stdout.write(f"pollux {__version__}\n")
+    if sys.argv[1:] == ["--version"] and _print_version():
         return
     try:
         from pollux.cli.app import run
@@ -27,10 +24,23 @@ def main() -> None:
     _end(status)
 
 
+def _print_version() -> bool:
+    """Print the version, if standard output takes it. Otherwise the command explains what went wrong."""
+    from pollux import __version__
+
+    if sys.stdout is None:  # closed by the caller
+        return False
+    try:
+        os.write(sys.stdout.fileno(), f"pollux {__version__}\n".encode())  # a failure leaves nothing in a buffer
+    except OSError:
+        return False
+    return True
+
+
 def _end(status: int) -> None:
     """End the process at once: all is closed, and Python would take its time to free one by one what it still holds.
 
-    Where other processes or threads were at work, somebody may still want to be told that it ends.
+    Where other processes or threads were at work, Python ends as usual, because some of them may wait for that.
     """
     threads = sys.modules.get("threading")
     if "multiprocessing" in sys.modules or (threads is not None and threads.active_count() > 1):

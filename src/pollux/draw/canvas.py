@@ -46,6 +46,10 @@ class Canvas:
         self.color = color
         self.markdown = markdown
 
+    def room(self, indent: int) -> int | None:
+        """How many columns are left behind an indent; None does not limit them."""
+        return None if self.columns is None else self.columns - indent
+
     def paint(self, text: str, *styles: str) -> str:
         """The text in some styles, where there are colours."""
         return f"{_start(styles)}{text}{_RESET}" if self.color and text and styles else text

@@ -52,8 +52,8 @@ class Folder:
         self._open = contextlib.ExitStack()
         try:
             make_folders(self.path)
-        except FileExistsError:
-            raise OutputError(f"{self.path} is a file, and several sessions need a folder.") from None
+        except NotADirectoryError as error:
+            raise OutputError(f"{error.filename} is a file, and several sessions need a folder.") from None
         except OSError as error:
             raise write_error(self.path, error) from error
         self._files: dict[str, RecordedFile] = {}

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from pollux.writers.base import Out, Writer
 
 
+__all__ = [
+    "Exporter",
+]
+
+
 class Exporter:
     """Writes sessions in one format, with their prices, their sub-agents, and what is known of their agents.
 

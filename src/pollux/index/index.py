@@ -1,14 +1,18 @@
 """The folder with the catalogue and the index of words. It is a cache.
 
 Nothing in it is the user's own, so nothing is migrated or repaired. A damaged or outdated cache is thrown away, and
-everything is read again from the agents' files. One pollux at a time writes, and others wait for it, so that their
-answers are complete. If that one makes no progress, a run uses a copy of the cache. If no folder can be written, it
-uses a catalogue in memory.
+everything is read again from the agents' files. One pollux at a time writes to the catalogue, and others wait for it,
+so that their answers are complete. If that one makes no progress, a run uses a copy of the cache. If no folder can be
+written, it uses a catalogue in memory.
+
+The index of words has a lock of its own. While one pollux writes words, others may write to the catalogue: the words of
+what they read stay pending. Who needs both locks takes that of the words first, or does without it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import sqlite3
 import threading
 import time
@@ -19,19 +23,21 @@ from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
 from pollux.index.catalogue.catalogue import Catalogue, Damage, Peeks
-from pollux.index.search.errors import Damaged, NotWritten
-from pollux.index.sync.sync import Outcome, RootScan, Sync, SyncInput
+from pollux.index.search.errors import Damaged, Gone, NotWritten
+from pollux.index.sync.sync import Goal, Outcome, RootScan, Sync, SyncInput, heal
+from pollux.index.sync.tasks import Task
 from pollux.model import Value
 from pollux.system.files import make_private_folder
-from pollux.system.locks import owner, try_lock, write_lock
+from pollux.system.locks import WriteLock, owner, try_lock, write_lock
 from pollux.system.per_thread import PerThread
-from pollux.system.progress import Report
+from pollux.system.progress import Enough, Progress, Report
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
 
 _LOCK = "lock"
+_WORDS_LOCK = "words.lock"
 _CATALOGUE = ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm")
 
 
@@ -44,12 +50,16 @@ class CacheInfo(Value, frozen=True, kw_only=True):
     sessions: int = 0
     passages: int = 0
     generation: int = 0
+    pending: int = 0
 
 
 # With less free room than this, writing failed because the disk is full.
 _LITTLE_ROOM = 1 << 20
 
 _TRIES = 5
+
+_CLEAR_SECONDS = 2.0
+"""How long to wait for a process that lets others go first."""
 
 TROUBLE = (Damaged, NotWritten, *Damage, OSError)
 """Exceptions that mean trouble with the files of a cache."""
@@ -108,16 +118,14 @@ class Index:
 
     @property
     def text(self) -> WordIndex:
-        """The index of words. Raises `StoreError` if there is none, and `Damaged` if words are missing."""
-        if self.catalogue.path is None:
-            hint = "Set XDG_CACHE_HOME to a folder with room, or use --regex."
-            raise StoreError("Words cannot be searched without a cache.", hint)
+        """The index of words; without a folder, it stays empty. Raises `Damaged` if words are missing."""
+        in_memory = self.catalogue.path is None
         open_files = self._open.get()
         if open_files.text is None:
             # Imported only for a search or a sync.
             from pollux.index.search.word_index import WordIndex
 
-            open_files.text = WordIndex.open(self._place / "text")
+            open_files.text = WordIndex.empty() if in_memory else WordIndex.open(self._place / "text")
         elif self._is_behind(open_files.text):
             open_files.text.refresh()
         if self._is_behind(open_files.text):
@@ -139,7 +147,7 @@ class Index:
                     return
 
     def _is_behind(self, text: WordIndex) -> bool:
-        return (text.generation() or 0) < self.catalogue.generation
+        return (text.generation() or 0) < self.catalogue.words_generation
 
     def _existing_catalogue(self) -> Catalogue | None:
         """The catalogue, if one can be opened at once."""
@@ -183,7 +191,8 @@ class Index:
 
         for name in _CATALOGUE:
             (self._place / name).unlink(missing_ok=True)
-        shutil.rmtree(self._place / "text", ignore_errors=True)
+        for folder in (self._place / "text", *self._place.glob("pieces-*")):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def info(self) -> CacheInfo:
         """What the folder holds. If there is no cache yet, none is made."""
@@ -197,21 +206,29 @@ class Index:
             sessions=catalogue.rows("SELECT COUNT(DISTINCT key) FROM sessions")[0][0],
             passages=self.text.size() if catalogue.path is not None else 0,
             generation=catalogue.generation,
+            pending=catalogue.count_pending(),
         )
 
     def clear(self) -> None:
-        """Throw everything away. Raises `StoreError` while another pollux writes to the cache."""
+        """Throw everything away. Raises `StoreError` while another pollux writes to the cache.
+
+        A process in the background lets this one go first, and ends.
+        """
         self.close()
         try:
-            with self.lock, try_lock(self.folder / _LOCK) as alone:
-                if not alone:
-                    other = owner(self.folder / _LOCK)
-                    raise StoreError(f"{other} is writing to the cache.", "Try again when it is done.")
+            with self.lock, write_lock(self.folder / _LOCK, _patient(_CLEAR_SECONDS)) as lock:
+                if lock is None:
+                    raise self._busy()
                 self._wipe()
+        except Enough:
+            raise self._busy() from None
         except FileNotFoundError:
             pass
         except OSError as error:
             raise StoreError(_unusable(self.folder, error)) from error
+
+    def _busy(self) -> StoreError:
+        return StoreError(f"{owner(self.folder / _LOCK)} is writing to the cache.", "Try again when it is done.")
 
     def close(self) -> None:
         """Close all files, after a sync of another thread has ended."""
@@ -254,11 +271,13 @@ class Index:
                 outcome = self._sync_or_rebuild(scans, now)
                 outcome.busy = True
                 return outcome
+            if now.yields and not self.catalogue.is_current():
+                raise Gone("The cache was cleared.")
             if self._copy is not None or not self.catalogue.is_current():
                 self.close()
                 self._use(self._valid_catalogue() or self._new_catalogue())
 
-            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=lock.report))
+            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=_pulse(lock, now)))
 
     def _sync_or_rebuild(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Sync as the only process that writes here. After trouble, make the cache anew; then use memory."""
@@ -279,7 +298,8 @@ class Index:
             return self._in_memory(_unusable(self._place, error), scans, now)
 
     def _sync_here(self, scans: list[RootScan], now: SyncInput) -> Outcome:
-        return self._run(self.text, scans, now)
+        with try_lock(self._place / _WORDS_LOCK) as alone:
+            return self._run(self.text if alone else None, scans, now)
 
     def _run(self, text: WordIndex | None, scans: list[RootScan], now: SyncInput) -> Outcome:
         with self.catalogue.change():
@@ -287,6 +307,66 @@ class Index:
         # Another pollux may just have synced. Sessions under one root of an agent may depend on its other roots.
         changed = {scan.source.name for scan in scans if not scan.is_known(self.catalogue)}
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
+
+    def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> int:
+        """Read what an early answer needs. Returns about how many files were left unread.
+
+        After trouble with the cache, the goal is not reached: a sync knows the ways out.
+        """
+        if self.catalogue.path is None or self._copy is not None:
+            return 0
+        try:
+            with write_lock(self.folder / _LOCK, self._report) as lock:
+                if lock is None or not self.catalogue.is_current():
+                    return 0
+                return Sync(self.catalogue, None, now._replace(pulse=_pulse(lock, now))).reach(goal, scans)
+        except TROUBLE:
+            goal.reached = False
+            return 0
+
+    # ------------------------------------------------------------------ pending words
+
+    def add_words(self, scan_all: Callable[[], list[RootScan]], report: Report, patience: float | None = None) -> bool:
+        """Add the words that are pending. Returns False where another pollux is adding them.
+
+        This one waits for it, as long as it makes progress, or for `patience` seconds without any.
+        """
+        if self.catalogue.path is None or not self.catalogue.count_pending():
+            return True
+        with write_lock(self._place / _WORDS_LOCK, report, patience) as lock:
+            if lock is None:
+                return False
+            self._add_words(scan_all, report, lock.report)
+            return True
+
+    def _add_words(self, scan_all: Callable[[], list[RootScan]], report: Report, pulse: Report) -> None:
+        from pollux.index.sync.words import WordLoad
+        from pollux.system.workers import process_count
+
+        with self._may_write():
+            heal(self.catalogue, self.text)
+        tasks = Sync(self.catalogue, None, SyncInput(report)).pending(scan_all())
+        sizes = [each.task.bundle.size for each in tasks]
+        progress = Progress(files=len(tasks), bytes=sum(sizes))
+
+        def done(task: Task) -> None:
+            progress.done_files += 1
+            progress.done_bytes += task.bundle.size
+            pulse(progress)
+            report(progress)
+
+        if tasks:
+            WordLoad(self.catalogue, self.text, process_count(sizes), done, self._may_write).run(tasks)
+
+    @contextlib.contextmanager
+    def _may_write(self) -> Iterator[None]:
+        """The right to write to the catalogue. Raises `Gone` where it was thrown away meanwhile."""
+        with write_lock(self._place / _LOCK, self._report, math.inf):
+            if not self.catalogue.is_current():
+                raise Gone("The cache was cleared.")
+            yield
+
+    # ------------------------------------------------------------------ ways out
 
     def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
         self.problem = problem
@@ -339,6 +419,28 @@ class Index:
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
+
+
+def _pulse(lock: WriteLock, now: SyncInput) -> Report:
+    """What shows waiting processes the progress of a sync."""
+
+    def pulse(progress: Progress) -> None:
+        lock.report(progress)
+        if now.yields and lock.is_wanted():
+            raise Enough
+
+    return pulse
+
+
+def _patient(seconds: float) -> Report:
+    """Waits so long, and not longer, for another process."""
+    end = time.monotonic() + seconds
+
+    def wait(_progress: Progress) -> None:
+        if time.monotonic() > end:
+            raise Enough
+
+    return wait
 
 
 def _is_full(folder: Path) -> bool:

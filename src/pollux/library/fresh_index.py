@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
+from pollux.library.goals import Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
 from pollux.projects.resolve import Resolver, hashes_in
@@ -20,15 +22,24 @@ from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
 
+if TYPE_CHECKING:
+    from pollux.index.sync.pending import PendingSessions
+
 T = TypeVar("T")
+EarlyGoal = Newest | Lookup
+
+_LET_OTHERS_GO = 0.2
+"""How long (seconds) a process in no hurry pauses when another one waits."""
 
 
 class FreshIndex:
     """What is known of all sessions. Threads may ask at once; one at a time brings it up to date.
 
-    `busy` says that a sync was ended early: answers may be older than the files. `is_ready` says that the cache was
-    brought up to date, or is used as it is. `unreadable_paths` are the agents' folders and files that the system did
-    not let pollux look into at the last sync. `forbidden_files` are the files that pollux sees and may not read.
+    `busy` says that a sync was ended early: answers may be older than the files. `unread_files` says how many files an
+    early answer did not wait for: a list of the newest sessions is complete without them. `is_ready` says that the
+    cache was brought up to date, or is used as it is. `unreadable_paths` are the agents' folders and files that the
+    system did not let pollux look into at the last sync. `forbidden_files` are the files that pollux sees and may not
+    read.
     """
 
     def __init__(  # noqa: PLR0913
@@ -42,6 +53,7 @@ class FreshIndex:
         report: Report,
     ) -> None:
         self.busy = False
+        self.unread_files = 0
         self.is_ready = False
         self.unreadable_paths: list[str] = []
         self.forbidden_files: list[File] = []
@@ -53,6 +65,7 @@ class FreshIndex:
         self._fresh = fresh
         self._report = report
         self._files = 0
+        self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
         self._lock = store.lock
@@ -70,7 +83,8 @@ class FreshIndex:
         """Summaries, newest first."""
         selection = criteria or Filter()
         self._homes.require_agent(selection.agent)
-        return self.ask(lambda current: current.list_sessions(selection, limit))
+        goal = Newest(lambda: self._queries, selection, limit or 0) if Newest.can_answer(selection, limit) else None
+        return self.ask(lambda current: current.list_sessions(selection, limit), goal=goal)
 
     def everything(self) -> list[ListEntry]:
         """Summaries of all sessions of every kind, newest first."""
@@ -115,22 +129,49 @@ class FreshIndex:
         directories = self.ask(CatalogueQueries.directories)
         return bool(self._resolver.resolve({digest}, lambda: directories))
 
+    def find(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
+        """Where the sessions lie whose id starts like this, the last used first."""
+        return self.ask(
+            lambda current: current.with_prefix(prefix, agent), goal=Lookup(lambda: self._queries, prefix, agent)
+        )
+
+    def find_known(self, key: str) -> list[SessionLocation]:
+        """Where a session lies that was listed just now."""
+        agent, _, id = key.partition(":")
+        return [place for place in self.ask_known(lambda c: c.with_prefix(id, agent)) if place.key == key]
+
     def unread(self) -> int:
         """How many sessions may be missing from every list because their files could not be read."""
-        return self.ask(CatalogueQueries.unread, synced=not self.is_ready)
+        return self.ask_known(CatalogueQueries.unread)
 
     def lacking(self) -> set[str]:
         """The agents with files that could not be read: sessions of theirs may be missing from every list."""
-        return self.ask(CatalogueQueries.agents_with_unread_files)
+        return self.ask_known(CatalogueQueries.agents_with_unread_files)
 
-    def ask(self, question: Callable[[CatalogueQueries], T], *, synced: bool = True, frozen: bool = True) -> T:
+    def pending(self) -> int:
+        """How many sessions have words that are not in the index yet."""
+        return self.ask_known(lambda current: current.catalogue.count_pending())
+
+    def ask_known(self, question: Callable[[CatalogueQueries], T]) -> T:
+        """Ask about what was read already. If anything was read in this run, this does not wait for the rest."""
+        return self.ask(question, synced=not self.is_ready)
+
+    def ask(
+        self,
+        question: Callable[[CatalogueQueries], T],
+        *,
+        synced: bool = True,
+        frozen: bool = True,
+        goal: EarlyGoal | None = None,
+    ) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then is it an error.
 
         A question is answered from one state of the catalogue. With `frozen=False`, the question itself sees to that.
+        With a `goal`, the answer does not wait for more than it needs.
         """
 
         def answer() -> T:
-            current = self._current if synced else self._queries
+            current = self._current(goal) if synced else self._queries
             with current.catalogue.frozen() if frozen else nullcontext():
                 return question(current)
 
@@ -146,13 +187,11 @@ class FreshIndex:
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
-    @property
-    def _current(self) -> CatalogueQueries:
-        """The catalogue. It is brought up to date once in a run, while other threads wait."""
+    def _current(self, goal: EarlyGoal | None) -> CatalogueQueries:
+        """The catalogue. It is brought up to date once in a run, while others wait, or as far as a goal needs."""
         if self.store.catalogue.born not in self._synced_catalogues:
             with self._lock:
-                if self.store.catalogue.born not in self._synced_catalogues:
-                    self._begin()
+                if self.store.catalogue.born not in self._synced_catalogues and self._begin(goal):
                     self._synced_catalogues.add(self.store.catalogue.born)
         # Each thread looks up the roots again when they may have changed.
         state = (self.store.catalogue, self._syncs)
@@ -161,14 +200,35 @@ class FreshIndex:
         queries: CatalogueQueries = self._mine.queries
         return queries
 
-    def _begin(self) -> None:
-        if self._fresh:
-            self._keep_up()
-        else:
+    def _begin(self, goal: EarlyGoal | None) -> bool:
+        """Bring the catalogue up to date, or as far as a goal needs. Returns whether it is complete."""
+        if not self._fresh:
             self._cache_problem = self._incompleteness()
             self._keeper.check()
             self.unreadable_paths = self._queries.closed()
             self.is_ready = True
+            return True
+        scans = self._scan()
+        if goal is not None and self._reach(goal, scans):
+            return False
+        self._keep_up(SyncInput(self._report), scans)
+        return True
+
+    def _reach(self, goal: EarlyGoal, scans: list[RootScan]) -> bool:
+        """Read as much as a goal needs, if there is much to read. Returns whether it was reached."""
+        unknown = [scan for scan in scans if not scan.is_known(self.store.catalogue)]
+        incomplete = [scan for scan in unknown if not self.store.catalogue.root(scan.source.name, scan.name)[1]]
+        if not any(scan.files for scan in incomplete):
+            return False
+        from pollux.system.workers import WORTH_FORKING  # imported only if there is something to read
+
+        if sum(file.size for scan in incomplete for file in scan.files) < WORTH_FORKING:
+            return False
+        unread_files = self.store.reach(goal, unknown, SyncInput(self._report))
+        self._syncs += 1
+        if goal.reached:
+            self.unread_files, self.is_ready = unread_files, True
+        return goal.reached
 
     def _forget(self) -> None:
         """The next question brings the catalogue up to date."""
@@ -211,7 +271,7 @@ class FreshIndex:
     # ------------------------------------------------------------------ keeping up
 
     def sync(self) -> Outcome:
-        """Bring the cache up to date.
+        """Bring the cache up to date, with all words.
 
         If another pollux is doing so, this one waits for it, and `report` hears how far it is. If that one makes no
         progress, this run uses a copy. A `report` that raises `Enough` ends the sync early and sets `busy`: then
@@ -219,7 +279,8 @@ class FreshIndex:
         """
         with self._lock:
             before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
-            outcome = self._keep_up()
+            outcome = self._keep_up(SyncInput(self._report, words=True))
+            self.add_words()
             # Without a cache each thread has its own catalogue: the others bring theirs up to date when they ask.
             self._synced_catalogues = {self.store.catalogue.born}
             after = self._keys(self._session_files.every_root())
@@ -232,12 +293,52 @@ class FreshIndex:
         """The sessions that are known under some roots, as the cache is."""
         return self.ask(lambda _: self._queries_about(roots).newest()[1], synced=False)
 
-    def _keep_up(self) -> Outcome:
-        """A sync that counts no sessions."""
-        self.busy = False
+    def add_words(self, patience: float | None = None) -> bool:
+        """Add the words that are pending. Returns False where another pollux is adding them, and makes no progress.
+
+        `patience` is the time (seconds) to wait for progress.
+        """
         try:
-            outcome = self._take_in()
-            self._resolve(changed=bool(outcome.changed))
+            with self._lock:
+                return self.store.add_words(self._scan, self._report, patience)
+        except Enough:
+            self.busy = True
+            return False
+
+    def pending_sessions(self, current: CatalogueQueries) -> PendingSessions | None:
+        """The sessions whose words are not in the index yet; None where there are none.
+
+        Another pollux may know newer files than this one, which then scans them again.
+        """
+        if not current.catalogue.count_pending():
+            return None
+        from pollux.index.sync.pending import pending_sessions  # only needed where words are pending
+
+        sessions = pending_sessions(current, self._scans)
+        if not sessions.changed:
+            return sessions
+        with self._lock:
+            return pending_sessions(current, self._scan())
+
+    def has_work_left(self) -> bool:
+        """Did the answers of this run leave something to read, or words to add, that can be stored?"""
+        if not (self._fresh and self.is_ready) or self.store.problem is not None:
+            return False
+        return self.unread_files > 0 or self.pending() > 0
+
+    def complete(self) -> None:
+        """Read everything, and add all words, while other processes go first. Raises `Gone` if the cache is cleared."""
+        while self._keep_up(SyncInput(self._report, yields=True)).busy:
+            time.sleep(_LET_OTHERS_GO)
+        self.add_words(patience=0)
+
+    def _keep_up(self, mode: SyncInput, scans: list[RootScan] | None = None) -> Outcome:
+        """A sync that counts no sessions. The roots need not be scanned again if `scans` has them."""
+        self.busy = False
+        self.unread_files = 0
+        try:
+            outcome = self._take_in(mode, self._scan() if scans is None else scans)
+            self._resolve(mode, changed=bool(outcome.changed))
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True
@@ -246,15 +347,14 @@ class FreshIndex:
         self._syncs += 1
         return outcome
 
-    def _take_in(self) -> Outcome:
+    def _take_in(self, mode: SyncInput, scans: list[RootScan]) -> Outcome:
         """Sync what changed. Agents that name projects by unknown hashes come last: others may know the paths."""
-        scans = self._scan()
         unresolved = self._unresolved(scans)
         others = [scan for scan in scans if scan.source.name not in unresolved]
-        first = self._sync(others) if unresolved and others else Outcome()
+        first = self._sync(others, mode) if unresolved and others else Outcome()
         if first.changed:
             self._resolver.resolve(set().union(*unresolved.values()), self._queries.directories)
-        outcome = self._sync(scans)
+        outcome = self._sync(scans, mode)
         outcome.changed += first.changed
         outcome.removed += first.removed
         outcome.bytes += first.bytes
@@ -273,7 +373,7 @@ class FreshIndex:
         self._resolver.resolve(set().union(*hashes.values()), self._queries.directories)
         return {agent: rest for agent, names in hashes.items() if (rest := self._resolver.unresolved(names))}
 
-    def _sync(self, scans: list[RootScan]) -> Outcome:
+    def _sync(self, scans: list[RootScan], mode: SyncInput) -> Outcome:
         """Sync these roots. They are scanned again if this run had to wait for another pollux."""
         first = iter([scans])
         names = {(scan.source.name, scan.root) for scan in scans}
@@ -281,14 +381,14 @@ class FreshIndex:
         def scan_again() -> list[RootScan]:
             return [scan for scan in self._scan() if (scan.source.name, scan.root) in names]
 
-        return self.store.sync(lambda: next(first, None) or scan_again(), SyncInput(self._report))
+        return self.store.sync(lambda: next(first, None) or scan_again(), mode)
 
-    def _resolve(self, *, changed: bool) -> None:
+    def _resolve(self, mode: SyncInput, *, changed: bool) -> None:
         """Find the paths of projects that are known by a hash, and read their sessions again."""
         if changed:
             self._resolver.learn(self._queries.proved())
         if resolved := self._resolver.resolve(self._queries.unsettled(), self._queries.directories):
-            self.store.sync(self._scan, SyncInput(self._report, resolved))
+            self.store.sync(self._scan, mode._replace(resolved=resolved))
 
     def _scan(self) -> list[RootScan]:
         """Scan all roots, and keep what changed in the archive."""
@@ -299,4 +399,5 @@ class FreshIndex:
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]
         self._keeper.run(scans)
         scans += [RootScan(source, root) for source, root in self._session_files.kept_roots()]
+        self._scans = scans
         return scans

@@ -8,13 +8,15 @@ from pollux.errors import NotFound, Unreadable
 from pollux.index.catalogue.queries import Filter
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
+from pollux.system.directories import Places
 
 
 class IndexService:
     """What is known of all sessions, what could not be read, and the cache itself."""
 
-    def __init__(self, index: FreshIndex) -> None:
+    def __init__(self, index: FreshIndex, places: Places) -> None:
         self._index = index
+        self._places = places
 
     # ------------------------------------------------------------------ what answers lack
 
@@ -60,6 +62,15 @@ class IndexService:
         """A hint where nothing was found: what the person probably meant."""
         return self._index.hint(criteria, otherwise)
 
+    @property
+    def unread_files(self) -> int:
+        """How many older files the early answers of this run did not wait for."""
+        return self._index.unread_files
+
+    def pending(self) -> int:
+        """How many sessions have words that are not in the index yet."""
+        return self._index.pending()
+
     # ------------------------------------------------------------------ sessions by their keys
 
     def family(self, key: str) -> list[str]:
@@ -75,6 +86,23 @@ class IndexService:
     def info(self) -> CacheInfo:
         """What the cache holds, as it is: nothing is brought up to date."""
         return self._index.info()
+
+    def complete_later(self) -> None:
+        """Leave a process behind that does what the answers did not wait for, if there is anything to do.
+
+        It is not started if the user does not want it, or where that is not possible.
+        """
+        if self._index.has_work_left():
+            from pollux.library.background import is_enabled, start
+
+            if is_enabled(self._places):
+                start(self._places)
+
+    def complete(self) -> None:
+        """Do all that is left to do at the lowest priority, unless another process does so. Others go first."""
+        from pollux.library.background import run
+
+        run(self._index, self._places)
 
     def clear(self) -> None:
         """Throw the cache away. It is made anew when something is asked."""

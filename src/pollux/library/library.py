@@ -90,20 +90,24 @@ class Library:
     What can be answered without a session's words comes from a cache that is brought up to date first; with
     `fresh=False` it is taken as it is. `environ` stands for the process's environment, `cwd` for the directory it was
     started in. Without `hunt` the disk is not searched for the projects of hashed folders. `report` hears how far
-    a sync is. `close` lets go of its files, as the end of a `with` block does; the next question opens them again.
+    a sync is. With `complete_later`, a search does not wait for words that another process may index later: it looks
+    through those sessions itself. `close` lets go of its files, as the end of a `with` block does; the next question
+    opens them again.
 
     Several threads may ask one library at once, and several processes may have one each: docs/library.md says how.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         environ: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         *,
         hunt: bool = True,
         fresh: bool = True,
+        complete_later: bool = False,
         report: Report = lambda _: None,
     ) -> None:
+        self._complete_later = complete_later
         here = Path.cwd() if cwd is None else cwd
         self._places = places = Places(environ)
         self._moves = moves = Moves(places)
@@ -116,7 +120,7 @@ class Library:
         self._keeper = Keeper(places, self._files, report)
         self._index = FreshIndex(store, self._files, self._keeper, resolver=resolver, fresh=fresh, report=report)
         self._reader = SessionReader(self._files, self._index)
-        self.index = IndexService(self._index)
+        self.index = IndexService(self._index, self._places)
         self.projects = ProjectsService(self._index, hashes, moves)
 
     @property
@@ -134,7 +138,12 @@ class Library:
         """What was used, and what it cost."""
         from pollux.usage.service import UsageService
 
-        return UsageService(self._index.ask, settings=self._places.settings, prices=self._places.prices)
+        return UsageService(
+            self._index.ask,
+            settings=self._places.settings,
+            prices=self._places.prices,
+            ask_known=self._index.ask_known,
+        )
 
     @cached_property
     def archive(self) -> ArchiveService:
@@ -222,11 +231,13 @@ class Library:
         per_session: int | None = None,
         counted: bool = False,
         exact: bool = False,
+        report: Report = lambda _: None,
     ) -> SearchResult:
         """The messages that match a query, in all sessions, best first; docs/search.md describes the language.
 
         `counted` also counts the hits of each session. If nothing matches, pollux searches for other forms and
-        spellings of the words: `SearchResult.widened` says which. With `exact` it does not.
+        spellings of the words: `SearchResult.widened` says which. With `exact` it does not. If words cannot be indexed
+        now, the sessions themselves are searched, and `report` hears how far that is.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
@@ -248,9 +259,24 @@ class Library:
 
         def question(current: CatalogueQueries) -> SearchResult:
             with self._index.store.words() as words:
-                return find(words, current, query, request)
+                pending = self._index.pending_sessions(current)
+                if pending is None:
+                    return find(words, current, query, request)
+                from pollux.library.pending_search import find_everywhere  # only needed where words are pending
 
+                return find_everywhere(words, current, query, request, pending, report)
+
+        if self._index.pending() and not self._may_index_later():
+            self._index.add_words()
         return self._index.ask(question, frozen=False)
+
+    def _may_index_later(self) -> bool:
+        """Does another process index the words that are pending?"""
+        if not self._complete_later:
+            return False
+        from pollux.library.background import is_enabled
+
+        return is_enabled(self._places)
 
     def match(  # noqa: PLR0913
         self,

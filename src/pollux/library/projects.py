@@ -1,4 +1,4 @@
-"""The projects that people worked in: all of them, those that were moved, those that pollux was told of."""
+"""The projects that people worked in: all of them, those that were moved, those that the user named."""
 
 from __future__ import annotations
 

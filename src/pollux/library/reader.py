@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ class SessionReader:
             if not newest:
                 hint = "pollux agents shows where pollux looks."
                 raise self._index.absence()("No sessions were found.", hint)
-            name = newest[0].summary.key
+            return self._at_first(self._index.find_known(newest[0].summary.key)) or self.session(newest[0].summary.key)
         agent, _, prefix = name.partition(":")
         if agent not in registry.source_names():
             if (path := path_of_name(name)) is not None:
@@ -56,10 +56,13 @@ class SessionReader:
             places = [place for place in places if place.id == shortest]
         if len({place.key for place in places}) > 1:
             raise Ambiguous(name, sorted({place.key for place in places}))
-        for place in places:
-            for session in self.at(place):
-                return session
+        if (session := self._at_first(places)) is not None:
+            return session
         raise UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
+
+    def _at_first(self, places: Iterable[SessionLocation]) -> Session | None:
+        """The session in the first of these places that has one."""
+        return next((session for place in places for session in self.at(place)), None)
 
     def _other_session(self, name: str) -> str | None:
         """A hint where a name is almost that of a session, such as one with a wrong letter."""
@@ -79,7 +82,7 @@ class SessionReader:
         )
 
     def _with_prefix(self, prefix: str, agent: str | None) -> list[SessionLocation]:
-        return self._index.ask(lambda current: current.with_prefix(prefix, agent))
+        return self._index.find(prefix, agent)
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from pollux.errors import NotFound, OutputError
+from pollux.errors import NotFound, OutputError, StoreError
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.projects import ProjectsService
@@ -83,23 +83,35 @@ class RehomeService:
         """
         if not self._may_be_known(*self._moves.ends(old, new)):
             raise self._unknown_project(folder(old))
+        earlier = self._moves.all().get(folder(old))
         before, after = self._move(old, new)
-        summaries = (entry.summary for entry in self._index.everything())
-        moved = [
-            summary
-            for summary in summaries
-            if summary.project_evidence == EVIDENCE and _inside(summary.project or "", after)
-        ]
-        if not moved:
+        try:
+            return before, after, self._count_moved(before, after)
+        except BaseException:
             self._moves.undo(old)
+            if earlier is not None:
+                self._moves.move(old, earlier)
+            raise
+
+    def _count_moved(self, before: str, after: str) -> int:
+        """How many sessions a list has under the new path because of moves. Raises `NotFound` where there are none."""
+        keys = {
+            entry.summary.key
+            for entry in self._index.everything()
+            if entry.summary.project_evidence == EVIDENCE and _inside(entry.summary.project or "", after)
+        }
+        if not keys:
             raise self._unknown_project(before)
-        usual = {entry.summary.key for entry in self._index.entries()}
-        return before, after, sum(summary.key in usual for summary in moved)
+        return sum(entry.summary.key in keys for entry in self._index.entries())
 
     def _move(self, old: str, new: str) -> tuple[str, str]:
-        """Remember that a project was moved. The next question works everything out anew."""
-        before, after = self._moves.move(old, new)
+        """Remember that a project was moved. The next question works everything out anew.
+
+        The hash of the old path is remembered first: alone it moves nothing.
+        """
+        before, after = self._moves.ends(old, new)
         self._projects.add(before)
+        self._moves.move(old, new)
         self._index.close()
         return before, after
 
@@ -120,14 +132,22 @@ class RehomeService:
         return self._draft(old, new).plan
 
     def carry_out(self, old: str, new: str) -> Plan:
-        """Make the changes, and show the history under the new path. Raises `OutputError` if that is not safe now."""
+        """Make the changes, and show the history under the new path: all of it, or nothing.
+
+        Raises `OutputError` if that is not safe now, and `StoreError` where pollux cannot remember the move.
+        """
         plan, entries, folders, projects = self._draft(old, new)
         self._require_quiet(folders)
-        if entries:
-            self._relocations.apply(*self._moves.ends(old, new), entries)
         for path in projects.values():
             self._projects.add(path)  # a folder may be named by its hash from now on
-        self._move(old, new)
+        if entries:
+            self._relocations.apply(*self._moves.ends(old, new), entries)
+        try:
+            self._move(old, new)
+        except BaseException:
+            if entries and (last := self._relocations.last(folder(old))) is not None:
+                self._relocations.revert(*last)
+            raise
         return Plan(old=plan.old, new=plan.new, done=True, steps=plan.steps, left=plan.left)
 
     def undo(self, old: str) -> tuple[str, list[str]]:
@@ -136,8 +156,11 @@ class RehomeService:
         if last is None:
             return self._moves.undo(old), []
         back = [display_path(path) for path in self._relocations.revert(*last)]
-        with contextlib.suppress(NotFound):  # the move was interrupted
-            self._moves.undo(old)
+        try:
+            with contextlib.suppress(NotFound):  # the move was interrupted
+                self._moves.undo(old)
+        except StoreError as error:
+            raise StoreError(str(error), "The agents' files are back as they were. Try the same again.") from error
         return os.fsdecode(last[1].new), back
 
     def _draft(self, old: str, new: str) -> _Draft:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from pollux.model.base import NOTHING, Value
-from pollux.model.parts import Status, ToolCall
+from pollux.model.parts import Status, Text, ToolCall
 from pollux.model.session import Author, Kind, Message, Role, Session
 from pollux.model.usage import Usage
 
@@ -88,7 +88,9 @@ def summarize(session: Session) -> Summary:
 
 def is_reply(message: Message) -> bool:
     """Did the model say something in words?"""
-    return message.role is Role.ASSISTANT and message.author is Author.MODEL and bool(message.text.strip())
+    if message.role is not Role.ASSISTANT or message.author is not Author.MODEL:
+        return False
+    return any(type(part) is Text and part.text and not part.text.isspace() for part in message.parts)
 
 
 def first_words(text: str, length: int = TITLE_LENGTH) -> str:

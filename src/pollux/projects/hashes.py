@@ -32,9 +32,8 @@ class ProjectHashes:
 
     def teach(self, digest: str, path: str) -> None:
         """Remember a path that the user gave, and write it at once. Raises `StoreError` where that fails."""
-        self._paths.put(digest, path)
         try:
-            self._paths.write()
+            self._paths.store(digest, path)
         except OSError as error:
             raise StoreError(f"{self._paths.file} cannot be written: {error.strerror}.") from error
 

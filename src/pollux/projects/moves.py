@@ -48,7 +48,7 @@ class Moves:
     def move(self, old: str, new: str) -> tuple[str, str]:
         """Remember a move. Raises `RequestError` for one that leads in a circle."""
         before, after = self.ends(old, new)
-        self._put(before, after)
+        self._store(before, after)
         return before, after
 
     def ends(self, old: str, new: str) -> tuple[str, str]:
@@ -65,13 +65,12 @@ class Moves:
             hint = did_you_mean(old, self.all(), "Try: pollux rehome")
             raise NotFound(f"No project was moved from {old}.", hint)
         after = self.all()[before]
-        self._put(before, before)
+        self._store(before, before)
         return after
 
-    def _put(self, old: str, new: str) -> None:
-        self._table.put(old, new)
+    def _store(self, old: str, new: str) -> None:
         try:
-            self._table.write()
+            self._table.store(old, new)
         except OSError as error:
             raise StoreError(f"{self._table.file} cannot be written: {error.strerror}.") from error
 

@@ -161,6 +161,14 @@ class Relocations:
         make_private_folder(self.folder)
         home = self.folder / str(max((int(path.name) for path in self._all()), default=0) + 1)
         home.mkdir(mode=0o700)  # never overwrite the journal of another move
+        try:
+            self._fill(home, journal)
+        except BaseException:
+            remove_tree(home)
+            raise
+        return home
+
+    def _fill(self, home: Path, journal: Journal) -> None:
         for entry in journal.entries:
             if entry.to is None:
                 copy = home / "before" / entry.place.relative_to(entry.place.anchor)
@@ -169,7 +177,6 @@ class Relocations:
         RenamedFolders(self.folder / "renamed").add(
             (entry.path, entry.to) for entry in journal.entries if entry.to is not None
         )
-        return home
 
     def revert(self, home: Path, journal: Journal) -> list[Path]:
         """Put all bytes and names back, also of an interrupted move. Raises `OutputError` if a file changed since."""
@@ -178,7 +185,8 @@ class Relocations:
             if not entry.is_after():
                 hint = f"Nothing was put back. The earlier files are in {display_path(home / 'before')}."
                 raise OutputError(f"{display_path(entry.target)} was changed since.", hint)
-        _undo(done_entries, "Try again: what is back already stays.")
+        old = display_path(os.fsdecode(journal.old))
+        _undo(done_entries, f"Try: pollux rehome {old} --undo. What is back already stays.")
         remove_tree(home)
         return [entry.place for entry in done_entries]
 

@@ -48,15 +48,25 @@ class StoredDict:
                 self._texts = {**self.all(), name: text}
                 self._unsaved[name] = text
 
-    def write(self) -> None:
-        """Save the new texts, merged with what another pollux wrote meanwhile. Raises `OSError`."""
+    def store(self, name: str, text: str) -> None:
+        """Set the text of a name and save it at once. Raises `OSError`, and then the text is as before."""
         with self._lock:
-            if not self._unsaved:
-                return
-            table = {**_read(self.file), **self._unsaved}
-            text = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
-            write_file(self.file, text.encode("utf-8", "surrogateescape"), durable=True)
-            self._unsaved.clear()
+            if self.get(name) != text or name in self._unsaved:
+                self._write({**self._unsaved, name: text})
+
+    def write(self) -> None:
+        """Save the new texts. Raises `OSError`."""
+        with self._lock:
+            if self._unsaved:
+                self._write(self._unsaved)
+
+    def _write(self, texts: dict[str, str]) -> None:
+        """Save new texts, merged with what another pollux wrote meanwhile."""
+        table = {**_read(self.file), **texts}
+        content = json.dumps(table, ensure_ascii=False, indent=1, sort_keys=True)
+        write_file(self.file, content.encode("utf-8", "surrogateescape"), durable=True)
+        self._texts = {**self.all(), **texts}
+        self._unsaved.clear()
 
 
 def _read(file: Path) -> dict[str, str]:

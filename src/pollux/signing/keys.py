@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.errors import OutputError, RequestError, StoreError, UnknownName, Unreadable, needs
 from pollux.model import Value
-from pollux.system.files import created, list_folder, make_private_folder, read
+from pollux.system.files import list_folder, read, write_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
@@ -55,15 +55,23 @@ class Keys:
         key = ed25519.Ed25519PrivateKey.generate() if algorithm == ED25519 else ec.generate_private_key(ec.SECP256R1())
         secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
         public = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+        self._write(name, secret, public)
+        return self._key(name)
+
+    def _write(self, name: str, secret: bytes, public: bytes) -> None:
+        """Write both halves of a new key, or neither."""
+        file = self._folder / f"{name}{SUFFIX}"
         try:
-            make_private_folder(self._folder)
-            _create(self._folder / f"{name}{SUFFIX}", secret)
-            _create(self._folder / f"{name}{PUBLIC}", public)
+            write_file(file, secret, over=False, durable=True)
+            try:
+                write_file(file.with_name(f"{name}{PUBLIC}"), public, over=False, durable=True)
+            except BaseException:
+                file.unlink()
+                raise
         except FileExistsError as error:
             raise OutputError(f"A key {name} exists already, and keys are never overwritten.") from error
         except OSError as error:
             raise OutputError(f"The key cannot be written: {error.strerror or error}.") from error
-        return self._key(name)
 
     def all(self) -> list[NamedKey]:
         """Every key, by name."""
@@ -166,8 +174,3 @@ def _bytes(path: Path) -> bytes:
         return read(path)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def _create(path: Path, data: bytes) -> None:
-    with created(path) as file:
-        file.write(data)

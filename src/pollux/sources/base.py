@@ -16,6 +16,23 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Notice, Session, Value
 
+__all__ = [
+    "Bundle",
+    "File",
+    "FileAccount",
+    "OtherFiles",
+    "Reading",
+    "Retention",
+    "Root",
+    "Source",
+    "SourceContext",
+    "Status",
+    "fingerprint_of",
+    "other_files",
+    "read_with",
+    "unchanged",
+]
+
 
 class Root(Value, frozen=True, kw_only=True):
     """A folder in which an agent keeps sessions, and how we know it (a variable's name, or the default).
@@ -85,6 +102,16 @@ class FileAccount(Value, frozen=True, kw_only=True):
     sessions: tuple[str, ...] = ()
 
 
+class WordFiles(NamedTuple):
+    """The files whose bytes hold every word of a bundle's sessions, and the words that the source adds itself.
+
+    Titles may come from anywhere.
+    """
+
+    paths: tuple[str, ...]
+    added: str = ""
+
+
 class Bundle(msgspec.Struct, kw_only=True):
     """The files that hold one session, before they are read: what `find` and a peek into the files can say.
 
@@ -138,6 +165,13 @@ class Bundle(msgspec.Struct, kw_only=True):
         """Are the dependencies of an earlier reading unchanged? `stamps` has the stamps of all files by path."""
         return not dependencies
 
+    def word_files(self, dependencies: bytes) -> WordFiles | None:  # noqa: ARG002 (for those that know it)
+        """The files that hold all words, by the dependencies of an earlier reading; None where nobody knows them.
+
+        Each word must stand there as it is, or in JSON.
+        """
+        return None
+
     def group_keys(self) -> Iterable[str] | None:
         """Names that it shares with all bundles that influence it, or that it influences.
 
@@ -190,10 +224,8 @@ def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, 
 
 def fingerprint_of(texts: Iterable[str]) -> str:
     """A short digest of these texts."""
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
-    return digest.hexdigest()
+    whole = "\0".join(texts).encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
 def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:

@@ -8,8 +8,21 @@ from typing import Protocol, runtime_checkable
 
 from pollux.model import Session
 from pollux.sources.base import Retention
-from pollux.sources.rehome_plan import RehomePlan
+from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_files import FileVersion, ResumeFile
+
+__all__ = [
+    "FileVersion",
+    "Marks",
+    "RehomePlan",
+    "Rehomes",
+    "Rename",
+    "ResumeFile",
+    "Resumes",
+    "Retains",
+    "Retention",
+    "Rewrite",
+]
 
 
 @runtime_checkable

@@ -10,6 +10,15 @@ from typing import Any
 
 from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Session, Text, first_words
 
+__all__ = [
+    "MessageTexts",
+    "command_title",
+    "normalize_space",
+    "prompts_id",
+    "typed_message",
+    "typed_sessions",
+]
+
 
 def prompts_id(seed: bytes) -> str:
     """An id for lines that do not name the session in which they were typed."""

@@ -16,6 +16,16 @@ from typing import NamedTuple
 from pollux.sources.base import File, Status
 from pollux.system.link_bounds import LEADS_OUT, bind, check, leads_out
 
+__all__ = [
+    "FileKind",
+    "FolderRules",
+    "every_file",
+    "ignored",
+    "stat_file",
+    "unknown",
+    "walk",
+]
+
 OTHER = "other"
 CLOSED = "unreadable_files"
 """The role of files and folders that the system does not let us read."""

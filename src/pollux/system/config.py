@@ -15,7 +15,18 @@ from pollux.text.suggest import did_you_mean
 
 EXAMPLE = "docs/usage.md shows an example."
 _ANY_MODEL = "$.prices[...]"
-_UNKNOWN_KEY = re.compile(r"unknown field `(.+?)`(?:, at `(.+)`)?")
+_UNKNOWN_KEY = re.compile(r"Object contains unknown field `(.+?)`(?: - at `(.+)`)?")
+_MISSING_KEY = re.compile(r"Object missing required field `(.+?)`")
+_WRONG_KIND = re.compile(r"Expected `(\w+)`( (?:[<>]=|of length) .+?)?(?:, got `(\w+)`)?$")
+_KINDS = {
+    "float": "a number",
+    "int": "a whole number",
+    "str": "a text",
+    "bool": "true or false",
+    "object": "a table",
+    "array": "a list",
+}
+"""What the decoder calls a kind of value, and what a person does."""
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 
@@ -57,11 +68,18 @@ class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     emails: bool = False
 
 
+class Sync(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the cache is brought up to date. `background`: a command may leave a process behind that completes it."""
+
+    background: bool = True
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that can be set."""
 
     prices: dict[str, Price] = {}
     redact: Redact = Redact()
+    sync: Sync = Sync()
 
 
 def load(file: Path) -> Config:
@@ -81,7 +99,8 @@ def load(file: Path) -> Config:
         return msgspec.convert(settings, Config)
     except msgspec.ValidationError as error:
         problem = _located(str(error), settings)
-        raise RequestError(f"The settings in {file} are wrong: {problem}.", _key_hint(problem) or EXAMPLE) from None
+        hint = _key_hint(problem) or EXAMPLE
+        raise RequestError(f"The settings in {file} are wrong: {_in_words(problem)}.", hint) from None
 
 
 def _key_hint(problem: str) -> str | None:
@@ -90,7 +109,8 @@ def _key_hint(problem: str) -> str | None:
     if unknown is None:
         return None
     where = unknown[2] or ""
-    kind = Tier if ".tiers" in where else Price if where.startswith("prices") else Redact if where else Config
+    sections = {"prices": Tier if ".tiers" in where else Price, "redact": Redact, "sync": Sync}
+    kind = sections.get(where.lstrip("$.").partition(".")[0].partition("[")[0], Config)
     return did_you_mean(unknown[1], kind.__struct_fields__)
 
 
@@ -102,4 +122,19 @@ def _located(problem: str, settings: dict[str, Any]) -> str:
         except msgspec.ValidationError:
             problem = problem.replace(_ANY_MODEL, f'prices."{model}"')
             break
-    return problem.replace("`$.", "`").replace(" - at ", ", at ")
+    return problem.replace("`$.", "`")
+
+
+def _in_words(problem: str) -> str:
+    """The decoder's problem as a person would put it."""
+    what, _, where = problem.partition(" - at ")
+    place = f" in {where}" if where else ""
+    if unknown := _UNKNOWN_KEY.match(problem):
+        return f"there is no setting `{unknown[1]}`{place}"
+    if missing := _MISSING_KEY.match(what):
+        return f"`{missing[1]}` is missing{place}"
+    if kind := _WRONG_KIND.match(what):
+        bounds = (kind[2] or "").replace("of length >= 1", "that is not empty").replace(".0", "")
+        actual = f", not {_KINDS.get(kind[3], kind[3])}" if kind[3] else ""
+        return f"{where} must be {_KINDS.get(kind[1], kind[1])}{bounds}{actual}"
+    return what + place

@@ -29,8 +29,10 @@ class Places:
 
     @property
     def home(self) -> Path:
-        """The user's home directory."""
+        """The user's home directory. Raises `RequestError` where HOME is relative: it would depend on where one is."""
         variable = self.environ.get("HOME", "")
+        if variable and not os.path.isabs(variable):  # noqa: PTH117
+            raise RequestError(f"HOME is {variable!r}, which is not a full path.", "Set HOME to your home directory.")
         return Path(variable) if variable else _home_of_account()
 
     @property

@@ -12,6 +12,7 @@ import errno
 import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,13 +157,19 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_folders(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder and all missing folders above it, at any depth: Python's own helper calls itself for each level."""
+    """Make a folder and all missing folders above it, at any depth: Python's own helper calls itself for each level.
+
+    Raises `NotADirectoryError` where something else has the name of one of them.
+    """
     missing: list[Path] = []
     while not os.path.isdir(folder) and folder.parent != folder:  # noqa: PTH112
         missing.append(folder)
         folder = folder.parent
     for path in reversed(missing):
-        path.mkdir(mode=mode, exist_ok=True)
+        try:
+            path.mkdir(mode=mode, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
 
 
 def make_private_file(file: Path) -> None:
@@ -305,8 +312,11 @@ def replacing(
 
 
 def _beginning(name: str) -> str:
-    """So much of a file's name that another may be made of it: a name has no more than 255 bytes."""
-    return os.fsencode(name)[:80].decode("utf-8", "ignore")
+    """So much of a file's name that another may be made of it: a name has no more than 255 bytes.
+
+    Half a character is left out, and so is one that the system's encoding lacks: some systems refuse them.
+    """
+    return os.fsencode(name)[:80].decode(sys.getfilesystemencoding(), "ignore")
 
 
 def write_file(place: Path, content: bytes, **options: Unpack[ReplaceOptions]) -> None:

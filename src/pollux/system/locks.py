@@ -1,7 +1,8 @@
 """Locks: one writer at a time. A killed writer leaves no lock behind.
 
 A writer writes its progress into the lock's file. A process that waits reads it, so that it can report the progress and
-can see whether the writer was stopped or hangs.
+can see whether the writer was stopped or hangs. It also makes a file that says that it waits: a writer that is in no
+hurry then lets it go first.
 """
 
 from __future__ import annotations
@@ -44,11 +45,20 @@ def try_lock(path: Path) -> Iterator[bool]:
 class WriteLock:
     """The right to write. `waited`: another process had it before."""
 
-    def __init__(self, handle: int, *, waited: bool) -> None:
+    def __init__(self, path: Path, handle: int, *, waited: bool) -> None:
         self.waited = waited
+        self._wanted = _wanted(path)
         self._handle = handle
         self._last = 0.0
         self.report(Progress())
+
+    def is_wanted(self) -> bool:
+        """Does another process wait? It is answered once: the process says so again if it still waits later."""
+        try:
+            self._wanted.unlink()
+        except OSError:
+            return False
+        return True
 
     def report(self, progress: Progress) -> None:
         """Report progress to the processes that wait."""
@@ -71,11 +81,11 @@ def write_lock(path: Path, report: Report, patience: float | None = None) -> Ite
     """
     with _opened(path) as handle:
         waited = not _acquire(handle)
-        if waited and not _wait(handle, report, PATIENCE if patience is None else patience):
+        if waited and not _wait(path, handle, report, PATIENCE if patience is None else patience):
             yield None
             return
         try:
-            yield WriteLock(handle, waited=waited)
+            yield WriteLock(path, handle, waited=waited)
         finally:
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
@@ -87,9 +97,16 @@ def owner(path: Path) -> str:
     return f"Another pollux (process {process})" if process else "Another pollux"
 
 
-def _wait(handle: int, report: Report, patience: float) -> bool:
+def _wanted(path: Path) -> Path:
+    """The file that says that a process waits for a lock."""
+    return path.with_name(f"{path.name}.wanted")
+
+
+def _wait(path: Path, handle: int, report: Report, patience: float) -> bool:
     last_change, changed, reported = 0, time.monotonic(), False
     while not (acquired := _acquire(handle)):
+        with contextlib.suppress(OSError):
+            _wanted(path).touch(0o600)
         change, progress = os.fstat(handle).st_mtime_ns, _read(handle)
         if change != last_change:
             last_change, changed = change, time.monotonic()
@@ -98,6 +115,8 @@ def _wait(handle: int, report: Report, patience: float) -> bool:
         report(progress)
         reported = True
         time.sleep(_PAUSE)
+    with contextlib.suppress(OSError):
+        _wanted(path).unlink()
     if reported:
         report(Progress())  # the waiting is over
     return acquired

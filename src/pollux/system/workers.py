@@ -19,7 +19,9 @@ from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
 from typing import NamedTuple, Protocol, Self
 
-_WORTH_FORKING = 4 << 20
+WORTH_FORKING = 4 << 20
+"""Less work (bytes) is done by one process, because starting others takes longer."""
+
 _AHEAD = 2
 _LAST = (1 << 64) - 1
 
@@ -50,7 +52,7 @@ def process_count(sizes: Sequence[int], processes: int | None = None) -> int:
     """
     may_fork = can_fork() and is_single_threaded()
     count = processes if processes is not None else len(os.sched_getaffinity(0)) if may_fork else 1
-    return min(count, len(sizes)) if sum(sizes) >= _WORTH_FORKING else 1
+    return min(count, len(sizes)) if sum(sizes) >= WORTH_FORKING else 1
 
 
 def is_single_threaded() -> bool:

@@ -60,11 +60,23 @@ def fold(text: str) -> str:
     """The text as it is compared. Folding it again does not change it."""
     if text.isascii():
         return text.lower()
-    letters = set(text)
-    if marks := _marks(letters):
-        text = _with_marks(marks).sub(lambda match: _fold_unit(match[0]), text)
-        letters = set(text)
-    return text.translate(_table(letters)).lower()
+    text = fold_marks(text, set(text))
+    return text.translate(_table(set(text))).lower()
+
+
+def fold_marks(text: str, letters: Collection[str]) -> str:
+    """The text, in which each character with marks is folded. `letters` are at least its characters beyond ASCII."""
+    marks = _marks(letters)
+    if not marks:
+        return text
+    with_marks = _with_marks(marks)
+    pieces = list[str]()
+    place = 0
+    for run in _runs_of(marks).finditer(text):
+        start = max(run.start() - 1, place)
+        pieces += (text[place:start], with_marks.sub(lambda match: _fold_unit(match[0]), text[start : run.end()]))
+        place = run.end()
+    return "".join((*pieces, text[place:]))
 
 
 def units(text: str) -> list[str]:
@@ -78,12 +90,6 @@ def has_marks(letters: Collection[str]) -> bool:
     return bool(_marks(letters))
 
 
-def changes(text: str) -> bool:
-    """Does folding change the text, apart from ASCII letters?"""
-    letters = set(text)
-    return has_marks(letters) or any(_fold_unit(letter) != letter for letter in letters if letter > "\x7f")
-
-
 def _table(letters: Collection[str]) -> dict[int, str]:
     return {ord(letter): _fold_unit(letter) for letter in letters if letter > "\x7f"}
 
@@ -95,13 +101,24 @@ def _marks(letters: Collection[str]) -> str:
 
 @cache
 def _is_mark(letter: str) -> bool:
-    """An accent, a vowel's sign, a Korean vowel or last consonant, the narrow signs that make か into が."""
+    """An accent, a vowel's sign, a Korean vowel or last consonant, the narrow signs that make か into が.
+
+    A sign that only chooses how an emoji looks is none.
+    """
+    if "\ufe00" <= letter <= "\ufe0f":
+        return False
     return category(letter)[0] == "M" or "\u1160" <= letter <= "\u11ff" or letter in "\uff9e\uff9f"
 
 
 @lru_cache(maxsize=64)
 def _with_marks(marks: str) -> re.Pattern[str]:
+    """A pattern for a character with marks. To find it in a long text is slow."""
     return re.compile(f"(?s:.)[{marks}]{{1,{_MOST_MARKS}}}")
+
+
+@lru_cache(maxsize=64)
+def _runs_of(marks: str) -> re.Pattern[str]:
+    return re.compile(f"[{marks}]+")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -35,7 +35,7 @@ _UNITS = {
 }
 
 
-class Copy(msgspec.Struct):
+class StoredPrices(msgspec.Struct):
     """What a release of the package said of models; one it does not know has no card."""
 
     edition: str
@@ -68,19 +68,19 @@ class PriceList:
         assert self.edition is not None  # noqa: S101 (the caller looked)
         copy = self._read()
         if copy.edition != self.edition:
-            copy = Copy(self.edition)
+            copy = StoredPrices(self.edition)
         if missing := models - copy.cards.keys():
             copy.cards |= {model: listed_card(model) for model in missing}
             self._write(copy)
         return copy.cards
 
-    def _read(self) -> Copy:
+    def _read(self) -> StoredPrices:
         try:
-            return msgspec.json.decode(read(self._file), type=Copy)
+            return msgspec.json.decode(read(self._file), type=StoredPrices)
         except (OSError, msgspec.DecodeError, RecursionError):
-            return Copy("")
+            return StoredPrices("")
 
-    def _write(self, copy: Copy) -> None:
+    def _write(self, copy: StoredPrices) -> None:
         """A full disk is no error: the package can be asked again."""
         with contextlib.suppress(OSError, UnicodeEncodeError):
             write_file(self._file, msgspec.json.encode(copy))

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.origins import RequestOrigin, request_origins
 from pollux.index.catalogue.queries import CatalogueQueries, Filter
-from pollux.index.catalogue.rollups import prompt_size, quarter
-from pollux.index.catalogue.rows import micros
+from pollux.index.catalogue.rollups import micros, prompt_size, quarter
 from pollux.index.catalogue.usage_queries import RollUp, UsageQueries
 from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
@@ -44,8 +43,10 @@ class UsageService:
     ...     print(row.name, row.usage.total, row.cost_usd)
     """
 
-    def __init__(self, ask: Ask, *, settings: Path, prices: Path) -> None:
+    def __init__(self, ask: Ask, *, settings: Path, prices: Path, ask_known: Ask | None = None) -> None:
+        """`ask_known` asks about sessions that were read already, without waiting for others."""
         self._ask = ask
+        self._ask_known = ask_known or ask
         self._settings = settings
         self._prices = prices
 
@@ -141,7 +142,7 @@ class UsageService:
             sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
             return {key: Bill(dollars(total.cost), total.unpriced_causes.requests) for key, total in sums.items()}
 
-        bills: dict[str, Bill] = self._ask(question)
+        bills: dict[str, Bill] = self._ask_known(question)
         return {key: bills.get(key, Bill()) for key in keys}
 
     def cost(self, session: Session) -> float | None:
@@ -234,7 +235,7 @@ class UsageService:
 
     def family(self, session: Session) -> Usage:
         """What a session and its descendants used."""
-        usage: Usage = self._ask(lambda current: current.family_usage(summarize(session)))
+        usage: Usage = self._ask_known(lambda current: current.family_usage(summarize(session)))
         return usage
 
 

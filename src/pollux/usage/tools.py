@@ -42,7 +42,7 @@ def tools(
 ) -> tuple[tuple[ToolRow, ...], ToolRow]:
     """Calls by tool and by what else is asked for, and all together. Times go forward; else the most used is first."""
     if Grouping.MODEL in by:
-        raise RequestError("Agents do not record which model called a tool.", "Try: --by agent,tool")
+        raise RequestError("pollux does not count tool calls by model.", "Try: --by agent,tool")
     every = list(calls)
     return _rows(by, sessions_by_level(by, sessions), every, where), _row(None, None, sessions, every, ())
 

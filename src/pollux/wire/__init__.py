@@ -24,7 +24,7 @@ from pollux.wire.leftovers import tidy
 from pollux.wire.notes import Notes
 from pollux.wire.record_list import RecordList
 from pollux.wire.shapes import (
-    MOST,
+    MOST_COUNT,
     REFUSED,
     Count,
     Dated,
@@ -41,7 +41,7 @@ from pollux.wire.tags import tagged, untagged
 
 __all__ = [
     "LARGE",
-    "MOST",
+    "MOST_COUNT",
     "REFUSED",
     "SMALL",
     "Count",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 from pollux.text.surrogates import replace_surrogates
 
@@ -29,5 +30,6 @@ def normalize_spelling(raw: bytes) -> bytes:
     return _ESCAPE.sub(lambda match: _plain(match[0]), raw)
 
 
+@lru_cache(maxsize=1 << 12)
 def _plain(escape: bytes) -> bytes:
     return escape if escape == b"\\\\" else json_spelling(json.loads(b'"' + escape + b'"'))

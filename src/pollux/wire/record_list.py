@@ -9,7 +9,7 @@ import msgspec
 from pollux.model import Severity
 from pollux.wire.notes import Notes
 
-MOST = 20_000
+MOST_RECORDS = 20_000
 """How many records are kept as objects. As an object a small record takes far more memory than in the file."""
 
 _encode = msgspec.json.encode
@@ -34,7 +34,7 @@ class RecordList:
 
     def add(self, record: dict[str, Any]) -> None:
         """Keep one more: its `record` key has the content, its `line` key the line number; other keys describe it."""
-        if len(self._first) < MOST:
+        if len(self._first) < MOST_RECORDS:
             self._first.append(record)
             return
         line, content = record.pop("line", None), _encode(record.pop("record", None))
@@ -48,7 +48,7 @@ class RecordList:
         self._next = line + 1 if line is not None else None
         self._notes.add(
             "record.many",
-            f"More than {MOST:,} records are not part of the conversation; the others are kept as one text.",
+            f"More than {MOST_RECORDS:,} records are not part of the conversation; the others are kept as one text.",
             Severity.INFO,
         )
 

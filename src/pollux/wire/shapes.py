@@ -27,10 +27,10 @@ Utc = Annotated[datetime, msgspec.Meta(tz=True)]
 """An aware time, as agents write it."""
 
 
-MOST = 10**9
+MOST_COUNT = 10**9
 """The largest figure that is accepted: no request has as many tokens, and sums of it fit into any program's numbers."""
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNT)]
 """A figure that can be added up: neither a negative number nor one of 400 digits."""
 
 

@@ -49,7 +49,7 @@ _NO_PLACE = "the protocol has no place for them"
 WHY = {
     REMARKS: "the protocol knows the user and the agent, and nobody else",
     COMMANDS: "the protocol knows the user and the agent, and nobody else",
-    NOTHING: "empty, or told with the call they answer",
+    NOTHING: "empty, or shown with the call they answer",
     FIGURES: "the protocol tells them together with the size of the model's window, which is not known",
     OUTPUTS: "no call asked for them",
     **dict.fromkeys((BYTES, ODDITIES, DETAILS, NOTICES, LINKED, ORIGINS, FACTS), _NO_PLACE),

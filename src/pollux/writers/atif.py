@@ -35,7 +35,7 @@ SOURCES = {Role.USER: "user", Role.ASSISTANT: "agent", Role.SYSTEM: "system"}
 
 WHY = {
     BYTES: "pictures can only be files beside the document, and are named",
-    NOTHING: "empty, or told with the call they answer",
+    NOTHING: "empty, or shown with the call they answer",
     FIGURES: "only steps of the agent have figures",
     **dict.fromkeys((DETAILS, NOTICES, LINKED, ORIGINS), "a trajectory holds what was said and done"),
 }

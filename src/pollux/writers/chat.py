@@ -54,7 +54,7 @@ WHY = {
     LOST_FATES: "a chat is the conversation as the agent would resume it",
     REMARKS: "they are no part of the conversation",
     COMMANDS: "they are no part of the conversation",
-    NOTHING: "empty, or told with the call they answer",
+    NOTHING: "empty, or shown with the call they answer",
     FIGURES: _NO_PLACE,
     BYTES: _NO_PLACE,
     ODDITIES: _NO_PLACE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pollux
-from pollux.index.catalogue.rows import UsageRow
+from pollux.index.catalogue.rollups import UsageRow
 from pollux.index.catalogue.usage_queries import RollUp
 from pollux.model import FIGURES, UNKNOWN, Figures, Total, Usage, add, by_name, values
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from pathlib import Path
 
@@ -39,6 +40,33 @@ def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="never overwritten"):
         keys.new("work", "es256")
     assert (tmp_path / "work.key").read_bytes() == content
+
+
+def test_a_key_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    keys = Keys(tmp_path / "keys")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard))
+    try:
+        with pytest.raises(OutputError, match="File too large"):
+            keys.new("work", "ed25519")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list((tmp_path / "keys").iterdir()) == []
+    key = keys.new("work", "ed25519")
+    assert keys.all() == [key]
+
+
+def test_a_file_in_place_of_the_folder_is_not_taken_for_a_key(tmp_path: Path) -> None:
+    (tmp_path / "keys").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be written: Not a directory"):
+        Keys(tmp_path / "keys").new("work", "ed25519")
+
+
+def test_a_private_key_never_stays_without_its_public_half(tmp_path: Path) -> None:
+    (tmp_path / "work.pub").write_bytes(b"")
+    with pytest.raises(OutputError, match="never overwritten"):
+        Keys(tmp_path).new("work", "ed25519")
+    assert [file.name for file in tmp_path.iterdir()] == ["work.pub"]
 
 
 @pytest.mark.parametrize("name", ["", "../work", "a/b", ".hidden", "-x", "a\x1b[2J", "a b", "\udcff"])

@@ -20,6 +20,11 @@ def test_home_is_what_the_environment_says_else_what_the_system_knows(monkeypatc
         assert Places(environ).cache == Path(home, ".cache", "pollux")
 
 
+def test_a_home_that_depends_on_where_one_is_is_refused() -> None:
+    with pytest.raises(RequestError, match="HOME is 'work', which is not a full path"):
+        _ = Places({"HOME": "work"}).cache
+
+
 def test_nobody_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(_: int) -> pwd.struct_passwd:
         raise KeyError

@@ -60,7 +60,7 @@ def questions(sessions: Sequence[Session]) -> CatalogueQueries:
     """A catalogue in memory that holds these."""
     catalogue = Catalogue(None, "test")
     with catalogue.change():
-        catalogue.begin(1)
+        catalogue.begin()
         root = catalogue.add_root("test", "/root")
         for number, each in enumerate(sessions):
             reading = BundleRows(0, None, (), b"", [entry(each, catalogue.number(), 0)])

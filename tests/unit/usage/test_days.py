@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pollux.errors import RequestError
-from pollux.index.catalogue.rollups import QUARTER, UNTIMED, quarter
-from pollux.index.catalogue.rows import micros
+from pollux.index.catalogue.rollups import QUARTER, UNTIMED, micros, quarter
 from pollux.usage.days import bounds, day_of, span_of, unbroken, zone
 
 # Each with the days around a change of its clocks: by an hour, by half an hour, by a day, and never.

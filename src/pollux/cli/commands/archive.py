@@ -40,13 +40,15 @@ def command(ctx: click.Context, as_json: bool) -> None:
         raise RequestError(f"--json belongs after {name}.", f"Try: pollux archive {name} --json")
 
 
-def _answering(name: str) -> Callable[[Callable[..., None]], click.Command]:
-    """A command without arguments, with output for people or for programs."""
+def _answering(name: str, *, writes: bool = False) -> Callable[[Callable[..., None]], click.Command]:
+    """A command without arguments, with output for people or for programs; `writes` says that it changes something."""
 
     def add(function: Callable[..., None]) -> click.Command:
         def answer(ctx: click.Context, as_json: bool = False) -> None:
             from pollux.cli.terminal.screen import Screen
 
+            if writes:
+                writing(ctx)
             function(ctx, open_library(ctx, quiet=as_json), Screen(ctx), as_json)
 
         answer.__doc__ = function.__doc__
@@ -82,10 +84,9 @@ def off(ctx: click.Context) -> None:
     talk("The archive is off. `pollux archive run` still archives once. What was archived stays.")
 
 
-@_answering("run")
+@_answering("run", writes=True)
 def run(ctx: click.Context, library: Library, _screen: Screen, as_json: bool) -> None:
     """Archive what changed, once."""
-    writing(ctx)
     result = library.archive.run()
     _tell_run(ctx, result, as_json=as_json, lossy=library.archive.problem is not None)
 
@@ -167,8 +168,8 @@ def restore(
 ) -> None:
     """Write a session's files as they were, to the byte. No file is ever written over.
 
-    With them come its sub-agents' and those beside it that it was read with: what says which project it belongs to,
-    and what it goes on from.
+    It also writes the files of its sub-agents, and those that it was read with: they say which project it belongs to,
+    and what it continues.
 
     \b
     pollux archive restore 3274cde4 -o back/
@@ -178,6 +179,8 @@ def restore(
     from pollux.cli.terminal.screen import Screen
 
     one_place(output, in_place=in_place)
+    if in_place:
+        writing(ctx)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     session = library.session(key)
     plan = library.archive.plan(session, output, as_of)
@@ -256,7 +259,7 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 @json_option
 @common()
 @click.pass_context
-def take_in(ctx: click.Context, file: Path, as_json: bool) -> None:
+def import_file(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import plural

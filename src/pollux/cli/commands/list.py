@@ -60,7 +60,8 @@ def command(
 
     lines = list(listing(screen, entries, str(library.user_home)))
     screen.lines(lines)
-    every = library.count(selection) if limit is not None else len(entries)
+    is_early = library.index.unread_files > 0
+    every = library.count(selection) if limit is not None and not is_early else len(entries)
     if screen.terminal:
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
         hidden = bool(library.index.unreadable_paths)
@@ -68,7 +69,7 @@ def command(
         tokens = "tokens" in lines[0]
         for line in _remarks(screen, entries, every, more=more, hidden=hidden, tokens=tokens):
             talk(screen.paint(line, "dim"))
-    if screen.terminal and not ctx.meta.get(SAMPLE) and library.archive.should_suggest():
+    if screen.terminal and not is_early and not ctx.meta.get(SAMPLE) and library.archive.should_suggest():
         from pollux.text.figures import size
 
         room = size(library.archive.estimate())

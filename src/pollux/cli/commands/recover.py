@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
-from pollux.system.files import created
+from pollux.system.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def command(
     """Put a session together again from everything that is left of it.
 
     Its files, copies and twins of them, logs of typed prompts, and every state the archive kept. Each message is as it
-    stands in a file, which is named. Without KEY: the sessions of which the agents' own files hold not all.
+    stands in a file, which is named. Without KEY: the sessions that the agents' own files hold only in part.
 
     In a folder, or with --in-place, it becomes files in the agent's own format, of the agent's own records, that it
     can resume. They are read back and compared first, and no file is ever written over.
@@ -68,6 +68,8 @@ def command(
 
     if (key is None and (to or output or in_place)) or (yes and not in_place) or (output and in_place):
         raise RequestError("These options cannot be combined.", "Try: pollux recover KEY -o FOLDER/")
+    if in_place:
+        writing(ctx)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     if key is None:
         _list(ctx, library, screen, as_json)
@@ -154,7 +156,7 @@ def _write(library: Library, output: Path, document: str) -> None:
 
     library.homes.protect(output)
     try:
-        with created(output) as file:
+        with replacing(output, over=False) as file:
             file.write(to_bytes(document))
     except FileExistsError:
         raise OutputError(f"{output} exists already.", "Name another file.") from None
@@ -170,9 +172,9 @@ def _sources(screen: Screen, recovery: JoinedSession, home: str) -> Iterator[str
     amount = plural(len(recovery.session.messages), "message")
     yield f"{amount}, {recovery.lost:,} of them in none of the agent's files any more"
     count, file = Column("messages", right=True), Column("file", flexible=True, least=30, path=True)
-    for witness in recovery.shares:
-        count.add(f"{witness.messages:,}")
-        file.add(one_line(tilde(witness.file, home)) if witness.file else "–", "dim")
+    for share in recovery.shares:
+        count.add(f"{share.messages:,}")
+        file.add(one_line(tilde(share.file, home)) if share.file else "–", "dim")
     yield from table(screen, [count, file], indent="  ")
 
 

@@ -113,6 +113,7 @@ def command(
     pollux search 'parse* tool:shell_exec failed:yes' --since 2w
     pollux search --regex 'v\\d+\\.\\d+' --in replies
     """
+    from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import PLACES as KINDS, Sort
 
@@ -121,10 +122,9 @@ def command(
     selection = filter_from_options(**options)
     kinds = None if place == "all" else KINDS[place]
     library, screen = open_library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
+    progress = bar(ctx, "Searching", quiet=as_json)
     if regex is not None:
-        from pollux.cli.terminal.progress import bar
-
-        seconds, unfinished, progress = timeout or SECONDS, list[str](), bar(ctx, "Searching", quiet=as_json)
+        seconds, unfinished = timeout or SECONDS, list[str]()
         with closing(
             library.match(regex, selection, kinds=kinds, seconds=seconds, unfinished=unfinished.append, report=progress)
         ) as stream:
@@ -144,7 +144,10 @@ def command(
         per_session=each if as_json else each or EACH,
         counted=not as_json,
         exact=exact,
+        report=progress,
     )
+    progress.end()
+    ctx.call_on_close(lambda: _report_pending(screen, library, result, as_json=as_json))
     if as_json:
         from pollux.answers.search import hits_document, search_remarks
 
@@ -224,6 +227,19 @@ def _report_unfinished(unfinished: list[str], seconds: float, *, some: bool, as_
         raise Unreadable(f"Nothing was found. {one_line(problem)}", advice)
     sentence = f"{one_line(problem)}. {advice}"
     remark(sentence, for_programs=True) if as_json else talk(sentence)
+
+
+def _report_pending(screen: Screen, library: Library, result: SearchResult, *, as_json: bool) -> None:
+    """Say how many sessions were searched directly, and which files could not be searched."""
+    from pollux.answers.search import pending_sentence, unsearched_sentence
+    from pollux.cli.terminal.screen import talk
+    from pollux.library.library import Filter
+
+    if result.pending:
+        sentence = pending_sentence(result.pending, library.count(Filter(everything=True)))
+        remark(sentence, for_programs=True, pending=result.pending) if as_json else talk(screen.paint(sentence, "dim"))
+    if result.unfinished:
+        remark(unsearched_sentence(result.unfinished), for_programs=as_json)
 
 
 def _suggestions(result: SearchResult, text: str) -> list[str]:

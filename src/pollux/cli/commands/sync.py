@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @click.command("sync", cls=Command)
 @json_option
+@click.option("--background", is_flag=True, hidden=True, help="Do what another command left to do, and say nothing.")
 @common()
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
+def command(ctx: click.Context, as_json: bool, background: bool) -> None:
     """Bring the cache up to date.
 
     Every command does that first: nobody needs this one. It is for a timer, or before a first search through a large
@@ -26,6 +27,11 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """
     from pollux.cli.terminal.screen import Screen, talk
 
+    if background:
+        from pollux.library.library import Library
+
+        ctx.with_resource(Library()).index.complete()
+        return
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
     try:
         outcome = library.sync()

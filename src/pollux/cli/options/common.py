@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -119,7 +120,8 @@ def open_library(
         from pollux.cli.terminal.progress import Bar
 
         bar = Bar(quiet=quiet)
-        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=bar))
+        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar))
+        ctx.call_on_close(library.index.complete_later)
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)
         if not ctx.meta.get(OR_SAMPLE):
@@ -143,26 +145,34 @@ def open_library(
 
 
 def writing(ctx: click.Context) -> None:
-    """Raise `RequestError` where a command would change the sample, which is read-only."""
+    """Raise `RequestError` where a command would change the sample, which is read-only.
+
+    With `--or-sample`, such a command works with the user's own history, even if that is empty.
+    """
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample history is read-only.", "Leave --sample out.")
+    ctx.meta.pop(OR_SAMPLE, None)
 
 
 def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
-    """Say after an answer why it lacks something or was slow."""
-    from pollux.answers.problems import remarks
+    """Say after an answer why it lacks something or was slow, unless that is the error that ended the command."""
+    from pollux.answers.problems import early_sentence, remarks
 
+    error = str(sys.exc_info()[1])
     for sentence in remarks(library, gaps=gaps):
-        remark(sentence, for_programs=for_programs)
+        if sentence != error:
+            remark(sentence, for_programs=for_programs)
+    if unread := library.index.unread_files:
+        remark(early_sentence(unread), for_programs=for_programs, unread_files=unread)
 
 
-def remark(sentence: str, *, for_programs: bool) -> None:
-    """Write a remark to stderr."""
+def remark(sentence: str, *, for_programs: bool, **fields: Any) -> None:
+    """Write a remark to stderr; programs also get the fields."""
     if for_programs:
         from pollux.answers.problems import warning_document
         from pollux.cli.terminal.screen import write_to_stderr
 
-        write_to_stderr(warning_document(sentence))
+        write_to_stderr(warning_document(sentence, **fields))
     else:
         from pollux.text.escape import visible
 

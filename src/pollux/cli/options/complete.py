@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pollux.library.library import Library
 
-MOST = 40
+MOST_ITEMS = 40
 PATIENCE = 0.6
 
 
@@ -64,7 +64,7 @@ def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
             if colon and name != agent:
                 continue
             items.append(CompletionItem(f"{name}:{id}" if colon else id, help=_help(title)))
-            if len(items) >= MOST:
+            if len(items) >= MOST_ITEMS:
                 break
     if "last".startswith(incomplete):
         items.append(CompletionItem("last", help="the newest session"))
@@ -79,7 +79,7 @@ def messages(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
         key = ctx.params.get("key") or next(word for word in ctx.args if not word.startswith("-"))
         session = _library(ctx).session(key)
         fitting = [message for message in reversed(session.messages) if message.id.startswith(incomplete)]
-        items = [CompletionItem(message.id, help=_help(message.text)) for message in fitting[:MOST]]
+        items = [CompletionItem(message.id, help=_help(message.text)) for message in fitting[:MOST_ITEMS]]
     return items
 
 

@@ -43,7 +43,7 @@ def status_lines(screen: Screen, status: ArchiveStatus, home: str) -> Iterator[s
         ),
         ("files", f"{status.files:,} in {plural(status.states, 'state')}"),
         ("size", f"{size(status.stored)}{saved}"),
-        ("sessions", f"{status.sessions:,}, {status.kept:,} of them only because they were kept"),
+        ("sessions", f"{status.sessions:,}, {status.kept:,} of them only in the archive"),
     ):
         name.add(what, "dim")
         value.add(text)
@@ -72,7 +72,7 @@ def retention(screen: Screen, due: Iterable[Due], home: str) -> Iterator[str]:
 
 def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
     """Whether everything is sound, and what is not."""
-    amount = f"{plural(verdict.objects, 'object')}, {plural(verdict.states, 'state')}, {size(verdict.bytes)} unpacked"
+    amount = f"{plural(verdict.contents, 'content')}, {plural(verdict.states, 'state')}, {size(verdict.bytes)} unpacked"
     if verdict.sound:
         yield f"{screen.paint('✓', 'good')} {amount}: everything is as it was kept."
         return
@@ -88,7 +88,7 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
         yield f"  {one_line(tilde(loss.file, home))}, as of {full(loss.at)}"
     yield "What the agents still have is kept again by: pollux archive run"
     yield "What a backup has comes back with the packs, or by: pollux archive import FILE"
-    yield "What is lost for good is spoken of no more after: pollux archive prune --lost"
+    yield "To hear no more of what is lost for good: pollux archive prune --lost"
 
 
 def changes(screen: Screen, history: list[Change], home: str) -> Iterator[str]:

@@ -105,7 +105,7 @@ def _gaps(screen: Screen, gaps: Sequence[Gap], exact: bool | None, home: str) ->
     yield f"{screen.paint('≥' if exact is False else '?', 'warn')} {text}"
     for gap in gaps:
         place = "" if gap.line is None else f"{one_line(tilde(gap.file, home)) if gap.file else 'line'}:{gap.line}"
-        for line in wrap(f"- {gap.why}{'' if gap.certain else ' (perhaps)'}", _room(screen)):
+        for line in wrap(f"- {gap.why}{'' if gap.certain else ' (perhaps)'}", screen.room(4)):
             yield f"  {line}"
         if place:
             yield screen.paint(f"    {place}", "dim")
@@ -121,11 +121,11 @@ def _verdicts(screen: Screen, verdicts: Sequence[Comparison], home: str) -> Iter
             f", {_dollars(verdict.cost_usd)}" if tally.cost_usd is not None and verdict.cost_usd is not None else ""
         )
         mark = screen.paint("✓", "good") if verdict.difference == 0 else screen.paint("≠", "warn")
-        apart = "" if not verdict.difference else f" ({verdict.difference:+,})"
-        first, *more = wrap(f"theirs {theirs}, ours {ours}{apart}", _room(screen))
+        difference = "" if not verdict.difference else f" ({verdict.difference:+,})"
+        first, *more = wrap(f"theirs {theirs}, ours {ours}{difference}", screen.room(4))
         yield f"  {mark} {first}"
         yield from (f"    {line}" for line in more)
-        for line in wrap(verdict.why, _room(screen)):
+        for line in wrap(verdict.why, screen.room(4)):
             yield f"    {line}"
         if tally.file is not None:
             yield screen.paint(f"    {one_line(tilde(tally.file, home))}:{tally.line}", "dim")
@@ -157,7 +157,7 @@ def history_lines(screen: Screen, history: HistoryAudit) -> Iterator[str]:
         for missing in history.missing:
             facts = [*(() if missing.certain else ("perhaps",)), f"in {plural(missing.sessions, 'session')}"]
             facts += [f"{missing.times:,} times"] if missing.times > missing.sessions else []
-            lines = wrap(f"- {one_line(missing.why)} ({', '.join(facts)})", _room(screen, 2))
+            lines = wrap(f"- {one_line(missing.why)} ({', '.join(facts)})", screen.room(2))
             yield from (f"  {line}" for line in lines)
             yield screen.paint(f"    {one_line(missing.example)}", "dim")
     yield from _all_verdicts(screen, history.verdicts)
@@ -166,21 +166,17 @@ def history_lines(screen: Screen, history: HistoryAudit) -> Iterator[str]:
 def _all_verdicts(screen: Screen, verdicts: Sequence[Comparison]) -> Iterator[str]:
     if not verdicts:
         return
-    apart = [verdict for verdict in verdicts if verdict.difference != 0]
-    same = len(verdicts) - len(apart)
+    differences = [verdict for verdict in verdicts if verdict.difference != 0]
+    same = len(verdicts) - len(differences)
     yield ""
     yield screen.paint("What the agents say themselves", "bold")
     yield f"  {screen.paint('✓', 'good')} {plural(same, 'total')} of {len(verdicts):,} the same as ours"
-    for verdict in apart[:SHOWN]:
+    for verdict in differences[:SHOWN]:
         tally = verdict.tally
         text = f"{one_line(verdict.key)}: {tally.name} says {tally.total:,}, we {_exactly(verdict.ours) or 'nothing'}"
-        first, *more = wrap(text, _room(screen))
+        first, *more = wrap(text, screen.room(4))
         yield f"  {screen.paint('≠', 'warn')} {first}"
         yield from (f"    {line}" for line in more)
-        yield from (screen.paint(f"      {line}", "dim") for line in wrap(verdict.why, _room(screen, 6)))
-    if len(apart) > SHOWN:
-        yield f"  … {len(apart) - SHOWN:,} more differ: pollux audit --json has them all."
-
-
-def _room(screen: Screen, indent: int = 4) -> int | None:
-    return None if screen.columns is None else screen.columns - indent
+        yield from (screen.paint(f"      {line}", "dim") for line in wrap(verdict.why, screen.room(6)))
+    if len(differences) > SHOWN:
+        yield f"  … {len(differences) - SHOWN:,} more differ: pollux audit --json has them all."

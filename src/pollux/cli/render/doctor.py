@@ -22,7 +22,7 @@ STATUSES = {
     "read": "with sessions, or the name of a project",
     "copy": "with the same in it as another file",
     "ignored": "without a conversation",
-    "unreadable": "not to be opened, or damaged",
+    "unreadable": "cannot be opened, or damaged",
     "unknown": "of a kind that pollux does not know",
 }
 
@@ -83,7 +83,7 @@ def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: st
 def _reason(screen: Screen, path: str, reason: str | None) -> Iterator[str]:
     """Why a file has its status. It is below the file's line, because the path needs the room."""
     if reason:
-        lines = wrap(one_line(reason.removeprefix(path)), _room(screen, 4))
+        lines = wrap(one_line(reason.removeprefix(path)), screen.room(4))
         yield from (f"    {screen.paint(line, 'dim')}" for line in lines)
 
 
@@ -120,7 +120,7 @@ def _cut(screen: Screen, report: Doctor) -> Iterator[str]:
         yield ""
         many = f"{plural(cut, 'output')} of tools are" if cut > 1 else "One output of a tool is"
         text = f"{many} longer than 256 kB. The middle is found by pollux search --regex only."
-        yield from wrap(text, _room(screen, 0))
+        yield from wrap(text, screen.room(0))
 
 
 def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
@@ -134,11 +134,11 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
     if not kinds:
         return
     yield ""
-    yield screen.paint("Remarks", "bold")
+    yield screen.paint("Notices", "bold")
     for (severity, code), notices in sorted(kinds.items()):
         first, often = notices[0], sum(notice.count for notice in notices)
         times = f" ({often:,} times)" if often > 1 else ""
-        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", _room(screen, 2)):
+        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", screen.room(2)):
             yield "  " + screen.paint(line, "bad" if severity == "error" else "warn")
         if first.file:
             place = one_line(tilde(first.file, home)) + (f":{first.line}" if first.line is not None else "")
@@ -160,7 +160,3 @@ def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
     yield ""
     for text in advice:
         yield from wrap(text, screen.columns)
-
-
-def _room(screen: Screen, indent: int) -> int | None:
-    return None if screen.columns is None else screen.columns - indent

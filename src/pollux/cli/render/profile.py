@@ -73,7 +73,7 @@ def _cost(bill: Bill, *, too_low: bool) -> str:
 
 def _cost_note(bill: Bill) -> str:
     """What the cost is based on, and what is missing in it."""
-    basis = "as the vendor's API asks for it"
+    basis = "at the vendor's API prices"
     return f"{basis}, without {plural(bill.unpriced, 'request')} of unknown cost" if bill.unpriced else basis
 
 

@@ -81,8 +81,8 @@ def _cost(row: Row) -> str:
 
 def _name(by: Grouping, name: str | None, home: str, short: str) -> str:
     if name is None:
-        return {Grouping.MODEL: "no model told", Grouping.PROJECT: "no project", Grouping.TOOL: NONE}.get(
-            by, "no time told"
+        return {Grouping.MODEL: "unknown model", Grouping.PROJECT: "no project", Grouping.TOOL: NONE}.get(
+            by, "unknown time"
         )
     if by is Grouping.PROJECT:
         return one_line(tilde(name, home)) if not _is_hash(name) else name[:8]

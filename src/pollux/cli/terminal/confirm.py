@@ -1,4 +1,4 @@
-"""Files that are written into an agent's folders or elsewhere: what the user is told and asked."""
+"""Files that are written into an agent's folders or elsewhere: what the user sees, and is asked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Stand-ins for our own marks on a terminal that has no letters for them.
 
 Each is as wide as the mark, so that tables stay straight. Every other letter that the terminal lacks is written out,
-as `\\u67b6`: what somebody said can be told from it.
+as `\\u67b6`: so a reader can still find out which letter it was.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Reader:
         self._day: date | None = None
 
     def lines(self, blocks: Iterable[Block]) -> Iterator[str]:
-        """The lines of blocks; the client's texts are held back until another author speaks."""
+        """The lines of blocks; the client's texts wait until another author speaks."""
         for block in blocks:
             match block:
                 case Branch() | FiguresBlock():

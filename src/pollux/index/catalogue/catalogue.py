@@ -2,24 +2,23 @@
 
 A session's `no` is never used twice. A changed session is written under a new number, and the old number goes to
 `garbage` until the index of words has dropped it. So a number has one meaning only, even if the catalogue or the index
-is a step behind the other.
+is a step behind the other. `pending` are the sessions whose words are not in the index yet.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
 
-from pollux.index.catalogue.rollups import quarter, roll_up
-from pollux.index.catalogue.rows import AuditFacts, BundleRows, Entry, MessageIndex, UsageRow, micros
+from pollux.index.catalogue.rollups import UsageRow
+from pollux.index.catalogue.rows import AuditFacts, BundleRows, Entry, MessageIndex
 from pollux.model import FIGURES, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
@@ -64,12 +63,32 @@ CREATE TABLE quarters(
 CREATE TABLE prompts(
     session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
 CREATE TABLE garbage(session INTEGER PRIMARY KEY);
+CREATE TABLE pending(session INTEGER PRIMARY KEY);
 """
+
+
+def _insert(table: str, *columns: str) -> str:
+    """A statement that takes the values of these columns."""
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
+
+
 _BATCH = 500
 _PATIENCE = 5.0
 """How long (seconds) to wait for a lock: only one process writes, and it makes and repairs the file in a moment."""
 
-_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts")
+_INSERTS = {
+    "sessions": f"INSERT INTO sessions VALUES({', '.join('?' * 21)})",
+    "abouts": "INSERT INTO abouts VALUES(?, ?, ?)",
+    "facts": "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
+    "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
+    "usage": _insert("usage", "session", "number", *UsageRow.__struct_fields__),
+    "calls": f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
+    "quarters": _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
+    "prompts": "INSERT INTO prompts VALUES(?, ?, ?)",
+}
+"""The statement that adds a row to each table, with the values in the order of an `Entry`."""
+
+_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts", "pending")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
 """The errors that a damaged file raises."""
@@ -85,6 +104,14 @@ class KnownBundle(msgspec.Struct):
     id: int
     fingerprint: str
     dependencies: bytes
+
+
+class Reservation(NamedTuple):
+    """Generations that one writer of words reserved, and the garbage that it may drop."""
+
+    first: int
+    last: int
+    garbage: list[int]
 
 
 def first_number(generation: int) -> int:
@@ -115,6 +142,7 @@ class Catalogue:
                     self._sql.execute(statement)
                 self._put("edition", edition)
                 self._put("generation", 0)
+                self._put("words", 0)
                 self._put("born", uuid4().hex)
         self.edition = self._get("edition") if make or exists else None
         self.born = str(self._get("born")) if make or exists else ""
@@ -187,10 +215,53 @@ class Catalogue:
         """The number of the last change of the sessions."""
         return int(self._get("generation") or 0)
 
-    def begin(self, generation: int) -> None:
-        """Number the sessions that are added from now on in the range of this generation."""
+    @property
+    def words_generation(self) -> int:
+        """The generation that the index of words has at least: an older one lacks words."""
+        return int(self._get("words") or 0)
+
+    def begin(self) -> None:
+        """Begin a generation: the sessions that are added from now on have numbers in its range."""
+        generation = self.generation + 1
         self._put("generation", generation)
         self._number = first_number(generation)
+
+    def reserve(self, generations: int) -> Reservation:
+        """Reserve generations for sessions whose words are written first. The numbers are used by nobody else.
+
+        If the writer is killed before it can `settle`, `interrupted` says where its words begin.
+        """
+        with self.change():
+            first = self.generation + 1
+            last = first + generations - 1
+            self._put("generation", last)
+            self._put("interrupted", first)
+            self._number = first_number(first)
+            return Reservation(first, last, self.garbage())
+
+    def settle(self, reservation: Reservation, *, added: Iterable[int] = (), dropped: Iterable[int] = ()) -> None:
+        """Note that the index has the words of a reservation. `dropped` is the garbage that it dropped.
+
+        `added` are pending sessions whose words it has now. The words of those that are gone meanwhile become garbage.
+        """
+        self._put("words", reservation.last)
+        self._put("interrupted", 0)
+        self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in dropped])
+        values = [(no,) for no in added]
+        self._sql.executemany("DELETE FROM pending WHERE session=?", values)
+        self._sql.executemany(
+            "INSERT OR IGNORE INTO garbage SELECT ? WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE no=?)",
+            [(no, no) for (no,) in values],
+        )
+
+    def heal(self) -> None:
+        """Note that the words of an interrupted writer were dropped."""
+        self._put("interrupted", 0)
+
+    @property
+    def interrupted(self) -> int:
+        """The first generation whose words were written without their rows; 0 where there is none."""
+        return int(self._get("interrupted") or 0)
 
     # ------------------------------------------------------------------ roots and peeks
 
@@ -261,6 +332,14 @@ class Catalogue:
         rows = self.rows_with("SELECT key, id, fingerprint, dependencies FROM bundles WHERE root=?", "key", keys, root)
         return {key: KnownBundle(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
 
+    def count_bundles(self, root: int) -> int:
+        """How many bundles of a root were read."""
+        return int(self.rows("SELECT COUNT(*) FROM bundles WHERE root=?", root)[0][0])
+
+    def has_bundle(self, number: int) -> bool:
+        """Is this bundle still in the catalogue?"""
+        return bool(self.rows("SELECT 1 FROM bundles WHERE id=?", number))
+
     def outdate(self, hashes: Iterable[str]) -> None:
         """The sessions of projects that go by these hashes, and have no sure path, must be read again."""
         for root, bundle in self.rows_with(
@@ -288,8 +367,8 @@ class Catalogue:
         self._number += 1
         return self._number
 
-    def add(self, root: int, key: str, fingerprint: str, reading: BundleRows) -> None:
-        """Store a bundle with its sessions."""
+    def add(self, root: int, key: str, fingerprint: str, reading: BundleRows, *, pending: bool = False) -> None:
+        """Store a bundle with its sessions. If their words are `pending`, they get their numbers here."""
         notices = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(
             "INSERT INTO bundles(root, key, fingerprint, dependencies, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
@@ -297,79 +376,48 @@ class Catalogue:
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
         for entry in reading.entries:
+            if pending:
+                entry.no = self.number()
+                self._sql.execute("INSERT INTO pending VALUES(?)", (entry.no,))
             self._add(root, bundle, entry)
         self._sql.executemany("INSERT OR IGNORE INTO garbage VALUES(?)", [(no,) for no in reading.wasted])
 
     def _add(self, root: int, bundle: int, entry: Entry) -> None:
-        no, summary = entry.no, entry.summary
-        moment = summary.ended or summary.started
-        row: tuple[Any, ...] = (
-            no,
+        no = entry.no
+        self._sql.execute(_INSERTS["sessions"], (no, root, bundle, *entry.session))
+        self._sql.execute(_INSERTS["abouts"], (no, *entry.about))
+        for table, rows in (
+            ("facts", entry.facts),
+            ("links", entry.links),
+            ("usage", [(number, *row) for number, row in enumerate(entry.usage)]),
+            ("calls", [(number, *row) for number, row in enumerate(entry.calls)]),
+            ("quarters", entry.quarters),
+            ("prompts", entry.prompts),
+        ):
+            self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
+
+    def pending_numbers(self) -> list[int]:
+        """The numbers of all sessions whose words are pending."""
+        return [no for (no,) in self.rows("SELECT session FROM pending")]
+
+    def count_pending(self) -> int:
+        """How many sessions have no words in the index yet."""
+        return int(self.rows("SELECT COUNT(*) FROM pending")[0][0])
+
+    def pending(self, root: int) -> dict[str, dict[str, int]]:
+        """For each bundle of a root with pending sessions, their keys and numbers."""
+        bundles: dict[str, dict[str, int]] = {}
+        for bundle, key, no in self.rows(
+            "SELECT b.key, s.key, no FROM pending JOIN sessions s ON no=session JOIN bundles b ON b.id=bundle "
+            "WHERE s.root=?",
             root,
-            bundle,
-            summary.key,
-            summary.id,
-            summary.agent,
-            summary.kind.value,
-            summary.parent,
-        )
-        row += (
-            summary.project,
-            summary.project_evidence,
-            summary.project_hash,
-            micros(summary.started),
-            micros(moment),
-        )
-        notices = msgspec.msgpack.encode(entry.notices) if entry.notices else None
-        row += (
-            len(entry.marks.ids),
-            summary.usage.exact,
-            msgspec.msgpack.encode(entry.proof),
-            entry.troubled,
-            entry.cut,
-            msgspec.msgpack.encode(summary),
-            notices,
-            entry.unsettled,
-        )
-        self._sql.execute(f"INSERT INTO sessions VALUES({', '.join('?' * 21)})", row)
-        self._sql.execute("INSERT INTO abouts VALUES(?, ?, ?)", (no, entry.about, msgspec.msgpack.encode(entry.marks)))
-        self._sql.executemany(
-            "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
-            [(no, name, value) for name, values in summary.facts.items() for value in values],
-        )
-        self._sql.executemany(
-            "INSERT INTO links VALUES(?, ?, ?, ?)",
-            [(no, link.kind, link.target, link.evidence) for link in entry.links],
-        )
-        self._sql.executemany(
-            _insert("usage", "session", "number", *UsageRow.__struct_fields__),
-            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.usage)],
-        )
-        self._sql.executemany(
-            f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
-            [(no, number, *msgspec.structs.astuple(row)) for number, row in enumerate(entry.calls)],
-        )
-        self._sql.executemany(
-            _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
-            [(no, *place, *total.values) for place, total in roll_up(entry.usage, summary).items()],
-        )
-        self._sql.executemany(
-            "INSERT INTO prompts VALUES(?, ?, ?)",
-            [(no, *count) for count in Counter(map(quarter, entry.prompts)).items()],
-        )
+        ):
+            bundles.setdefault(bundle, {})[key] = no
+        return bundles
 
     def garbage(self) -> list[int]:
         """The numbers of dropped sessions that the index of words may still hold."""
         return [no for (no,) in self.rows("SELECT session FROM garbage")]
-
-    def clear_garbage(self, numbers: Iterable[int]) -> None:
-        """Note that the index of words has dropped these numbers."""
-        self._sql.executemany("DELETE FROM garbage WHERE session=?", [(no,) for no in numbers])
-
-
-def _insert(table: str, *columns: str) -> str:
-    """A statement that takes the values of these columns."""
-    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
 
 
 @cache

@@ -24,15 +24,16 @@ class ShortIds:
 
 
 def short_id(id: str, others: Collection[str]) -> str:
-    """As `ShortIds.of`, for one id among others in any order. Usually no other id begins alike."""
-    beginning = id[:_SHORTEST]
-    if "\n".join(("", *others)).count(f"\n{beginning}") < 2:
-        return beginning
-    return ShortIds(sorted({id, *[other for other in others if other.startswith(beginning)]})).of(id)
+    """As `ShortIds.of`, for one id among others in any order, itself included. Usually no other id begins alike."""
+    lines = "\n".join(("", *others))
+    if lines.count(f"\n{id[:_SHORTEST]}") < 2:
+        return id[:_SHORTEST]
+    extensions = lines.count(f"\n{id}")
+    length = bisect_left(range(len(id)), 1, lo=_SHORTEST, key=lambda size: lines.count(f"\n{id[:size]}") == extensions)
+    return id[:length]
 
 
 def shared_length(first: str, second: str) -> int:
     """The length of the common beginning of two texts."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
-    )
+    shorter = min(len(first), len(second))
+    return bisect_left(range(shorter), 1, key=lambda size: first[: size + 1] != second[: size + 1])

@@ -10,7 +10,8 @@ from typing import Any
 from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.prefixes import ShortIds
-from pollux.index.catalogue.rows import MessageIndex, micros
+from pollux.index.catalogue.rollups import micros
+from pollux.index.catalogue.rows import MessageIndex
 from pollux.model import Kind, Notice, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches, project_name
 from pollux.system.link_bounds import path_in_home
@@ -149,6 +150,11 @@ class CatalogueQueries:
         preferred = (no for key, id, no in rows if self.catalogue.rows(best_copy, key, id, *values) == [(no,)])
         return list(islice(preferred, limit))
 
+    def newest_moments(self, criteria: Filter, limit: int) -> list[int]:
+        """The times (microseconds) of the first few sessions that are wanted, the newest first; -1 for none."""
+        rows = self.catalogue.rows_with("SELECT no, moment FROM sessions WHERE 1", "no", self._first(criteria, limit))
+        return sorted((-1 if moment is None else moment for _, moment in rows), reverse=True)
+
     def where(self, criteria: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, and its values."""
         terms, values = [self.here], list[Any]()
@@ -231,6 +237,18 @@ class CatalogueQueries:
         statement = f"SELECT no, summary, marks FROM sessions s JOIN abouts ON session=no WHERE {self.preferred}"
         rows = self.catalogue.rows_with(statement, "no", dict.fromkeys(numbers))
         return {number: (summary_of(summary), message_index_of(marks)) for number, summary, marks in rows}
+
+    def pending_titles(self) -> dict[int, str]:
+        """The titles and names of the sessions whose words are not in the index yet, by number.
+
+        Sessions under other roots, and copies that another copy replaces, are left out.
+        """
+        statement = f"SELECT no, summary FROM pending JOIN sessions s ON no=session WHERE {self.preferred}"
+        summaries = {number: summary_of(blob) for number, blob in self.catalogue.rows(statement)}
+        return {
+            number: "\n".join((summary.title or "", *summary.facts.get("name", ())))
+            for number, summary in summaries.items()
+        }
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's id has. Only its neighbours are queried."""

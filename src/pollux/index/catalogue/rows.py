@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any
 
 import msgspec
 
+from pollux.index.catalogue.rollups import Row, micros, quarter, roll_up
 from pollux.model import (
     Author,
-    Figures,
     Gap,
-    Link,
     Message,
     Notice,
     Role,
@@ -28,32 +26,6 @@ from pollux.model import (
 )
 from pollux.model.project_hash import unsettled_hash
 from pollux.text.folding import fold
-
-
-class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
-    """The tokens of one request, and where they stand: `file` counts in the session's files."""
-
-    message: str
-    at: int | None
-    model: str | None
-    fate: str
-    inherited: bool
-    exact: bool | None
-    file: int | None
-    line: int | None
-
-
-class CallRow(msgspec.Struct, array_like=True):
-    """One tool call."""
-
-    message: str
-    name: str
-    canonical: str
-    kind: str
-    status: str
-    at: int | None
-    inherited: bool
-    seconds: float | None
 
 
 class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
@@ -80,27 +52,35 @@ class MessageIndex(msgspec.Struct, array_like=True):
 
 
 _ROLES, _AUTHORS = tuple(Role), tuple(Author)
+_ROLE_NUMBERS = {role: number for number, role in enumerate(Role)}
+_AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """One session for the catalogue. Its words are indexed under `no`; `cut` of its outputs were too long for that.
+    """One session for the catalogue, whose words are indexed under `no`: the values of its rows in each table.
 
-    `prompts` has the time of each prompt, `unsettled` the hash of a project whose path is not certain.
+    The rows lack the number of the session, and `session` also the numbers of its root and its bundle.
     """
 
     no: int
-    cut: int
-    summary: Summary
-    about: str
-    marks: MessageIndex
-    troubled: bool
-    notices: tuple[Notice, ...]
-    links: tuple[Link, ...]
-    usage: list[UsageRow]
-    calls: list[CallRow]
-    prompts: list[int | None]
-    proof: AuditFacts
-    unsettled: str | None
+    session: Row
+    about: Row
+    facts: list[Row]
+    links: list[Row]
+    usage: list[Row]
+    calls: list[Row]
+    quarters: list[Row]
+    prompts: list[Row]
+
+    @property
+    def moment(self) -> int:
+        """When the session ended, or began (microseconds); 0 where that is not known."""
+        return self.session[_MOMENT] or 0
+
+
+_MOMENT = 9
+"""The place of the moment in the row of a session."""
 
 
 class BundleRows(msgspec.Struct, array_like=True):
@@ -127,76 +107,73 @@ def _storable(figure: int | None) -> int | None:
 
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
-    summary = summarize(session)
+    summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
     if (used := summary.usage) != (usable := _storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
-    names = session.facts.get("name", ())
-    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    usage = [row for message in session.messages if message.usage is not None for row in _usage_rows(message, places)]
     return Entry(
         no=no,
-        cut=cut,
-        summary=summary,
-        about=fold("\n".join(texts)),
-        marks=MessageIndex(
-            [message.id for message in session.messages],
-            bytes([_ROLES.index(message.role) for message in session.messages]),
-            bytes([_AUTHORS.index(message.author) for message in session.messages]),
-        ),
-        troubled=any(notice.severity is not Severity.INFO for notice in session.notices),
-        notices=session.notices,
-        links=session.links,
-        usage=list(usage_rows(session)),
+        session=_session(session, summary, cut),
+        about=_about(session, summary),
+        facts=[(name, value) for name, values in summary.facts.items() for value in dict.fromkeys(values)],
+        links=[(link.kind, link.target, link.evidence) for link in session.links],
+        usage=usage,
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
-        prompts=[micros(prompt.at) for prompt in session.prompts if not prompt.inherited],
-        proof=AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None)),
-        unsettled=unsettled_hash(session.project, session.project_evidence, session.project_hash),
+        quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
+        prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
     )
+
+
+def _session(session: Session, summary: Summary, cut: int) -> Row:
+    """The row of a session."""
+    moment = summary.ended or summary.started
+    return (
+        *(summary.key, summary.id, summary.agent, summary.kind.value, summary.parent),
+        *(summary.project, summary.project_evidence, summary.project_hash),
+        *(micros(summary.started), micros(moment), len(session.messages), summary.usage.exact),
+        _encode(
+            AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
+        ),
+        any(notice.severity is not Severity.INFO for notice in session.notices),
+        cut,
+        _encode(summary),
+        _encode(session.notices) if session.notices else None,
+        unsettled_hash(session.project, session.project_evidence, session.project_hash),
+    )
+
+
+def _about(session: Session, summary: Summary) -> Row:
+    """The words by which a list is narrowed, and what is known of each message."""
+    names = session.facts.get("name", ())
+    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
+    marks = MessageIndex(
+        [message.id for message in session.messages],
+        bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
+        bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
+    )
+    return fold("\n".join(texts)), _encode(marks)
 
 
 def _storable_usage(used: Usage) -> Usage:
     """A sum that the database can store. It is too low if a figure is left out."""
-    usable = Usage(**_figures(used), exact=used.exact)
+    usable = Usage(**by_name(map(_storable, values(used))), exact=used.exact)
     return usable if usable == used else msgspec.structs.replace(usable, exact=False)
 
 
-def _figures(used: Figures) -> dict[str, Any]:
-    """Those of the figures that the database can hold."""
-    return by_name(map(_storable, values(used)))
+def _usage_rows(message: Message, places: dict[str, int]) -> Iterator[Row]:
+    """The rows of a message's requests, with the columns of a `UsageRow`."""
+    assert message.usage is not None  # noqa: S101 (only such messages have rows)
+    origin, at = message.origin, micros(message.at)
+    for usage in message.usage.each or (message.usage,):
+        yield (
+            *map(_storable, values(usage)),
+            *(message.id, at, message.model, message.fate, message.inherited, usage.exact),
+            places.get(usage.file or (origin.file if origin is not None else "")),
+            usage.line or (origin.line if origin is not None else None),
+        )
 
 
-def usage_rows(session: Session) -> Iterator[UsageRow]:
-    """One row for each request, the inherited ones too."""
-    places = {name: number for number, name in enumerate(session.files)}
-    for message in session.messages:
-        if message.usage is not None:
-            for usage in message.usage.each or (message.usage,):
-                yield _usage(message, usage, places)
-
-
-def _usage(message: Message, usage: Usage, places: dict[str, int]) -> UsageRow:
-    origin = message.origin
-    return UsageRow(
-        **_figures(usage),
-        message=message.id,
-        at=micros(message.at),
-        model=message.model,
-        fate=message.fate,
-        inherited=message.inherited,
-        exact=usage.exact,
-        file=places.get(usage.file or (origin.file if origin is not None else "")),
-        line=usage.line or (origin.line if origin is not None else None),
-    )
-
-
-def _call(message: Message, call: ToolCall) -> CallRow:
+def _call(message: Message, call: ToolCall) -> Row:
+    """The row of a tool call."""
     at = micros(call.at or message.at)
-    return CallRow(
-        message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
-    )
-
-
-def micros(at: datetime | None) -> int | None:
-    """A moment as an integer of microseconds."""
-    if at is None:
-        return None
-    return int(at.timestamp()) * 1_000_000 + at.microsecond
+    return message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds

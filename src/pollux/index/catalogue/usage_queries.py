@@ -10,8 +10,8 @@ import msgspec
 
 from pollux.index.catalogue.catalogue import audit_facts_of
 from pollux.index.catalogue.queries import ALWAYS_LISTED, WORST_FIRST, CatalogueQueries, Filter
-from pollux.index.catalogue.rollups import INCOMPLETE, QUARTER, UNTIMED, quarter
-from pollux.index.catalogue.rows import AuditFacts, micros
+from pollux.index.catalogue.rollups import INCOMPLETE, QUARTER, UNTIMED, micros, quarter
+from pollux.index.catalogue.rows import AuditFacts
 from pollux.model import UNKNOWN, Figures, Value, values
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"

@@ -12,10 +12,12 @@ from typing import Any, assert_never
 import tantivy
 from tantivy import Occur, Query as IndexQuery
 
+from pollux.index.search.fact_terms import fact_term, fact_values
 from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, schema, tokens
 from pollux.index.search.patterns import phrase_queries
-from pollux.index.search.prepare_text import is_own_word, normalize_name as whole_name
-from pollux.index.search.query import ABOUT, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
+from pollux.index.search.prepare.prepare_text import normalize_name as whole_name
+from pollux.index.search.prepare.unspaced import is_own_word
+from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 
@@ -92,6 +94,11 @@ def one_of(field: str, values: Sequence[Any]) -> IndexQuery:
     return IndexQuery.const_score_query(any_of(terms) or NOTHING, 0.0)
 
 
+def with_fact(name: str, values: Iterable[str]) -> IndexQuery:
+    """A filter: the fact has one of these values."""
+    return one_of("fact", [fact_term(name, value) for value in values])
+
+
 def _words(words: Words, searcher: tantivy.Searcher) -> IndexQuery | None:
     """Words side by side in a text. A character that is a word of its own cannot be the beginning of a word."""
     parts = tokens(words.text)
@@ -105,10 +112,6 @@ def _words(words: Words, searcher: tantivy.Searcher) -> IndexQuery | None:
     return IndexQuery.phrase_query(schema(), "text", list(parts))
 
 
-_NEAR_DISTANCE = 8
-"""How many other words may stand between two words that are near each other."""
-
-
 def _near(near: Near) -> IndexQuery:
     """Each word near the word that was typed next to it."""
     places = ["|".join(map(re.escape, words)) for words in near.words]
@@ -117,7 +120,7 @@ def _near(near: Near) -> IndexQuery:
 
 
 def _near_pair(first: str, second: str) -> IndexQuery:
-    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=_NEAR_DISTANCE)
+    return IndexQuery.regex_phrase_query(schema(), "text", [f"({first})", f"({second})"], slop=NEAR_DISTANCE)
 
 
 def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
@@ -125,7 +128,7 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
     if isinstance(value, datetime):
         return _time(name, value)
     if isinstance(value, bool):
-        return one_of(name, ["yes" if value else "no"])
+        return with_fact(name, ["yes" if value else "no"])
     value = whole_name(value).replace("\0", "")
     match name:
         case "in":
@@ -133,11 +136,11 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
         case "file":
             return _file(value, searcher)
         case "kind":
-            return one_of("session_kind", [value])
+            return with_fact(name, [value])
         case _ if name in KNOWN_VALUES:
-            return one_of(name, matching_values(searcher, name, value))
+            return with_fact(name, matching_values(searcher, name, value))
         case _:
-            return one_of(name, [fold(value)])
+            return with_fact(name, [fold(value)])
 
 
 def _time(name: str, moment: datetime) -> IndexQuery:
@@ -149,26 +152,29 @@ def _time(name: str, moment: datetime) -> IndexQuery:
     )
 
 
-def values_of(searcher: tantivy.Searcher, field: str) -> list[str]:
-    """All values of a field. The fields that are used here have few values."""
-    return [term for term, _ in searcher.terms_with_prefix(field, "")]
+def matching_values(searcher: tantivy.Searcher, name: str, typed: str) -> list[str]:
+    """The values of a fact that match what was typed."""
+    return [value for value in fact_values(searcher, name) if value_matches(name, typed, value)]
 
 
-def matching_values(searcher: tantivy.Searcher, field: str, typed: str) -> list[str]:
-    """The values of a field that match what was typed."""
-    if field == "project":
-        return [term for term in values_of(searcher, field) if _is_project(typed, term)]
-    return [term for term in values_of(searcher, field) if name_matches(typed, term, begins=field == "commit")]
-
-
-def _is_project(typed: str, term: str) -> bool:
-    if term.startswith("#"):
-        return len(typed) >= _SHORTEST_HASH and term.startswith(f"#{typed.lower()}")
-    return project_matches(typed, term)
+def value_matches(name: str, typed: str, value: str) -> bool:
+    """Does a value of a fact match what was typed?"""
+    if name != "project":
+        return name_matches(typed, value, begins=name == "commit")
+    if value.startswith("#"):
+        return len(typed) >= _SHORTEST_HASH and value.startswith(f"#{typed.lower()}")
+    return project_matches(typed, value)
 
 
 def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
-    """Paths with these folders and names in a row. The last may lack its extension: `file:main` also finds main.py.
+    """Paths that match what was typed."""
+    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in file_patterns(typed)))
+
+
+def file_patterns(typed: str) -> list[list[list[str]]]:
+    """The folders and names that a path must have in a row, in several rows; each is one of several patterns.
+
+    The last may lack its extension: `file:main` also finds main.py.
 
     `**` stands for any folders: the parts before and after it must both occur. A beginning `.` or `..` is left out,
     because the agent's directory is not known.
@@ -178,4 +184,4 @@ def _file(typed: str, searcher: tantivy.Searcher) -> IndexQuery:
     complete = parts[-1:] != [_ANY_FOLDERS] and not _GLOB.search(rows[-1][-1])
     patterns = [[[part] for part in row] for row in rows]
     patterns[-1][-1] += [f"{rows[-1][-1]}.*"] if complete else []
-    return all_of(*(any_of(phrase_queries(searcher, "file", row)) for row in patterns))
+    return patterns

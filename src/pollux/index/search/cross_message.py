@@ -16,13 +16,13 @@ from pollux.index.search.shortcut import frequency
 _MOST_PASSAGES = 2_000
 """How many of the best passages with the rarest word are examined. Two common words meet in one passage anyway."""
 
-_MOST_WANTED = 64
+MOST_WANTED = 64
 """A query of more words is a pasted text, which means one message."""
 
 _ACTION_FILTERS = {"tool", "file", "failed"}
 
 
-class _Split(NamedTuple):
+class Split(NamedTuple):
     """The filters that every passage must pass, the nodes that some passage must match, and those that none may."""
 
     where: list[Node]
@@ -37,8 +37,8 @@ def cross_message_hits(
 
     The rarest word is searched for first, and the others only in the sessions that hold it.
     """
-    split = _split(node)
-    if not 2 <= len(split.wanted) <= _MOST_WANTED:
+    split = split_query(node)
+    if not 2 <= len(split.wanted) <= MOST_WANTED:
         return []
     where = [*scope, *(question for child in split.where if (question := compile_node(child, searcher)) is not None)]
     wanted = sorted(split.wanted, key=lambda child: _rarity(frequency(searcher, child)))
@@ -76,7 +76,7 @@ def _groups(
         size *= 2
 
 
-def _split(node: And) -> _Split:
+def split_query(node: And) -> Split:
     """Divide a query. The filters on actions (tool, file, failed) may match another passage than the words."""
     where: list[Node] = []
     wanted: list[Node] = []
@@ -92,7 +92,7 @@ def _split(node: And) -> _Split:
             wanted.append(child)
     if actions:
         wanted.append(And(nodes=tuple(actions)))
-    return _Split(where, wanted, unwanted)
+    return Split(where, wanted, unwanted)
 
 
 def _filters(node: Node) -> Iterator[str | None]:

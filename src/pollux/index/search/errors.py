@@ -15,3 +15,7 @@ class NotWritten(StoreError):
 
 class Busy(StoreError):
     """Another process is writing to the index."""
+
+
+class Gone(StoreError):
+    """The cache was thrown away while this process wrote to it."""

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from itertools import groupby
-from typing import Any, assert_never
+from functools import lru_cache
+from typing import Any, NamedTuple, assert_never
 
-from pollux.index.search.prepare_text import plain, prepare
+from pollux.index.search.prepare.prepare_text import prepare
 from pollux.model import (
     NOTHING,
     Attachment,
@@ -43,6 +43,7 @@ OUTPUT_TAIL = 64 * 1024
 
 CUT = "\n[…]\n"
 
+_WITH_OUTPUT = (ToolCall, ToolResult)
 _PATH_KEYS = ("path", "paths", "file", "files", "filename", "filenames", "filepath")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S|.)[^\S\n]*$", re.MULTILINE)
 _LONGEST_PATH = 1024
@@ -86,19 +87,16 @@ class PassageKind(StrEnum):
 class Passage(Value, frozen=True, kw_only=True):
     """A text that can be found, and where: `message` is its message's place in the session.
 
-    `body` and `parts` are the text prepared for the index, `shown` is the original text where it differs. `tools` are
-    all names of one tool, `failed` is None where no tool was used, `files` are the paths that were used or attached.
-    `copied`: the message was inherited from another session. `cut`: only the beginning and the end of a tool's output
-    are here.
+    `data` is the text in UTF-8, `words` is the same prepared for the index. `tools` are all names of one tool, `failed`
+    is None where no tool was used, `files` are the paths that were used or attached. `copied`: the message was
+    inherited from another session. `cut`: only the beginning and the end of a tool's output are here.
     """
 
     message: int
     kind: PassageKind
-    body: str
-    parts: str = ""
-    shown: str | None = None
+    data: bytes
+    words: str
     role: Role | None = None
-    author: Author | None = None
     at: datetime | None = None
     model: str | None = None
     tools: tuple[str, ...] = ()
@@ -112,40 +110,55 @@ class Passage(Value, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """The text as a person reads it."""
-        return plain(self.body) if self.shown is None else self.shown
+        return self.data.decode()
 
 
 def passages(session: Session) -> Iterator[Passage]:
-    """All passages of a session in order. A title belongs to the human's first message."""
+    """All passages of a session in order."""
     at = session.started
-    models = _models(session.messages)
-    names = [name for name in (session.title, *session.facts.get("name", ())) if name]
-    if names:
-        first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
-        model = models[first] if models else None
-        title = prepare("\n".join(dict.fromkeys(names)))
+    models = models_of(session.messages)
+    if (title := title_of(session)) is not None:
+        number, text = title
+        prepared = prepare(text)
         yield Passage(
-            message=first,
+            message=number,
             kind=PassageKind.TITLE,
-            body=title.body,
-            parts=title.parts,
-            shown=title.shown,
+            data=prepared.data,
+            words=prepared.words,
             at=session.ended or at,
-            model=model,
+            model=models[number] if models else None,
         )
     for number, (message, model) in enumerate(zip(session.messages, models, strict=True)):
         at = message.at or at
-        yield from _of_message(number, message, at, model)
+        for piece, text in passage_texts(message):
+            yield _passage(number, message, at, model, piece, text)
+
+
+def title_of(session: Session) -> tuple[int, str] | None:
+    """The title and the names of a session, and the message that they belong to: the human's first."""
+    names = [name for name in (session.title, *session.facts.get("name", ())) if name]
+    if not names:
+        return None
+    first = next((n for n, m in enumerate(session.messages) if m.author is Author.HUMAN), 0)
+    return first, "\n".join(dict.fromkeys(names))
+
+
+def cut_outputs(session: Session) -> int:
+    """How many outputs of tools are too long to be indexed completely."""
+    outputs = [
+        part.output or "" for message in session.messages for part in message.parts if isinstance(part, _WITH_OUTPUT)
+    ]
+    return sum(len(output) > OUTPUT_HEAD + OUTPUT_TAIL for output in outputs)
 
 
 def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:
     """The texts of a message, part by part and without any cut."""
     for part in message.parts:
-        for piece in _pieces(part, message.author, cut=False):
+        for piece in pieces_of(part, message.author, cut=False):
             yield piece.kind, piece.text
 
 
-def _models(messages: Sequence[Message]) -> list[str | None]:
+def models_of(messages: Sequence[Message]) -> list[str | None]:
     """The model that wrote each message, or answered it: a search by model also finds the questions."""
     models: list[str | None] = []
     model = None
@@ -155,47 +168,90 @@ def _models(messages: Sequence[Message]) -> list[str | None]:
     return models[::-1]
 
 
-def _of_message(number: int, message: Message, at: datetime | None, model: str | None) -> Iterator[Passage]:
-    """A message's passages. Neighbouring parts of one kind share a passage; each tool call and file has its own."""
-    pieces = [piece for part in message.parts for piece in _pieces(part, message.author)]
-    for (kind, separate), group in groupby(pieces, key=lambda piece: (piece.kind, piece.separate)):
-        for together in [[piece] for piece in group] if separate else [list(group)]:
-            first = together[0]
-            text = first.text if len(together) == 1 else "\n".join(piece.text for piece in together)
-            if not text or text.isspace():
-                continue
-            prepared = prepare(text)
-            yield Passage(
-                message=number,
-                kind=kind,
-                body=prepared.body,
-                parts=prepared.parts,
-                shown=prepared.shown,
-                role=message.role,
-                author=message.author,
-                at=at,
-                model=model,
-                tools=first.tools,
-                failed=first.failed,
-                exit_code=first.exit_code,
-                fate=message.fate,
-                files=first.files,
-                copied=message.inherited,
-                cut=first.cut,
-            )
+def passage_texts(message: Message) -> Iterator[tuple[Piece, str]]:
+    """The text of each passage of a message, with its first piece.
+
+    Neighbouring parts of one kind share a passage; each tool call and file has its own.
+    """
+    pieces = [piece for part in message.parts for piece in pieces_of(part, message.author)]
+    for group in _groups(pieces):
+        first = group[0]
+        text = first.text if len(group) == 1 else "\n".join([piece.text for piece in group])
+        if text and not text.isspace():
+            yield first, text
 
 
-class _Piece(Value, frozen=True, kw_only=True):
-    """The text of one part of a message. `separate`: it never shares a passage with its neighbours."""
+def _groups(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """The pieces that share a passage."""
+    groups: list[list[Piece]] = []
+    for piece in pieces:
+        last = groups[-1][0] if groups else None
+        if last is None or piece.separate or last.separate or last.kind is not piece.kind:
+            groups.append([piece])
+        else:
+            groups[-1].append(piece)
+    return groups
+
+
+def _passage(  # noqa: PLR0913, PLR0917
+    number: int, message: Message, at: datetime | None, model: str | None, piece: Piece, text: str
+) -> Passage:
+    prepared = prepare(text)
+    return Passage(
+        message=number,
+        kind=piece.kind,
+        data=prepared.data,
+        words=prepared.words,
+        role=message.role,
+        at=at,
+        model=model,
+        tools=piece.tools,
+        failed=piece.failed,
+        exit_code=piece.exit_code,
+        fate=message.fate,
+        files=piece.files,
+        copied=message.inherited,
+        cut=piece.cut,
+    )
+
+
+class Piece(NamedTuple):
+    """The text of one part of a message. `separate`: it never shares a passage with its neighbours.
+
+    `leaves` are the texts and numbers of a tool's input, each with its key.
+    """
 
     kind: PassageKind
     text: str
+    part: Part
     separate: bool = False
-    tools: tuple[str, ...] = ()
-    failed: bool | None = None
-    exit_code: int | None = None
-    files: tuple[str, ...] = ()
     cut: bool = False
+    leaves: Sequence[tuple[str, str]] = ()
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """All names of the tool that was used."""
+        part = self.part
+        if isinstance(part, ToolCall):
+            return tuple(dict.fromkeys((part.canonical.lower(), part.name.lower(), part.tool_kind.lower())))
+        return (part.name.lower(),) if isinstance(part, ToolResult) and part.name else ()
+
+    @property
+    def failed(self) -> bool | None:
+        """Did a tool fail? None where none was called."""
+        return self.part.status is Status.ERROR if isinstance(self.part, ToolCall) else None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of a command."""
+        return self.part.exit_code if isinstance(self.part, ToolCall) else None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths that were used or attached."""
+        if self.leaves:
+            return tuple(dict.fromkeys(_paths(self.leaves)))
+        return (self.part.path,) if isinstance(self.part, FileReference) else ()
 
 
 _WORDS_OF = {
@@ -205,15 +261,15 @@ _WORDS_OF = {
 }
 
 
-def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]:
+def pieces_of(part: Part, author: Author, *, cut: bool = True) -> Iterator[Piece]:
     """The texts of a part. With `cut`, a very long output is shortened."""
     match part:
         case Text():
-            yield _Piece(kind=_WORDS_OF[author], text=part.text)
+            yield Piece(_WORDS_OF[author], part.text, part)
         case Thinking():
-            yield _Piece(kind=PassageKind.THINKING, text=f"{part.subject}\n{part.text}" if part.subject else part.text)
+            yield Piece(PassageKind.THINKING, f"{part.subject}\n{part.text}" if part.subject else part.text, part)
         case SummaryPart():
-            yield _Piece(kind=PassageKind.SUMMARY, text=part.text)
+            yield Piece(PassageKind.SUMMARY, part.text, part)
         case ToolCall():
             yield _call(part, cut=cut)
         case ToolResult():
@@ -221,43 +277,30 @@ def _pieces(part: Part, author: Author, *, cut: bool = True) -> Iterator[_Piece]
                 yield _result(part, cut=cut)
         case FileReference():
             text = "\n".join((part.path, *_attached(part.attachments), part.text or ""))
-            yield _Piece(kind=PassageKind.FILE, text=text, separate=True, files=(part.path,))
+            yield Piece(PassageKind.FILE, text, part, separate=True)
         case Attachment():
-            yield _Piece(kind=PassageKind.FILE, text="\n".join(_attached((part,))), separate=True)
+            yield Piece(PassageKind.FILE, "\n".join(_attached((part,))), part, separate=True)
         case Context():
-            yield _Piece(kind=PassageKind.CONTEXT, text=f"{part.source}\n{part.text}")
+            yield Piece(PassageKind.CONTEXT, f"{part.source}\n{part.text}", part)
         case Unknown():
-            yield _Piece(kind=PassageKind.OTHER, text=as_words(part.raw))
+            yield Piece(PassageKind.OTHER, as_words(part.raw), part)
         case _:
             assert_never(part)
 
 
-def _call(call: ToolCall, *, cut: bool) -> _Piece:
+def _call(call: ToolCall, *, cut: bool) -> Piece:
     output, shorter = _shortened(call.output or "", cut=cut)
     name = call.name if call.name == call.canonical else f"{call.name} {call.canonical}"
-    arguments = as_words(call.input)
-    return _Piece(
-        kind=PassageKind.TOOL,
-        text="\n".join(text for text in (name, arguments, *_attached(call.attachments), output) if text),
-        separate=True,
-        tools=tuple(dict.fromkeys((call.canonical.lower(), call.name.lower(), call.tool_kind.lower()))),
-        failed=call.status is Status.ERROR,
-        exit_code=call.exit_code,
-        files=tuple(dict.fromkeys(paths_in(call.input))),
-        cut=shorter,
-    )
+    leaves = list(_leaves(call.input))
+    text = "\n".join(text for text in (name, _lines(leaves), *_attached(call.attachments), output) if text)
+    return Piece(PassageKind.TOOL, text, call, separate=True, cut=shorter, leaves=leaves)
 
 
-def _result(result: ToolResult, *, cut: bool) -> _Piece:
+def _result(result: ToolResult, *, cut: bool) -> Piece:
     output, shorter = _shortened(result.output or "", cut=cut)
     names = (result.name,) if result.name else ()
-    return _Piece(
-        kind=PassageKind.TOOL,
-        text="\n".join((*names, *_attached(result.attachments), output)),
-        separate=True,
-        tools=tuple(name.lower() for name in names),
-        cut=shorter,
-    )
+    text = "\n".join((*names, *_attached(result.attachments), output))
+    return Piece(PassageKind.TOOL, text, result, separate=True, cut=shorter)
 
 
 def _shortened(output: str, *, cut: bool) -> tuple[str, bool]:
@@ -274,17 +317,30 @@ def _attached(attachments: Iterable[Attachment]) -> Iterator[str]:
 
 def as_words(value: Any) -> str:
     """A plain JSON value as words: keys, texts and numbers, a line each, without punctuation."""
-    return "\n".join(f"{key} {text}" if key else text for key, text in _leaves(value))
+    return _lines(_leaves(value))
+
+
+def _lines(leaves: Iterable[tuple[str, str]]) -> str:
+    return "\n".join([f"{key} {text}" if key else text for key, text in leaves])
 
 
 def paths_in(value: Any) -> Iterator[str]:
     """The paths in a tool's input: values with a key for paths, and the files that a patch names."""
-    for key, text in _leaves(value):
-        if key.lower().replace("-", "_").rpartition("_")[2].endswith(_PATH_KEYS):
+    return _paths(_leaves(value))
+
+
+def _paths(leaves: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for key, text in leaves:
+        if _is_path_key(key):
             if 0 < len(text) <= _LONGEST_PATH and "\n" not in text:
                 yield text
         elif "*** " in text:
             yield from _PATCHED.findall(text)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_path_key(key: str) -> bool:
+    return key.lower().replace("-", "_").rpartition("_")[2].endswith(_PATH_KEYS)
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, str]]:

@@ -29,7 +29,7 @@ def phrase_queries(searcher: tantivy.Searcher, field: str, row: Sequence[Sequenc
     """
     known = [(place, globs) for place, globs in enumerate(row) if list(globs) != ["*"] or place in (0, len(row) - 1)]
     if len(known) == 1:
-        return [_word_query(field, _alternatives(map(_regex, globs))) for _, globs in known]
+        return [_word_query(field, regex(globs)) for _, globs in known]
     share = MOST // len(known)
     if not share:
         raise RequestError("A phrase in the query is too long.")
@@ -55,12 +55,12 @@ def _word_query(field: str, pattern: str) -> IndexQuery:
 def _parts(searcher: tantivy.Searcher, field: str, globs: Sequence[str], share: int) -> list[str]:
     """Regular expressions that match all words of the patterns, each at most `share` words."""
     if not any(map(_WILD.search, globs)):
-        return [_alternatives(map(_regex, globs))]
-    match = re.compile(_alternatives(map(_regex, globs)), re.DOTALL).fullmatch
+        return [regex(globs)]
+    match = re.compile(regex(globs), re.DOTALL).fullmatch
     begins = {glob[: wild.start()] if (wild := _WILD.search(glob)) else glob for glob in globs}
     terms = {term for begin in begins for term, _ in searcher.terms_with_prefix(field, begin) if match(term)}
     if len(terms) <= share:
-        return [_alternatives(map(_regex, globs))]
+        return [regex(globs)]
     parts: list[str] = []
     room = 0
     for pattern, size in _split("", frozenset(globs), sorted(terms), share):
@@ -99,6 +99,11 @@ def _after(glob: str, letter: str) -> Iterator[str]:
 def _alternatives(patterns: Iterable[str]) -> str:
     choices = list(patterns)
     return choices[0] if len(choices) == 1 else f"({'|'.join(choices)})"
+
+
+def regex(globs: Iterable[str]) -> str:
+    """A regular expression for words that match one of these patterns."""
+    return _alternatives(map(_regex, globs))
 
 
 def _regex(glob: str) -> str:

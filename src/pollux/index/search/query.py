@@ -61,6 +61,10 @@ class Near(Value, frozen=True, kw_only=True, tag=True):
     words: tuple[tuple[str, ...], ...]
 
 
+NEAR_DISTANCE = 8
+"""How many other words may stand between two words that are near each other."""
+
+
 class FieldFilter(Value, frozen=True, kw_only=True, tag=True):
     """A filter. Times are moments, `failed` is a truth value, everything else is text."""
 

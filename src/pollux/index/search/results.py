@@ -12,6 +12,23 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
+class IndexHit(Value, frozen=True, kw_only=True):
+    """A message that was found: the best of its passages.
+
+    `session` is the session's number in the index, `message` the place in the session. `spans` are the matching parts
+    of `snippet`. `scattered`: this passage matches only a part of the query, other passages of the session the rest.
+    """
+
+    session: int
+    message: int
+    kind: PassageKind
+    at: datetime | None
+    score: float
+    snippet: str
+    spans: tuple[Span, ...] = ()
+    scattered: bool = False
+
+
 class Hit(Value, frozen=True, kw_only=True):
     """A message that matches a query.
 
@@ -51,7 +68,8 @@ class SearchResult(Value, frozen=True, kw_only=True):
 
     `counts`, on request, say how many messages of each session match the whole query. `widened` says what was searched
     for instead, where nothing matches the query itself. `hints` and `meant` are for a person: what the query may have
-    meant differently, and words to try instead.
+    meant differently, and words to try instead. `pending` says how many sessions were searched directly, because their
+    words are not in the index yet, and `unfinished` names the files of those that could not be.
     """
 
     hits: tuple[Hit, ...]
@@ -59,3 +77,5 @@ class SearchResult(Value, frozen=True, kw_only=True):
     widened: tuple[Substitution, ...] = ()
     hints: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    pending: int = 0
+    unfinished: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,11 +13,17 @@ from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rows import MessageIndex
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Query, Sort, Words
-from pollux.index.search.results import Hit, SearchResult
+from pollux.index.search.results import Hit, IndexHit, SearchResult
+from pollux.index.search.suggestions import catalogue_hints
 from pollux.index.search.word_index import WordIndex
-from pollux.index.search.word_search import IndexHit
 from pollux.model import Author, Role, Summary, Value
 from pollux.text.folding import fold
+
+if TYPE_CHECKING:
+    from pollux.index.search.direct.pending import PendingMatches, PendingSearch
+
+SPELLINGS_LATER = "Other spellings are looked for only among words that are indexed."
+"""The hint where nothing was found, and not all words are known that may have been meant."""
 
 _COMPARED = 5
 """How many hits are compared to find the usual spelling of a word."""
@@ -36,16 +43,29 @@ class SearchRequest(Value, frozen=True, kw_only=True):
     exact: bool = False
 
 
-def find(index: WordIndex, queries: CatalogueQueries, query: Query, request: SearchRequest) -> SearchResult:
-    """Hits in sessions that still exist. Where nothing matches the query, a wider query is tried."""
-    hints = (*query.hints, *index.unknown_values(query))
-    if (result := _find_exact(index, queries, query, request)) is not None:
+def find(
+    index: WordIndex,
+    queries: CatalogueQueries,
+    query: Query,
+    request: SearchRequest,
+    pending: PendingSearch | None = None,
+) -> SearchResult:
+    """Hits in sessions that still exist. Where nothing matches the query, a wider query is tried.
+
+    `pending` searches the sessions whose words are not in the index yet. The catalogue describes these, too.
+    """
+    search = _Search(index, queries, request, pending if pending is not None and pending.bundles else None)
+    hints = (*query.hints, *search.unknown_values(query))
+    if (result := search.find_exact(query)) is not None:
         return msgspec.structs.replace(result, hints=hints)
+    if search.pending is not None:
+        hints = (*hints, SPELLINGS_LATER)
     if request.exact:
-        return SearchResult(hits=(), hints=hints, meant=tuple(_likely_words(index, query)))
+        meant = tuple(_likely_words(index, query)) if search.pending is None else ()
+        return SearchResult(hits=(), hints=hints, meant=meant)
     for further in (False, True):
         wider = index.widened(query, further=further)
-        if wider is not None and (result := _find_exact(index, queries, wider.query, request)) is not None:
+        if wider is not None and (result := search.find_exact(wider.query)) is not None:
             hits = tuple(msgspec.structs.replace(hit, widened=True) for hit in result.hits)
             substitutions = tuple(
                 msgspec.structs.replace(
@@ -58,32 +78,81 @@ def find(index: WordIndex, queries: CatalogueQueries, query: Query, request: Sea
     return SearchResult(hits=(), hints=hints)
 
 
-def _find_exact(
-    index: WordIndex, queries: CatalogueQueries, query: Query, request: SearchRequest
-) -> SearchResult | None:
-    """The result of a query; None where it is empty. The index may have more sessions than the catalogue."""
-    size = request.limit
-    while True:
-        index_hits = index.search(
-            query, limit=size, sort=request.sort, per_session=request.per_session, kinds=request.kinds
+class _Search:
+    """Searches the index, and the sessions that are not in it yet."""
+
+    def __init__(
+        self, index: WordIndex, queries: CatalogueQueries, request: SearchRequest, pending: PendingSearch | None
+    ) -> None:
+        self._index = index
+        self._queries = queries
+        self._request = request
+        self.pending = pending
+
+    def unknown_values(self, query: Query) -> list[str]:
+        """A sentence for each filter whose value nothing has, as far as that is known."""
+        if self.pending is None:
+            return self._index.unknown_values(query)
+        return list(catalogue_hints(self._queries, query.node))
+
+    def find_exact(self, query: Query) -> SearchResult | None:
+        """The result of a query; None where it is empty. The index may have more sessions than the catalogue."""
+        request, size = self._request, self._request.limit
+        pending = self._pending_matches(query)
+        while True:
+            index_hits = self._index.search(
+                query,
+                limit=size,
+                sort=request.sort,
+                per_session=request.per_session,
+                kinds=request.kinds,
+                pending=pending,
+            )
+            hits = _with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
+            present = [hit for hit in hits if hit is not None]
+            if len(present) >= request.limit or len(index_hits) < size:
+                break
+            size *= 4
+        if not present:
+            return None
+        keys = {hit.session: entry.key for hit, entry in zip(index_hits, hits, strict=True) if entry is not None}
+        return SearchResult(hits=tuple(present[: request.limit]), counts=self._counts(query, keys, pending))
+
+    def _pending_matches(self, query: Query) -> PendingMatches | None:
+        if self.pending is None:
+            return None
+        from pollux.index.search.direct.examine import DirectRequest  # only needed where sessions are pending
+
+        wanted = DirectRequest(
+            limit=self._request.limit,
+            sort=self._request.sort,
+            per_session=self._request.per_session,
+            index=self._index.statistics(query),
         )
-        hits = _with_facts(index_hits, queries)
-        present = [hit for hit in hits if hit is not None]
-        if len(present) >= request.limit or len(index_hits) < size:
-            break
-        size *= 4
-    if not present:
-        return None
-    keys = {hit.session: entry.key for hit, entry in zip(index_hits, hits, strict=True) if entry is not None}
-    counts = _counts(index, query, keys, request.kinds) if request.counted else {}
-    return SearchResult(hits=tuple(present[: request.limit]), counts=counts)
+        return self.pending.matches(query, wanted, self._request.kinds)
+
+    def _counts(self, query: Query, keys: Mapping[int, str], pending: PendingMatches | None) -> dict[str, int]:
+        if not self._request.counted:
+            return {}
+        direct = pending.numbers if pending is not None else ()
+        counts = self._index.counts(query, [number for number in keys if number not in direct], self._request.kinds)
+        counts |= pending.counts() if pending is not None else {}
+        return {keys[number]: count for number, count in counts.items() if number in keys}
 
 
-def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries) -> list[Hit | None]:
-    """Each hit with the facts of the catalogue; None where the session does not exist any more."""
+def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: Collection[int]) -> list[Hit | None]:
+    """Each hit with the facts of the catalogue; None where the session does not exist any more.
+
+    A file that is searched directly may have grown since it was catalogued: the catalogue does not know new messages.
+    """
     sessions = queries.by_number(hit.session for hit in index_hits)
     by_session = {number: _SessionHits(*facts, queries) for number, facts in sessions.items()}
-    return [by_session[hit.session].hit(hit) if hit.session in by_session else None for hit in index_hits]
+    hits: list[Hit | None] = []
+    for hit in index_hits:
+        session = by_session.get(hit.session)
+        is_new = session is not None and hit.session in pending and not session.knows(hit)
+        hits.append(None if session is None or is_new else session.hit(hit))
+    return hits
 
 
 class _SessionHits:
@@ -94,10 +163,14 @@ class _SessionHits:
         self._marks = marks
         self._short = queries.short(summary.id)
 
+    def knows(self, hit: IndexHit) -> bool:
+        """Does the catalogue know the message of a hit?"""
+        return hit.message < len(self._marks.ids)
+
     def hit(self, hit: IndexHit) -> Hit:
         """A hit of the index with the facts about its message."""
         marks, place = self._marks, hit.message
-        known = place < len(marks.ids)
+        known = self.knows(hit)
         id = marks.ids[place] if known else ""
         return Hit(
             key=self._summary.key,
@@ -116,12 +189,6 @@ class _SessionHits:
             score=hit.score,
             scattered=hit.scattered,
         )
-
-
-def _counts(
-    index: WordIndex, query: Query, keys: Mapping[int, str], kinds: Collection[PassageKind] | None
-) -> dict[str, int]:
-    return {keys[number]: count for number, count in index.counts(query, list(keys), kinds).items()}
 
 
 def _likely_words(index: WordIndex, query: Query) -> list[tuple[str, str]]:

@@ -13,8 +13,8 @@ import tantivy
 from tantivy import Query as IndexQuery
 
 from pollux.index.search.compile import all_of, one_of
-from pollux.index.search.fields import OTHERS_WORTH, tokens
-from pollux.index.search.prepare_text import is_own_word
+from pollux.index.search.fields import OTHERS_WORTH, schema, tokens
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import And, FieldFilter, Node, Not, Sort, Words
 from pollux.index.search.ranking import RankedPassage, best
 
@@ -80,6 +80,21 @@ def _upper_bound(question: IndexQuery, searcher: tantivy.Searcher, place: tantiv
         return None
     bound: float = sum(product["details"][0]["value"] * product["details"][1]["value"] for product in products)
     return bound
+
+
+def average_length(searcher: tantivy.Searcher, word: str) -> float | None:
+    """The average length of a passage, as the explanation of a match shows it; None where nothing matches."""
+    question = IndexQuery.term_query(schema(), "text", word)
+    hits = searcher.search(question, 1, count=False).hits
+    if not hits:
+        return None
+    waiting = [msgspec.json.decode(question.explain(searcher, hits[0][1]).to_json())]
+    while waiting:
+        detail = waiting.pop()
+        if detail["description"].startswith("avgdl"):
+            return float(detail["value"])
+        waiting += detail.get("details", [])
+    return None
 
 
 def _products(explanation: dict[str, Any]) -> list[dict[str, Any]]:

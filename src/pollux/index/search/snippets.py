@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from pollux.index.search.fields import tokens
-from pollux.index.search.prepare_text import JOINT, UNSPACED, camel_spans, clean, is_own_word
+from pollux.index.search.prepare.camel_case import camel_spans
+from pollux.index.search.prepare.prepare_text import clean
+from pollux.index.search.prepare.unspaced import JOINT, UNSPACED, is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Words
 from pollux.index.search.results import Span
 from pollux.text.folding import fold, has_marks, units
@@ -83,7 +85,7 @@ def _pattern(needle: Needle, neighbours: str) -> re.Pattern[str]:
 
 def snippet(text: str, targets: Sequence[Needle], width: int = WIDTH) -> Snippet:
     """The best line of a text: where most needles stand close together."""
-    folded = _fold_text(text) if targets else FoldedText(text, None, mixed=False)
+    folded = fold_text(text) if targets else FoldedText(text, None, mixed=False)
     matches = [_find_spans(text, folded, needle) for needle in targets]
     rare = [span for spans in matches if len(spans) < _MOST_MARKS for span in spans]
     for needle, spans in zip(targets, matches, strict=True):
@@ -120,23 +122,23 @@ def _start(text: str, marks: Sequence[tuple[int, int, int]], width: int) -> int:
 
 def _fullest(marks: Sequence[tuple[int, int, int]], width: int) -> int:
     """The start of the window with the most different needles, and among those with the most marks."""
+    if len({what for _, _, what in marks}) == 1:  # then only marks need to be counted
+        ends = [end for _, end, _ in marks]
+        counts = [bisect_right(ends, start + width, n) - n for n, (start, _, _) in enumerate(marks)]
+        return marks[counts.index(max(counts))][0]
     most, chosen, number = 0, marks[0][0], len(marks)
-    single = len({what for _, _, what in marks}) == 1  # then only marks need to be counted
     inside = dict[int, int]()
     end = 0
     for n, (start, _, what) in enumerate(marks):
         limit = start + width
         while end < number and marks[end][1] <= limit:
-            if not single:
-                inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
+            inside[marks[end][2]] = inside.get(marks[end][2], 0) + 1
             end += 1
         value = len(inside) * number + end - n
         if value > most:
             most, chosen = value, start
         if end == n:
             end = n + 1
-        elif single:
-            continue
         elif inside[what] > 1:
             inside[what] -= 1
         else:
@@ -218,12 +220,12 @@ def _find_with_parts(text: str, folded: FoldedText, needle: Needle, begin: int, 
 
 
 def _is_part(part: str, needle: Needle) -> bool:
-    folded, (word,) = _fold_text(part).text, needle.words
+    folded, (word,) = fold_text(part).text, needle.words
     return folded.startswith(word) if needle.prefix else folded == word
 
 
 @cache
-def _fold(unit: str) -> str:
+def fold_unit(unit: str) -> str:
     """A character with its marks as the index folds it."""
     return "".join(_sign(letter) for letter in fold(unit))
 
@@ -239,24 +241,49 @@ def _is_word(letter: str) -> bool:
     return JOINT in clean(letter)
 
 
-def _fold_text(text: str) -> FoldedText:
-    """Fold a text. Few characters of a long text are not ASCII: each is folded once, and replaced everywhere."""
+def fold_roughly(text: str) -> FoldedText:
+    """Fold a text. The places may be missing: that is faster where a character becomes several, or has marks."""
+    if (aligned := _fold_in_place(text)) is not None:
+        return aligned
+    folded = fold(text)
+    letters = _beyond_ascii(folded.encode())
+    for letter in letters:
+        if _sign(letter) != letter:
+            folded = folded.replace(letter, _sign(letter))
+    return FoldedText(folded, (), mixed=any(map(_is_word, letters)))
+
+
+def _fold_in_place(text: str) -> FoldedText | None:
+    """The folded text, if its characters keep their places.
+
+    Few characters of a long text are not ASCII: each is folded once, and replaced everywhere.
+    """
     if text.isascii():
         return FoldedText(text.lower(), None, mixed=False)
     data = text.encode()
-    letters = set(data.translate(None, _ASCII).decode())
-    mixed = any(map(_is_word, letters))
-    if not has_marks(letters):
-        folded = data.lower().decode()
-        folds = {letter: _fold(letter) for letter in letters}
-        if all(len(folded_letter) == 1 for folded_letter in folds.values()):
-            for letter, folded_letter in folds.items():
-                if folded_letter != letter:
-                    folded = folded.replace(letter, folded_letter)
-            return FoldedText(folded, None, mixed)
+    letters = _beyond_ascii(data)
+    folds = {letter: fold_unit(letter) for letter in letters}
+    if has_marks(letters) or any(len(folded_letter) != 1 for folded_letter in folds.values()):
+        return None
+    folded = data.lower().decode()
+    for letter, folded_letter in folds.items():
+        if folded_letter != letter:
+            folded = folded.replace(letter, folded_letter)
+    return FoldedText(folded, None, mixed=any(map(_is_word, letters)))
+
+
+def _beyond_ascii(data: bytes) -> set[str]:
+    return set(data.translate(None, _ASCII).decode())
+
+
+def fold_text(text: str) -> FoldedText:
+    """Fold a text, with the place of each character."""
+    if (aligned := _fold_in_place(text)) is not None:
+        return aligned
+    mixed = any(map(_is_word, _beyond_ascii(text.encode())))
     pieces, places, place = list[str](), list[int](), 0
     for unit in units(text):
-        piece = unit.lower() if unit.isascii() else _fold(unit)
+        piece = unit.lower() if unit.isascii() else fold_unit(unit)
         pieces.append(piece)
         places += [place] * len(piece)
         place += len(unit)

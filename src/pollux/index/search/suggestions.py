@@ -12,9 +12,11 @@ from typing import NamedTuple
 import tantivy
 
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, is_project
-from pollux.index.search.compile import KNOWN_VALUES, matching_values, values_of
+from pollux.index.search.compile import KNOWN_VALUES, matching_values, value_matches
+from pollux.index.search.fact_terms import fact_values
 from pollux.index.search.fields import path_tokens
-from pollux.index.search.query import FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
+from pollux.index.search.prepare.prepare_text import normalize_name
+from pollux.index.search.query import ABOUT, FILTERS, And, FieldFilter, Node, Not, Or, likely_filter
 from pollux.model.names import name_matches, project_name, words_of
 from pollux.text.folding import fold
 from pollux.text.suggest import closest
@@ -37,12 +39,30 @@ def query_hints(searcher: tantivy.Searcher, node: Node) -> Iterator[str]:
         if not isinstance(only.value, str):
             continue
         if only.name in KNOWN_VALUES and not matching_values(searcher, only.name, only.value):
-            known = values_of(searcher, only.name)
+            known = fact_values(searcher, only.name)
             look = _project if only.name == "project" else _similar_word
             yield _no_such_value(only.name, only.value, look(only.value, known))
         elif only.name == "file" and (part := _unknown_part(searcher, only.value)):
             word = _similar_word(part, (term for term, _ in searcher.terms_with_prefix("file", part[:1])))
             yield _no_such_value(only.name, only.value, only.value.replace(part, word) if word is not None else None)
+
+
+def catalogue_hints(current: CatalogueQueries, node: Node) -> Iterator[str]:
+    """As `query_hints`, for filters by facts of whole sessions: the catalogue knows these before the index does."""
+    for only in _filters(node):
+        if not isinstance(only.value, str) or only.name not in ("project", *ABOUT):
+            continue
+        known = _known_values(current, only.name)
+        if not any(value_matches(only.name, only.value, value) for value in known):
+            look = _project if only.name == "project" else _similar_word
+            yield _no_such_value(only.name, only.value, look(only.value, known))
+
+
+def _known_values(current: CatalogueQueries, name: str) -> list[str]:
+    if name != "project":
+        return [fold(normalize_name(value)) for value in current.values(name)]
+    paths = [normalize_name(project.path) for project in current.projects() if project.path]
+    return paths + [f"#{digest}" for project in current.projects() for digest in project.hashes]
 
 
 def likely_project(current: CatalogueQueries, typed: str) -> str | None:

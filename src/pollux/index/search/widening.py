@@ -11,7 +11,7 @@ import tantivy
 
 from pollux.index.search.fields import schema, tokens
 from pollux.index.search.inflections import endings, forms
-from pollux.index.search.prepare_text import is_own_word
+from pollux.index.search.prepare.unspaced import is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Query, Words
 from pollux.index.search.results import Substitution
 from pollux.index.search.spelling import beginnings_like, words_like

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -15,21 +16,27 @@ import tantivy
 
 from pollux.index.search.compile import one_of
 from pollux.index.search.errors import Busy, Damaged, NotWritten
+from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import decode_factor, encode_factor, recency, register, schema, to_document
 from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
+from pollux.index.search.results import IndexHit
 from pollux.index.search.segments import adopt_segments
 from pollux.index.search.suggestions import query_hints
-from pollux.index.search.word_search import IndexHit, IndexRequest, counts, search
+from pollux.index.search.word_search import IndexRequest, counts, search, statistics
 from pollux.model import Kind
 from pollux.system.files import make_private_folder, restrict_folder
 
 if TYPE_CHECKING:
+    from pollux.index.search.direct.pending import PendingMatches
+    from pollux.index.search.direct.ranking import IndexStatistics
     from pollux.index.search.widening import WiderQuery
 
 HEAP = 96_000_000
 _MARKER = "generation"
 _BATCH = 500
+_PASSAGES = 200
+"""So many passages are made ready at once: tantivy need not be woken for each, and few are in memory."""
 
 
 class WordIndex:
@@ -49,6 +56,11 @@ class WordIndex:
             word_index = cls(folder, _open_index(folder))
             word_index.generation()
         return word_index
+
+    @classmethod
+    def empty(cls) -> WordIndex:
+        """An index without words, in memory."""
+        return cls(Path(), _prepared(tantivy.Index(schema())))
 
     def refresh(self) -> None:
         """Read the commits since this index was opened or last refreshed."""
@@ -103,15 +115,21 @@ class WordIndex:
         per_session: int | None = None,
         kinds: Collection[PassageKind] | None = None,
         session_kinds: Collection[Kind] | None = None,
+        pending: PendingMatches | None = None,
     ) -> list[IndexHit]:
         """The best messages, best first; at most `per_session` of one session.
 
         Passages that match the whole query come first. If they are fewer than `limit`, sessions follow that match it in
-        several passages, each with the best of these.
+        several passages, each with the best of these. `pending` has the matches in sessions that are not in the index.
         """
         with _store_errors(self.folder):
             wanted = IndexRequest(
-                limit=limit, sort=Sort(sort), per_session=per_session, kinds=kinds, session_kinds=session_kinds
+                limit=limit,
+                sort=Sort(sort),
+                per_session=per_session,
+                kinds=kinds,
+                session_kinds=session_kinds,
+                pending=pending,
             )
             return search(self._index.searcher(), query, wanted, self.max_recency())
 
@@ -121,6 +139,11 @@ class WordIndex:
         """How many messages of each of these sessions have a passage that matches the whole query."""
         with _store_errors(self.folder):
             return counts(self._index.searcher(), query, sessions, kinds)
+
+    def statistics(self, query: Query) -> IndexStatistics:
+        """What the index counted of the words of a query."""
+        with _store_errors(self.folder):
+            return statistics(self._index.searcher(), query)
 
     def unknown_values(self, query: Query) -> list[str]:
         """A sentence for each filter of a query whose value nothing has."""
@@ -165,7 +188,10 @@ def _marker_documents(searcher: tantivy.Searcher) -> list[tantivy.DocAddress]:
 
 
 def _open_index(folder: Path) -> tantivy.Index:
-    index = tantivy.Index(schema(), path=str(folder), reuse=True)
+    return _prepared(tantivy.Index(schema(), path=str(folder), reuse=True))
+
+
+def _prepared(index: tantivy.Index) -> tantivy.Index:
     register(index)
     index.config_reader(reload_policy="manual")
     return index
@@ -186,17 +212,17 @@ class Writer:
         self._dirty = False
         self._recency = index.max_recency()
 
-    def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> int:
-        """Add the passages of a session under its number. Returns how many of them were cut."""
+    def add(self, number: int, facts: Facts, passages: Iterable[Passage]) -> None:
+        """Add the passages of a session under its number."""
         self._dirty = True
-        items = list(passages)
-        self._recency = max(
-            self._recency, recency(max((item.at for item in items if item.at is not None), default=None))
-        )
+        terms = session_facts(facts)
+        waiting = iter(passages)
         with _store_errors(self._index.folder, writing=True):
-            for passage in items:
-                self._writer.add_document(to_document(number, facts, passage))
-        return sum(passage.cut for passage in items)
+            while batch := list(islice(waiting, _PASSAGES)):
+                latest = max((passage.at for passage in batch if passage.at is not None), default=None)
+                self._recency = max(self._recency, recency(latest))
+                for passage in batch:
+                    self._writer.add_document(to_document(number, terms, passage))
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove sessions, including passages that were added since the last commit."""

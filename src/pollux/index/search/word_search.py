@@ -3,51 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import msgspec
 import tantivy
+from tantivy import Occur, Query as IndexQuery
 
-from pollux.index.search.compile import all_of, compile_node, one_of
+from pollux.index.search.compile import all_of, compile_node, one_of, with_fact
 from pollux.index.search.cross_message import cross_message_hits
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.ranking import RankedPassage, best, messages_with
-from pollux.index.search.results import Span
-from pollux.index.search.shortcut import rank_own_words
+from pollux.index.search.results import IndexHit
+from pollux.index.search.shortcut import average_length, rank_own_words
 from pollux.index.search.snippets import Needle, needles, snippet
 from pollux.model import Kind, Value
+
+if TYPE_CHECKING:
+    from pollux.index.search.direct.pending import PendingMatches
+    from pollux.index.search.direct.ranking import IndexStatistics
 
 _BELOW = 0.9
 """Scattered hits come after all others."""
 
 
-class IndexHit(Value, frozen=True, kw_only=True):
-    """A message that was found: the best of its passages.
-
-    `session` is the session's number in the index, `message` the place in the session. `spans` are the matching parts
-    of `snippet`. `scattered`: this passage matches only a part of the query, other passages of the session the rest.
-    """
-
-    session: int
-    message: int
-    kind: PassageKind
-    at: datetime | None
-    score: float
-    snippet: str
-    spans: tuple[Span, ...] = ()
-    scattered: bool = False
-
-
 class IndexRequest(Value, frozen=True, kw_only=True):
-    """How many hits, in which order, at most how many of a session, of which kinds of passages and of sessions."""
+    """How many hits, in which order, at most how many of a session, of which kinds of passages and of sessions.
+
+    `pending` has the matches in sessions that are not in the index.
+    """
 
     limit: int
     sort: Sort
     per_session: int | None = None
     kinds: Collection[PassageKind] | None = None
     session_kinds: Collection[Kind] | None = None
+    pending: PendingMatches | None = None
 
 
 def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_recency: float) -> list[IndexHit]:
@@ -59,10 +52,11 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
     if request.kinds is not None:
         scope.append(one_of("kind", kind_numbers(request.kinds)))
     if request.session_kinds is not None:
-        scope.append(one_of("session_kind", list(request.session_kinds)))
+        scope.append(with_fact("kind", request.session_kinds))
     targets = needles(query.node)
     sort = request.sort if targets else Sort.NEWEST
-    full_query = all_of(question, *scope)
+    pending = request.pending.numbers if request.pending is not None else ()
+    full_query = _without_sessions(all_of(question, *scope), pending)
     limit, per_session = request.limit, request.per_session
     ranked = None
     if sort is Sort.RELEVANCE:
@@ -72,14 +66,26 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
     if ranked is None:
         ranked = best(searcher, full_query, sort, limit, per_session)
     hits = _hits(searcher, ranked, targets)
+    if request.pending is not None:
+        hits = request.pending.join(hits, sort, limit, per_session)
     if len(hits) == request.limit or not targets:
         return hits
-    known_sessions = {passage.session for passage in ranked}
+    known_sessions = {*pending, *(passage.session for passage in ranked)}
     rest = cross_message_hits(searcher, query.node, scope, known_sessions, request.limit - len(hits))
-    scale = min(1.0, _BELOW * hits[-1].score / rest[0].score) if hits and rest else 1.0
-    for hit in _hits(searcher, rest, targets):
+    rest_hits = _hits(searcher, rest, targets)
+    if request.pending is not None:
+        rest_hits = request.pending.join_scattered(rest_hits, request.limit - len(hits))
+    scale = min(1.0, _BELOW * hits[-1].score / rest_hits[0].score) if hits and rest_hits else 1.0
+    for hit in rest_hits:
         hits.append(msgspec.structs.replace(hit, score=hit.score * scale, scattered=True))
     return sorted(hits, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else hits
+
+
+def _without_sessions(question: IndexQuery, sessions: Collection[int]) -> IndexQuery:
+    """A query that leaves some sessions out. The relevance of the others stays the same."""
+    if not sessions:
+        return question
+    return IndexQuery.boolean_query([(Occur.Must, question), (Occur.MustNot, one_of("session", list(sessions)))])
 
 
 def counts(
@@ -91,6 +97,18 @@ def counts(
         return {}
     scope = [one_of("kind", kind_numbers(kinds))] if kinds is not None else []
     return messages_with(searcher, all_of(question, *scope), sessions)
+
+
+def statistics(searcher: tantivy.Searcher, query: Query) -> IndexStatistics:
+    """See `WordIndex.statistics`."""
+    from pollux.index.search.direct.query import DirectQuery  # only needed where sessions are not in the index
+    from pollux.index.search.direct.ranking import IndexStatistics
+
+    terms = DirectQuery(query).terms()
+    frequencies = {term: searcher.doc_freq("text", term) for term in terms}
+    known = next((term for term, count in frequencies.items() if count), None)
+    average = average_length(searcher, known) if known is not None else None
+    return IndexStatistics(passages=int(searcher.num_docs), average=average, frequencies=frequencies)
 
 
 def _hits(searcher: tantivy.Searcher, ranked: Sequence[RankedPassage], targets: Sequence[Needle]) -> list[IndexHit]:

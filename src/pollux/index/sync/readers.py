@@ -2,60 +2,59 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
 
 import msgspec
 
 from pollux.errors import StoreError
-from pollux.index.catalogue.rows import BundleRows, Entry, entry
+from pollux.index.catalogue.rows import BundleRows, entry
+from pollux.index.search.passages import cut_outputs
 from pollux.model import Notice, Session, Severity
-from pollux.sources.base import Bundle, Source
+from pollux.sources.base import Bundle, Reading, Source
 from pollux.text.surrogates import escape_surrogates
 from pollux.wire import display_path
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class StoredWords(NamedTuple):
-    """The number of a session in the index of words, and how many of its outputs were cut."""
-
-    no: int
-    cut: int
+StoreWords = Callable[[Session], int]
+"""Stores the words of a session, and returns its number."""
 
 
-class Words(Protocol):
-    """Stores the words of sessions."""
-
-    def keep(self, session: Session) -> StoredWords:
-        """Store the words of a session under a new number."""
-        ...
+def without_words(_session: Session) -> int:
+    """Store no words: the session gets its number in the catalogue."""
+    return 0
 
 
-def read(number: int, task: tuple[Source, Bundle], words: Words) -> BundleRows:
+def read(number: int, task: tuple[Source, Bundle], store_words: StoreWords) -> BundleRows:
     """Read one bundle. An error affects this bundle only, unless words cannot be stored."""
     source, bundle = task
-    stored_words: list[StoredWords] = []
+    numbers: list[int] = []
     try:
-        entries: list[Entry] = []
         reading = source.read(bundle)
         for session in reading.sessions:
-            stored_words.append(words.keep(session))
-            entries.append(entry(session, *stored_words[-1]))
-        notices = () if entries else reading.notices
-        return _writable(BundleRows(number, reading.problem, notices, reading.dependencies, entries))
+            numbers.append(store_words(session))  # noqa: PERF401 (an error leaves those that were stored)
+        return _rows(number, reading, numbers)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
-        return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no, _ in stored_words])
+        return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no in numbers if no])
 
 
-def _writable(reading: BundleRows) -> BundleRows:
-    """The rows, with lone surrogates escaped."""
+def _rows(number: int, reading: Reading, numbers: list[int]) -> BundleRows:
+    """The rows of what was read. Lone surrogates, which cannot be stored, are escaped."""
     try:
-        _encode(reading)
+        rows = _make_rows(number, reading, numbers)
+        _encode(rows)
     except UnicodeEncodeError:
-        return escape_surrogates(reading, BundleRows)
-    return reading
+        return _make_rows(number, escape_surrogates(reading, Reading), numbers)
+    return rows
+
+
+def _make_rows(number: int, reading: Reading, numbers: list[int]) -> BundleRows:
+    entries = [entry(session, no, cut_outputs(session)) for session, no in zip(reading.sessions, numbers, strict=True)]
+    notices = () if entries else reading.notices
+    return BundleRows(number, reading.problem, notices, reading.dependencies, entries)
 
 
 def failed(number: int, bundle: Bundle, reason: str, unused: list[int]) -> BundleRows:

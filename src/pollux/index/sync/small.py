@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.passages import Facts, passages
-from pollux.index.sync.readers import StoredWords, read
+from pollux.index.sync.readers import read, without_words
 from pollux.index.sync.tasks import Task
 from pollux.model import Session
 from pollux.system.progress import Enough
@@ -22,40 +22,39 @@ _BATCH_SECONDS = 20.0
 
 
 class Batch:
-    """Sessions that are stored together: first their words, then their rows."""
+    """Sessions that are stored together: first their words, then their rows. Without `text`, words stay pending."""
 
     def __init__(self, catalogue: Catalogue, text: WordIndex | None) -> None:
         self._catalogue = catalogue
         self._open_writer = ExitStack()
         self._writer = self._open_writer.enter_context(text.writer()) if text is not None else None
-        self._text = text
         self._begin()
 
     def _begin(self) -> None:
         self._since = time.monotonic()
         self._step = ExitStack()
-        self._step.enter_context(self._catalogue.change())
-        behind = self._text.generation() or 0 if self._text is not None else 0
-        self._generation = max(self._catalogue.generation, behind) + 1
-        self._catalogue.begin(self._generation)
-        self._garbage = self._catalogue.garbage()
         if self._writer is not None:
-            self._writer.forget(self._garbage)
-
-    def keep(self, session: Session) -> StoredWords:
-        """Store the words of a session. If the batch ends here, they belong to no row, and are ignored."""
-        number = self._catalogue.number()
+            self._reservation = self._catalogue.reserve(1)
+            self._writer.forget(self._reservation.garbage)
+        self._step.enter_context(self._catalogue.change())
         if self._writer is None:
-            return StoredWords(number, 0)
-        return StoredWords(number, self._writer.add(number, Facts.of(session), passages(session)))
+            self._catalogue.begin()
+
+    def _store_words(self, session: Session) -> int:
+        """Store the words of a session. If the batch ends here, they belong to no row, and are ignored."""
+        if self._writer is None:
+            return without_words(session)
+        number = self._catalogue.number()
+        self._writer.add(number, Facts.of(session), passages(session))
+        return number
 
     def add(self, task: Task) -> BundleRows:
         """Read a bundle, and replace what was known of it."""
-        reading = read(0, (task.source, task.bundle), self)
+        reading = read(0, (task.source, task.bundle), self._store_words)
         with self._catalogue.savepoint():
             if task.old is not None:
                 self._catalogue.forget([task.old])
-            self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading)
+            self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading, pending=self._writer is None)
         if time.monotonic() - self._since > _BATCH_SECONDS:
             self._commit()
             self._begin()
@@ -64,8 +63,8 @@ class Batch:
     def _commit(self) -> None:
         with self._step:
             if self._writer is not None:
-                self._writer.commit(self._generation)
-                self._catalogue.clear_garbage(self._garbage)
+                self._writer.commit(self._reservation.last)
+                self._catalogue.settle(self._reservation, dropped=self._reservation.garbage)
 
     def __enter__(self) -> Self:
         return self

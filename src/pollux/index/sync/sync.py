@@ -1,21 +1,24 @@
-"""Brings the index up to date: find, compare, read what changed, replace.
+"""Brings the catalogue up to date: find, compare, read what changed, replace.
 
-One pollux at a time writes, and others wait for it. Sessions are written in batches, first their words, then their
-rows. An interrupted batch leaves words under numbers that no row has. They are ignored, and the next sync drops them.
+One pollux at a time writes to the catalogue, and others wait for it. If there is little to read, the words of sessions
+are written first, then their rows. An interrupted batch leaves words under numbers that no row has. They are ignored,
+and the next sync drops them. If there is much to read, rows are written alone, and the words stay pending.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
 from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
+from pollux.index.sync.newest import with_relatives
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
 from pollux.sources.walk import unreadable_files
@@ -26,6 +29,13 @@ from pollux.wire import display_path
 if TYPE_CHECKING:
     from pollux.index.catalogue.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
+    from pollux.index.sync.words import WordTask
+
+_MANY = 400
+"""Several processes peek into so many files."""
+
+_FEW = 40
+"""How many of the newest bundles are read before it is checked whether they are enough."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -86,29 +96,57 @@ class RootScan:
         except UnicodeEncodeError:  # names that are no text
             return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
+    def part(self, files: list[File]) -> RootScan:
+        """The same root with some of its files."""
+        part = copy(self)
+        part.files = files
+        return part
+
     def is_known(self, catalogue: Catalogue) -> bool:
         """Does a catalogue hold this root as it is now?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot
 
 
+class Goal(Protocol):
+    """What an early answer needs. `reached` says that what is left to read cannot change it."""
+
+    reached: bool
+
+    def choose(self, files: Sequence[File]) -> set[str]:
+        """The paths of the files that the answer needs, or more."""
+        ...
+
+    def is_reached(self, unread_since: int) -> bool:
+        """Is it reached now? No unread file changed after that time (nanoseconds)."""
+        ...
+
+    def note(self, bundle: Bundle, rows: BundleRows) -> None:
+        """Note what was read."""
+        ...
+
+
 class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
-    `pulse` shows waiting processes that this one makes progress.
+    `words`: words are written together with rows, however long that takes. `pulse` shows waiting processes that this
+    one makes progress. A sync that `yields` raises `Enough` when another process waits.
     """
 
     report: Report
     resolved: Collection[str] = ()
+    words: bool = False
     pulse: Report = lambda _: None
+    yields: bool = False
 
 
 class Sync:
-    """One sync, by the only process that writes."""
+    """One sync, by the only process that writes. Without `text`, all words stay pending."""
 
     def __init__(self, catalogue: Catalogue, text: WordIndex | None, now: SyncInput) -> None:
         self._catalogue = catalogue
         self._text = text
         self._report = now.report
+        self._words = now.words
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
@@ -118,8 +156,9 @@ class Sync:
         self._peeks: Peeks = {}
 
     def run(self, scans: Iterable[RootScan]) -> Outcome:
-        """Sync these roots."""
-        self._heal()
+        """Sync these roots. Raises `Enough` where this was ended before everything was read."""
+        if self._text is not None:
+            heal(self._catalogue, self._text)
         roots = self._roots = self._begin(list(scans))
         tasks = self._tasks(roots)
         size = sum(task.bundle.size for task in tasks)
@@ -156,14 +195,6 @@ class Sync:
         self._removed += self._drop(gone)
         return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
 
-    def _heal(self) -> None:
-        """Drop the words of a batch whose rows were never written."""
-        ahead = self._text.generation() or 0 if self._text is not None else 0
-        if self._text is not None and ahead > self._catalogue.generation:
-            with self._text.writer() as writer:
-                writer.forget_from(first_number(self._catalogue.generation + 1))
-                writer.commit(ahead)
-
     def _compare(self, scan: RootScan, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read. The ids of those that are gone are added to `gone`."""
         self._pulse()
@@ -171,7 +202,12 @@ class Sync:
         tasks = self._compare_part(scan, root, part) if part is not None else None
         if tasks is not None:
             return tasks
-        with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
+        known = self._catalogue.peeks(root)
+        with self._peeking(scan, root, scan.files, known) as context:
+            if len(scan.files) - len(known) > _MANY:
+                from pollux.index.sync.peeks import peek_ahead
+
+                context.peeks |= peek_ahead(scan.source, scan.root, scan.files, known)
             bundles = scan.source.bundles(scan.root.path, scan.files, context)
             old = self._catalogue.known_bundles(root)
             tasks = self._outdated(scan, root, bundles, old)
@@ -202,6 +238,15 @@ class Sync:
     @contextmanager
     def _peeking(self, scan: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """A context with what is known of the beginnings of these files; what a source adds is stored at the end."""
+        context = self._context(scan, known)
+        yield context
+        self._peeks |= context.peeks
+        stamps = {display_path(file.path): file.stamp for file in files}
+        peeks = {place: peek for place, peek in context.peeks.items() if stamps.get(place[1]) == peek[0]}
+        with self._catalogue.change():
+            self._catalogue.put_peeks(root, known, peeks)
+
+    def _context(self, scan: RootScan, known: Peeks) -> SourceContext:
         context = SourceContext(peeks=dict(known))
 
         def others() -> OtherFiles:
@@ -211,12 +256,7 @@ class Sync:
             return other_files(scan.root, scan.files, ((other.root, other.files) for other, _ in self._others(scan)))
 
         context.other_files = others
-        yield context
-        self._peeks |= context.peeks
-        stamps = {display_path(file.path): file.stamp for file in files}
-        peeks = {place: peek for place, peek in context.peeks.items() if stamps.get(place[1]) == peek[0]}
-        with self._catalogue.change():
-            self._catalogue.put_peeks(root, known, peeks)
+        return context
 
     def _others(self, scan: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""
@@ -248,9 +288,9 @@ class Sync:
         if not tasks:
             return
         # Imported only if there is something to read.
-        from pollux.index.sync.bulk import Load
+        from pollux.index.sync.bulk import Load, RowLoad
         from pollux.index.sync.small import Batch
-        from pollux.system.workers import process_count
+        from pollux.system.workers import WORTH_FORKING, process_count
 
         def report(task: Task, reading: BundleRows) -> None:
             self._progress.sessions += len(reading.entries)
@@ -259,13 +299,85 @@ class Sync:
             self._pulse()
             self._report(self._progress)
 
-        size = process_count([task.bundle.size for task in tasks])
-        if self._text is not None and size > 1:
-            Load(self._catalogue, self._text, size, report, self._pulse).run(tasks)
-            return
-        with Batch(self._catalogue, self._text) as batch:
-            for task in tasks:
-                report(task, batch.add(task))
+        sizes = [task.bundle.size for task in tasks]
+        size = process_count(sizes)
+        text = self._text if self._words or sum(sizes) < WORTH_FORKING else None
+        if size == 1:
+            with Batch(self._catalogue, text) as batch:
+                for task in tasks:
+                    report(task, batch.add(task))
+        elif text is None:
+            RowLoad(self._catalogue, size, report).run(tasks)
+        else:
+            Load(self._catalogue, text, size, report, self._pulse).run(tasks)
+
+    # ------------------------------------------------------------------ early answers
+
+    def reach(self, goal: Goal, scans: list[RootScan]) -> int:
+        """Read what a goal needs, the newest sessions first. Returns about how many files were left unread.
+
+        Only a few files are looked at. So what is read may lack what other files say about it: a complete sync reads it
+        again.
+        """
+        from pollux.index.sync.small import Batch
+
+        files = [file for scan in scans for file in scan.files]
+        chosen = goal.choose(files)
+        beyond = max((file.mtime_ns for file in files if file.path not in chosen), default=0)
+        self._roots = self._begin([scan.part(with_relatives(scan.files, chosen)) for scan in scans])
+        tasks = [task for scan, root in self._roots for task in self._early_tasks(scan, root, chosen)]
+        tasks.sort(key=lambda task: task.bundle.changed_ns, reverse=True)
+        with Batch(self._catalogue, None) as batch:
+            for number, task in enumerate(tasks):
+                if number and not number % _FEW and goal.is_reached(max(task.bundle.changed_ns, beyond)):
+                    break
+                goal.note(task.bundle, batch.add(task))
+                self._pulse()
+            else:
+                goal.is_reached(beyond)
+        return max(1, len(files) - sum(self._catalogue.count_bundles(root) for _, root in self._roots))
+
+    def _early_tasks(self, scan: RootScan, root: int, chosen: Collection[str]) -> Iterator[Task]:
+        """The bundles of some files that must be read. They have no fingerprint, so that they are read again."""
+        bundles = [bundle for bundle in self._bundles(scan, root) if any(file.path in chosen for file in bundle.files)]
+        known = self._catalogue.known_bundles(root, (bundle.key for bundle in bundles))
+        for task in self._outdated(scan, root, bundles, known):
+            task.fingerprint = ""
+            yield task
+
+    # ------------------------------------------------------------------ pending words
+
+    def pending(self, scans: Iterable[RootScan]) -> list[WordTask]:
+        """The bundles under these roots whose words are pending, the newest first. Outdated ones are left out."""
+        from pollux.index.sync.words import WordTask
+
+        tasks: list[WordTask] = []
+        self._roots = [(scan, self._catalogue.root(scan.source.name, scan.name)[0]) for scan in scans]
+        for scan, root in self._roots:
+            if numbers := self._catalogue.pending(root):
+                known = self._catalogue.known_bundles(root)
+                for bundle in self._bundles(scan, root):
+                    before = known.get(bundle.key)
+                    if bundle.key in numbers and before is not None and before.fingerprint == bundle.fingerprint():
+                        task = Task(root, bundle, scan.source, before.fingerprint, before.id)
+                        tasks.append(WordTask(task, numbers[bundle.key], before.dependencies))
+        return sorted(tasks, key=lambda each: each.task.bundle.changed_ns, reverse=True)
+
+    def _bundles(self, scan: RootScan, root: int) -> list[Bundle]:
+        """The bundles of a root. What peeks give is not stored."""
+        context = self._context(scan, self._catalogue.peeks(root))
+        return scan.source.bundles(scan.root.path, scan.files, context)
+
+
+def heal(catalogue: Catalogue, text: WordIndex) -> None:
+    """Drop the words that an interrupted process wrote without their rows."""
+    if catalogue.interrupted:
+        with text.writer() as writer:
+            writer.forget_from(first_number(catalogue.interrupted))
+            writer.forget(catalogue.pending_numbers())
+            writer.commit(text.generation() or 0)
+        with catalogue.change():
+            catalogue.heal()
 
 
 def _is_current(bundle: Bundle, dependencies: bytes, stamps: Mapping[str, str]) -> bool:

@@ -23,7 +23,7 @@ _SUBAGENT: FileKind = (AGENT, Status.IGNORED, "nothing was said in it")
 _ABOUT: FileKind = (META, Status.IGNORED, "about a sub-agent that left no session")
 _TITLE: FileKind = (TITLE, Status.IGNORED, "the title of a session that left nothing else")
 _OUTPUT: FileKind = (OUTPUT, Status.IGNORED, "large tool output that no session refers to")
-_HISTORY: FileKind = (HISTORY, Status.IGNORED, "typed lines; the sessions they belong to have their own files")
+_HISTORY: FileKind = (HISTORY, Status.IGNORED, "typed prompts; the sessions they belong to have their own files")
 _WORKING = ignored("the client's working files, not a conversation")
 _CLIENT_FILES = {
     "sessions-index.json": ignored("the client's own index"),

@@ -12,10 +12,11 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of, unchanged
+from pollux.sources.base import Bundle, File, SourceContext, WordFiles, fingerprint_of, unchanged
 from pollux.sources.claude import find
 from pollux.sources.claude.format.peek import Head, head_of
 from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
+from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
@@ -46,6 +47,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
+    summaries_digest: str = ""
     typed: list[Typing] = []
     history: History | None = None
     depends_on: dict[str, str] = {}
@@ -56,7 +58,7 @@ class ClaudeBundle(Bundle, kw_only=True):
 
         If only typed lines are left, it includes the notices about their log.
         """
-        texts = [self.id, self.kind, self.parent or "", *sorted(self.summaries.values())]
+        texts = [self.id, self.kind, self.parent or "", self.summaries_digest]
         texts += [f"{line.number}\n{line.text}\n{line.at}\n{line.project}" for line in self.typed]
         if self.kind is Kind.PROMPTS:
             if self.history is not None:
@@ -80,6 +82,14 @@ class ClaudeBundle(Bundle, kw_only=True):
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
         """Are those outputs unchanged?"""
         return not dependencies or unchanged(dependencies, stamps)
+
+    def word_files(self, dependencies: bytes) -> WordFiles | None:
+        """Its own files and those of its relatives; None for outputs in other files, or typed lines."""
+        if dependencies or self.typed or self.kind is Kind.PROMPTS:
+            return None
+        relatives = [*self.children, *self.siblings, *self.peers]
+        files = [*self.files, *self.metas, *(file for other in relatives for file in other.files)]
+        return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
 
     def group_keys(self) -> list[str] | None:
         """The projects' folders, whose sessions give one another titles; a parent, peers, first records, the same id.
@@ -152,6 +162,11 @@ def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
             bundle.files = tuple(sorted(bundle.files, key=lambda file: (-file.size, file.path)))
             for file in bundle.files:
                 bundle.summaries = {**summaries[os.path.dirname(file.path)], **bundle.summaries}  # noqa: PTH120
+    # All sessions of a folder share its summaries, so their digest is made once.
+    digests = {id(titles): fingerprint_of(sorted(titles.values())) for titles in summaries.values()}
+    for bundle in sessions.values():
+        own = digests.get(id(bundle.summaries))
+        bundle.summaries_digest = fingerprint_of(sorted(bundle.summaries.values())) if own is None else own
     return sessions
 
 

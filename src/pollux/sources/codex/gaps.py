@@ -11,9 +11,9 @@ from pollux.model import Attachment, Gap
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.replay.entries import ASSISTANT, HUMAN, MODEL, USER, Entry
 from pollux.sources.codex.replay.thread_state import Task
+from pollux.sources.gaps import BROKEN_OFF
 
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
-_BROKEN_OFF = "A turn was broken off: it may have cost more than was told."
 _CUT = "A response has no figures, because it or its tool never ended."
 _UNSURE = "Where the parent's lines end is not certain: some of the figures may be the parent's."
 _GOES_ON = "The first figures go on from others that are not here: what was used before them may be missing."
@@ -111,7 +111,7 @@ def _gaps_of(part: _TurnPart) -> Iterator[Gap]:
     task = part.task
     if not part.entries:
         if task is not None and not task.ended:
-            yield _gap(_BROKEN_OFF, task.line)
+            yield _gap(BROKEN_OFF, task.line)
         return
     unpaid: Entry | None = None
     latest: Entry | None = None
@@ -129,7 +129,7 @@ def _gaps_of(part: _TurnPart) -> Iterator[Gap]:
     elif latest is None:
         yield from (_gap(_UNANSWERED, entry.line) for entry in part.requests[:1])
     elif _awaits(latest) and (task is None or task.cuts or not part.is_steered):
-        yield _gap(_BROKEN_OFF, latest.line)
+        yield _gap(BROKEN_OFF, latest.line)
 
 
 def _awaits(entry: Entry) -> bool:

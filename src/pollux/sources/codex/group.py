@@ -12,11 +12,12 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, SourceContext, fingerprint_of
+from pollux.sources.base import Bundle, File, SourceContext, WordFiles, fingerprint_of
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.threads import Head, Threads, head_of, identity, stem
 from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
 from pollux.sources.codex.format.document import ItemFingerprints, fingerprints_of_items
+from pollux.sources.codex.format.tools import ADDED_WORDS
 from pollux.sources.codex.side_files import SideFiles
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path, read_head
@@ -51,6 +52,13 @@ class CodexBundle(Bundle, kw_only=True):
     def dependencies(self) -> bytes:
         """The questions about other sessions, each with a value that changes with its answer."""
         return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
+
+    def word_files(self, dependencies: bytes) -> WordFiles | None:
+        """Its own files; None where other sessions or files beside them have a part in it."""
+        side_files = self.side_files
+        if dependencies or self.kind is Kind.PROMPTS or self.id in side_files.prompts or self.id in side_files.imports:
+            return None
+        return WordFiles(tuple(file.path for file in self.files), ADDED_WORDS)
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:  # noqa: ARG002 (others may lie elsewhere)
         """Are the answers still the same?"""

@@ -8,8 +8,9 @@ from datetime import datetime
 import msgspec
 
 from pollux.model import Kind
-from pollux.sources.base import Bundle, File, fingerprint_of
+from pollux.sources.base import Bundle, File, WordFiles, fingerprint_of
 from pollux.sources.gemini import find
+from pollux.sources.gemini.format.tools import ADDED_WORDS
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.prompt_log import Line, PromptLog
 from pollux.sources.gemini.prompts.prompts import may_hold_lines
@@ -32,7 +33,9 @@ class Dependencies(msgspec.Struct):
 class GeminiBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
-    `log` and `peers` are the project's log of typed prompts and its other session files.
+    `log` and `peers` are the project's log of typed prompts and its other session files. `damaged` are the paths of
+    files that lost their heads. `elsewhere` are messages that only another session wrote, as hashes of their ids,
+    by the path of their file.
     """
 
     kind: Kind = Kind.MAIN
@@ -45,6 +48,8 @@ class GeminiBundle(Bundle, kw_only=True):
     log: PromptLog | None = None
     children: tuple[GeminiBundle, ...] = ()
     tag: str | None = None
+    damaged: frozenset[str] = frozenset()
+    elsewhere: dict[str, frozenset[int]] = {}
     depends_on: Dependencies = msgspec.field(default_factory=Dependencies)
 
     @property
@@ -57,7 +62,8 @@ class GeminiBundle(Bundle, kw_only=True):
         own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
         below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
         names = (self.id, self.kind, self.parent, self.hash, *self.project())
-        return fingerprint_of([*(text or "" for text in names), *own, *below])
+        elsewhere = (f"{path}\n{sorted(numbers)}" for path, numbers in sorted(self.elsewhere.items()))
+        return fingerprint_of([*(text or "" for text in names), *own, *below, *elsewhere])
 
     def dependencies(self) -> bytes:
         """Other files, and the lines of the log from its time."""
@@ -73,12 +79,27 @@ class GeminiBundle(Bundle, kw_only=True):
             return False
         return all(_stamps(self._alive(*time)) == peers for time, peers in former.peers.items())
 
+    def word_files(self, dependencies: bytes) -> WordFiles | None:
+        """Its own files, those of its sub-agents, and the log of typed prompts; None for outputs in other files."""
+        if self.kind is Kind.PROMPTS or not dependencies:
+            return None
+        if msgspec.msgpack.decode(dependencies, type=Dependencies).files:
+            return None
+        files = [*self.files, *(file for child in self.children for file in child.files)]
+        files += self.log.files if self.log is not None else ()
+        return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
+
     def related_files(self) -> list[str]:
         """The notes that say which project its folders belong to."""
         return [display_path(path) for folder in self.folders for path in folder.markers]
 
-    def group_keys(self) -> list[str]:
-        """The project's folders and its log, a parent, and the session that first had the same id."""
+    def group_keys(self) -> list[str] | None:
+        """The project's folders and its log, a parent, and the session that first had the same id.
+
+        A file without its head may be a copy of any other.
+        """
+        if self.damaged:
+            return None
         relatives = (self.id.partition("@")[0], self.parent)
         return [
             *(key for folder in self.folders for key in (folder.path, folder.hash, folder.marked) if key),

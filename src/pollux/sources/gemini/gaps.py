@@ -16,8 +16,8 @@ _COMPRESSED = "The conversation was compressed: that request is never recorded."
 _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _SEVERAL = "A turn holds the calls of several requests: up to 0.31 the figures of all but one are lost."
 _CUT_OUT = "A prompt is known from the log of typed prompts only: its turn was cut out of the file."
-UNRECORDED = "Up to 0.8 no tool calls were recorded, nor the figures of requests that held nothing else."
-SILENT = "Up to 0.31 a sub-agent's requests that held nothing but calls were not recorded."
+UNRECORDED = "Up to 0.8 no tool calls were recorded, nor the figures of requests with nothing else."
+SILENT = "Up to 0.31 a sub-agent's requests with nothing but calls were not recorded."
 _PAUSE = 0.1
 _REPORT = "complete_task"
 # Members of an enumeration are slow to look up, so this happens once.

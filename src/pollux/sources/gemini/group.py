@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -14,7 +14,8 @@ from pollux.model import Kind
 from pollux.sources.base import Bundle, File, SourceContext
 from pollux.sources.gemini import find
 from pollux.sources.gemini.bundle import GeminiBundle
-from pollux.sources.gemini.identity import Identity, id_around, identity, stem
+from pollux.sources.gemini.identity import Identity, identity, stem
+from pollux.sources.gemini.members import PROMPT, Logs, Member, members
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.prompt_log import PromptLog
 from pollux.sources.typed_prompts import prompts_id
@@ -22,23 +23,20 @@ from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, plain
 
 AGENT = "gemini"
-# Between a session's id and a prompt's number: 0.35 and 0.36 name a sub-agent's session after the prompt that it
-# serves.
-_PROMPT = "########"
 
 
 def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
-    roots = {root: own, **context.other_files().joined}
+    elsewhere = context.other_files()
+    roots = {root: own, **elsewhere.joined}
     folders = _with_markers([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
     projects = Projects(sorted(roots), context, [folder.marker for folder in folders if folder.marker is not None])
     logs = _logs(folders, context)
-    subagent_files: list[tuple[Folder, File]] = []
-    mains = _mains(folders, projects, logs, context, subagent_files)
+    chats = members(folders, elsewhere.other, logs, context)
+    mains = _mains((chat for chat in chats if not chat.is_subagent), projects)
     _divide_logs(mains, [log for _, log in logs.values()])
-    subagent_files += ((folder, file) for folder in folders for file in folder.files if file.role == find.SUBAGENT)
-    _adopt(mains, _subagents(subagent_files, projects, context))
+    _adopt(mains, _subagents((chat for chat in chats if chat.is_subagent), projects))
     checkpoints = _checkpoints(folders, projects)
     children = (child for main in mains for child in main.children)
     all_bundles = [*mains, *children, *checkpoints, *_prompts_only(logs, mains, projects)]
@@ -73,49 +71,21 @@ def _folder_of(root: Path, path: str) -> str:
     return above + name if inside else ""
 
 
-def _mains(
-    folders: Iterable[Folder],
-    projects: Projects,
-    logs: dict[str, tuple[list[Folder], PromptLog]],
-    context: SourceContext,
-    subagent_files: list[tuple[Folder, File]],
-) -> list[GeminiBundle]:
-    """The main sessions. Files of sub-agents among them go to `subagent_files`."""
+def _mains(chats: Iterable[Member], projects: Projects) -> list[GeminiBundle]:
+    """The main sessions."""
     bundles = _SessionsByName()
-    identities = {folder.path: _identities(folder, context) for folder in folders}
-    for folder, file, own in _complete_first(item for members in identities.values() for item in members):
+    for chat in chats:
+        folder, _, own = chat.named
         project = own.project or folder.hash
-        log = logs.get(project or folder.name) or logs.get(folder.hash or folder.name)
-        others = (other for _, _, other in identities[folder.path])
-        nearby_ids = _ids_around(folder, others, log) if own.id is None and own.has_content else ()
-        name = own.id or id_around(file.path, nearby_ids) or stem(file.path)
-        if _PROMPT in name:
-            subagent_files.append((folder, file))
-            continue
-        bundle = bundles.bundle((name,), own, folder) or bundles.add(
-            (name,),
+        bundle = bundles.bundle((chat.name,), own, folder) or bundles.add(
+            (chat.name,),
             own,
             folder,
-            GeminiBundle(agent=AGENT, id=name, hash=project, projects=projects, log=log[1] if log else None),
+            GeminiBundle(agent=AGENT, id=chat.name, hash=project, projects=projects, log=chat.log),
         )
         bundle.begun = min(filter(None, (bundle.begun, own.started)), default=None)
-        _add_file(bundle, folder, file)
+        chat.join(bundle)
     return _distinguish(bundles.all())
-
-
-FileIdentity = tuple[Folder, File, Identity]
-"""A file, its folder, and its identity."""
-
-
-def _identities(folder: Folder, context: SourceContext) -> list[FileIdentity]:
-    """The identities of the session files in a folder."""
-    chats = (file for file in folder.files if file.role == find.SESSION)
-    return [(folder, file, context.peek(file, Identity, identity)) for file in chats]
-
-
-def _complete_first(identities: Iterable[FileIdentity]) -> list[FileIdentity]:
-    """Files that name no project come last: they may be cut, and others in the same folder name it."""
-    return sorted(identities, key=lambda item: item[2].project is None)
 
 
 class _SessionsByName:
@@ -145,24 +115,6 @@ def _project(own: Identity, folder: Folder) -> str:
     return own.project or folder.hash or folder.name
 
 
-def _add_file(bundle: GeminiBundle, folder: Folder, file: File) -> None:
-    bundle.files = (*bundle.files, file)
-    if folder not in bundle.folders:
-        bundle.folders = (*bundle.folders, folder)
-
-
-def _ids_around(
-    folder: Folder, identities: Iterable[Identity], log: tuple[list[Folder], PromptLog] | None
-) -> Iterator[str]:
-    """The ids of sessions that a project names: in its files, in names of folders, in the log of typed prompts."""
-    yield from (own.id for own in identities if own.id is not None)
-    for file in folder.files:
-        if file.role == find.SUBAGENT:
-            yield os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
-    if log is not None:
-        yield from log[1].lines
-
-
 def _divide_logs(mains: list[GeminiBundle], logs: list[PromptLog]) -> None:
     """Give each log the sessions that have files, so that it can divide its lines among them."""
     for log in logs:
@@ -178,32 +130,34 @@ def _in_project(name: str, bundle: GeminiBundle) -> str:
 
 
 def _distinguish(members: list[GeminiBundle]) -> list[GeminiBundle]:
-    """Users may choose ids (0.41+), even twice: the same id in another project gets the project's hash as a suffix."""
+    """Users may choose ids (0.41+), even twice: the same id in another project gets the project's hash as a suffix.
+
+    A session of an unknown project must not change the id of another one.
+    """
     seen: set[str] = set()
-    for bundle in sorted(members, key=lambda bundle: (bundle.id, bundle.hash or "")):
+    for bundle in sorted(members, key=lambda bundle: (bundle.id, bundle.hash is None, bundle.hash or "")):
         if bundle.id in seen:
             bundle.id = _in_project(bundle.id, bundle)
         seen.add(bundle.id)
     return members
 
 
-def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, context: SourceContext) -> list[GeminiBundle]:
+def _subagents(chats: Iterable[Member], projects: Projects) -> list[GeminiBundle]:
     """The bundles of sub-agents, with their parent's id. Copies in another folder of the project are joined."""
     subagents = _SessionsByName()
-    identities = ((folder, file, context.peek(file, Identity, identity)) for folder, file in files)
-    for folder, file, own in _complete_first(identities):
-        name = own.id or stem(file.path)
-        parent, evidence = name.partition(_PROMPT)[0], "its id is that of a prompt of its parent"
+    for chat in chats:
+        folder, file, own = chat.named
+        parent, evidence = chat.name.partition(PROMPT)[0], "its id is that of a prompt of its parent"
         if file.role == find.SUBAGENT:
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
             evidence = f"its file lies in the folder named by {parent}"
-        bundle = subagents.bundle((name, parent), own, folder) or subagents.add(
-            (name, parent),
+        bundle = subagents.bundle((chat.name, parent), own, folder) or subagents.add(
+            (chat.name, parent),
             own,
             folder,
             GeminiBundle(
                 agent=AGENT,
-                id=name,
+                id=chat.name,
                 kind=Kind.SUBAGENT,
                 parent=parent,
                 evidence=evidence,
@@ -211,7 +165,7 @@ def _subagents(files: Iterable[tuple[Folder, File]], projects: Projects, context
                 projects=projects,
             ),
         )
-        _add_file(bundle, folder, file)
+        chat.join(bundle)
     return _distinguish(subagents.all())
 
 
@@ -263,7 +217,7 @@ def tag_of(path: str) -> str | None:
     return unquote(match.group(1)) if match else None
 
 
-def _logs(folders: Iterable[Folder], context: SourceContext) -> dict[str, tuple[list[Folder], PromptLog]]:
+def _logs(folders: Iterable[Folder], context: SourceContext) -> Logs:
     """The logs of typed prompts, one a project: a migration copies the log too."""
     by_project: dict[str, list[Folder]] = {}
     for folder in folders:
@@ -276,9 +230,7 @@ def _logs(folders: Iterable[Folder], context: SourceContext) -> dict[str, tuple[
     }
 
 
-def _prompts_only(
-    logs: dict[str, tuple[list[Folder], PromptLog]], mains: list[GeminiBundle], projects: Projects
-) -> list[GeminiBundle]:
+def _prompts_only(logs: Logs, mains: list[GeminiBundle], projects: Projects) -> list[GeminiBundle]:
     """Sessions of which only typed lines are left."""
     known = {(main.id, main.hash) for main in mains} | {(main.id, None) for main in mains}
     sessions: list[GeminiBundle] = []

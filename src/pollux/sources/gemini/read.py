@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pollux.errors import Unreadable
 from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
@@ -13,6 +14,7 @@ from pollux.sources.base import File, Reading, read_with
 from pollux.sources.gemini.bundle import Dependencies, GeminiBundle
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import CONTEXTS, SUMMARY, begins_with
+from pollux.sources.gemini.format.message_ids import hash_of
 from pollux.sources.gemini.format.schema import Call
 from pollux.sources.gemini.gaps import SILENT, UNRECORDED, gaps, tallies
 from pollux.sources.gemini.group import AGENT
@@ -23,7 +25,7 @@ from pollux.sources.gemini.messages.subagents import link_children, objective_of
 from pollux.sources.gemini.other_files import captured_runs, saved_chats
 from pollux.sources.gemini.prompts import prompts
 from pollux.sources.gemini.prompts.prompt_log import PromptLog
-from pollux.sources.gemini.replay.chat_files import ChatFile, join_files
+from pollux.sources.gemini.replay.chat_files import ChatFile, families_of, is_subagent, join_files
 from pollux.sources.gemini.replay.replay import Replay
 from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Notes, display_path
@@ -79,19 +81,22 @@ def _chat(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, output
     kind = Kind.SUBAGENT if replay.facts.get("kind") == Kind.SUBAGENT else bundle.kind
     builder = Builder(display_path(file.path), replay.entries, notes, kind, Companions(child, outputs.fetch))
     messages = builder.build()
-    return ChatFile(file, replay, messages, builder.spawns)
+    if elsewhere := bundle.elsewhere.get(file.path):
+        messages = [replace(m, inherited=True) if hash_of(m.id) in elsewhere else m for m in messages]
+    return ChatFile(file, replay, messages, builder.spawns, file.path in bundle.damaged)
 
 
 def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> list[Session]:
     """The main session of these files, and the sub-agents with their own file under the same id."""
-    agents = [chat for chat in chats if chat.is_subagent] if len(chats) > 1 else []
-    mains = [chat for chat in chats if chat not in agents] if len(agents) < len(chats) else chats
+    families = families_of(chats) if len(chats) > 1 and bundle.kind is not Kind.SUBAGENT else [chats]
+    agents = [family for family in families if is_subagent(family)]
+    mains = [chat for family in families if not is_subagent(family) for chat in family] or chats
     session = _session(bundle, mains, notes, outputs)
     if session is None:
         return []
     if session.kind is Kind.PROMPTS:
         return [session]
-    children = [_subagent(bundle, session, copies) for copies in _of_one_name(agents)] if mains is not chats else []
+    children = [_subagent(bundle, session, copies) for copies in agents] if mains is not chats else []
     inline: list[Session] = []
     if any(chat.spawns for chat in mains):
         session, *inline = split_subagents(session)
@@ -103,13 +108,13 @@ def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs
     missing = gaps(own)
     if any(chat.may_lack_calls for chat in mains):
         missing = (*missing, Gap(why=UNRECORDED, certain=False))
-    session = msgspec.structs.replace(session, exact=exactness(missing), gaps=missing, tallies=tallies(own))
+    session = replace(session, exact=exactness(missing), gaps=missing, tallies=tallies(own))
     return [session, *children, *inline]
 
 
 def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that these files hold together; None for an empty conversation."""
-    chats.sort(key=lambda chat: (_time_key(chat.replay.started), chat.file.path))
+    chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, -chat.file.size, chat.file.path))
     current = max(chats, key=lambda chat: chat.current) if len(chats) > 1 else chats[0]
     typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(chats) > 1 else []
     messages = join_files(chats, current, typed)
@@ -164,14 +169,6 @@ def _is_preparation(message: Message) -> bool:
     return message.author is Author.CLIENT and begins_with(message.text, CONTEXTS)
 
 
-def _of_one_name(chats: list[ChatFile]) -> list[list[ChatFile]]:
-    """The files grouped by name: files of one name are copies."""
-    by_name: dict[str, list[ChatFile]] = {}
-    for chat in chats:
-        by_name.setdefault(stem(chat.file.path), []).append(chat)
-    return list(by_name.values())
-
-
 def _subagent(bundle: GeminiBundle, parent: Session, chats: list[ChatFile]) -> Session:
     """A sub-agent with its own file under its parent's id (up to 0.34): the file's name is its id."""
     chat = max(chats, key=lambda chat: chat.current)
@@ -180,7 +177,7 @@ def _subagent(bundle: GeminiBundle, parent: Session, chats: list[ChatFile]) -> S
     for number, message in enumerate(messages):
         if message.author is Author.HUMAN:
             author = Author.MODEL if number == task else Author.CLIENT
-            messages[number] = msgspec.structs.replace(message, author=author)
+            messages[number] = replace(message, author=author)
     evidence = "its file carries the parent's id"
     missing = gaps(tuple(messages))
     if all(message.usage is None or message.text for message in messages):
@@ -255,9 +252,7 @@ def _inherited(messages: list[Message]) -> list[Message]:
     if not imports:
         return messages
     return [
-        msgspec.structs.replace(m, inherited=True)
-        if m.at is not None and m.at < max(imports) and m.role is not Role.SYSTEM
-        else m
+        replace(m, inherited=True) if m.at is not None and m.at < max(imports) and m.role is not Role.SYSTEM else m
         for m in messages
     ]
 

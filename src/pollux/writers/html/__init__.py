@@ -17,7 +17,7 @@ from pollux.writers.html.site import further_pages, pages
 from pollux.writers.loss import BYTES, DETAILS, NOTHING, LossCounter
 
 WHY = {
-    NOTHING: "empty, or told by the tool call they belong to",
+    NOTHING: "empty, or shown with the call they answer",
     BYTES: "a page shows pictures made of pixels, and names all else",
     DETAILS: "a page holds what was said and done",
 }

@@ -8,7 +8,7 @@ What counts as found, precisely:
   dropping accents of Latin and Greek letters, and folding the case.
 - A word is in a passage if one of its runs is that word, or one of the parts of a camelCase run of ASCII letters is:
   parts end before a capital that follows something else, and before the last capital of several that a small letter
-  follows. A part of a single character does not count.
+  follows. A part of a single character does not count, nor does a part of a run of more than 255 characters.
 - A phrase is in a passage if its words are runs that follow one another. Parts of runs make no phrase.
 - A word or phrase is in a session if it is in one of its passages.
 """
@@ -27,6 +27,7 @@ RUN = re.compile(r"[^\W_]+")
 HAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff66-\uff9d\U00020000-\U0003134f"
 PIECE = re.compile(f"[{HAN}]|[^{HAN}]+")
 CAMEL = re.compile(r"(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^A-Z])")
+LONGEST = 255
 LETTERS = {"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "ı": "i", "đ": "d", "ł": "l"}
 
 
@@ -47,7 +48,8 @@ def _pieces(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 17)
 def _parts(run: str) -> tuple[str, ...]:
-    camels = (several for piece in PIECE.findall(run) if len(several := CAMEL.split(piece)) > 1)
+    pieces = [piece for piece in PIECE.findall(run) if len(piece) <= LONGEST]
+    camels = (several for piece in pieces if len(several := CAMEL.split(piece)) > 1)
     return tuple(fold(part) for several in camels for part in several if len(part) > 1)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.query import parse
+from pollux.index.search.results import IndexHit
 from pollux.index.search.word_index import WordIndex
-from pollux.index.search.word_search import IndexHit
 from pollux.library.library import Library
 from pollux.model import Author, Message, Part, Role, Session, Status, Text, ToolCall
 

@@ -12,8 +12,8 @@ import pytest
 from pollux.index.search import shortcut as foremost, word_search as searching
 from pollux.index.search.query import parse
 from pollux.index.search.ranking import RankedPassage
+from pollux.index.search.results import IndexHit
 from pollux.index.search.word_index import WordIndex
-from pollux.index.search.word_search import IndexHit
 from pollux.model import Thinking
 from tests.unit.index.search.small_sessions import make_index, prompt, reply, session, shell_call
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, RequestError, UnknownName
@@ -49,6 +49,8 @@ def command(
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.signing.keys import Keys
 
+    if action == "new" and folder is None:
+        writing(ctx)
     screen = Screen(ctx)
     own = Keys(Path(folder)) if folder is not None else open_library(ctx, quiet=as_json).signing.keys
     if (action == "list") != (name is None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from pollux.model import Usage
-from pollux.wire import MOST, Notes, coherent
+from pollux.wire import MOST_COUNT, Notes, coherent
 
 _INPUT, _WRITTEN, _CACHED, _OUTPUT = (
     "input_tokens",
@@ -28,10 +28,10 @@ def usage_of(native: dict[str, Any], notes: Notes, *, exact: bool, line: int | N
     total: int | None = None
     # Checked one by one: this is faster than a loop, and every reply passes here.
     if (
-        (type(uncached) is int and 0 <= uncached <= MOST)
-        and (type(cache_write) is int and 0 <= cache_write <= MOST)
-        and (type(cached) is int and 0 <= cached <= MOST)
-        and (type(output) is int and 0 <= output <= MOST)
+        (type(uncached) is int and 0 <= uncached <= MOST_COUNT)
+        and (type(cache_write) is int and 0 <= cache_write <= MOST_COUNT)
+        and (type(cached) is int and 0 <= cached <= MOST_COUNT)
+        and (type(output) is int and 0 <= output <= MOST_COUNT)
     ):
         total, known = uncached + cache_write + cached, True
     else:
@@ -73,7 +73,7 @@ def more_output(usage: dict[str, Any], other_usage: dict[str, Any]) -> bool:
 
 def is_figure(figure: Any) -> TypeGuard[int]:
     """Can this be a number of tokens?"""
-    return type(figure) is int and 0 <= figure <= MOST
+    return type(figure) is int and 0 <= figure <= MOST_COUNT
 
 
 def _figure(value: Any) -> int | None:

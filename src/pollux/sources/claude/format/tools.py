@@ -57,6 +57,9 @@ NAMES = {
     "LSP": ("lsp", "read"),
 }
 
+ADDED_WORDS = " ".join(("mcp", *sorted({shared for shared, _ in NAMES.values()})))
+"""The words that a reading adds to those of its files: the shared names of tools."""
+
 SPAWNS = frozenset({"Task", "Agent"})
 """The tools that start a sub-agent: renamed in 2.1."""
 

@@ -31,7 +31,7 @@ from pollux.wire import REFUSED, Notes, display_path
 _Mark = TypeVar("_Mark", Gap, Tally)
 # Nobody takes up a session elsewhere so quickly.
 _AT_ONCE = timedelta(milliseconds=250)
-_EVER = datetime.min.replace(tzinfo=UTC)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class JoinedFile(File, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ def _file(lines: _Lines, files: dict[str, File]) -> File:
 def _lines(file: File) -> _Lines:
     """The lines of a file; none if the first has no time, or if the file cannot be opened."""
     result: _Lines = []
-    at = _EVER
+    at = _EARLIEST
     try:
         with unpacked(file.path, Notes()) as opened:
             for number, raw in enumerate(opened, start=1):
@@ -169,7 +169,7 @@ def _lines(file: File) -> _Lines:
                     result.append(_Line(None, at, raw, file.path, number))
                     continue
                 at = recorded(row.timestamp) or at
-                if at == _EVER or row.type is None:
+                if at == _EARLIEST or row.type is None:
                     return []
                 digest = hashlib.blake2b(raw.rstrip(), digest_size=16).digest()
                 result.append(_Line(digest, at, raw, file.path, number, row.type == "session_meta"))

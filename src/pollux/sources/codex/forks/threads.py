@@ -40,7 +40,7 @@ _TRIED = 40
 _HOUR = 3600 * 10**9
 # The bytes that the cache of ancestors may take.
 _ROOM = 64 << 20
-_EVER, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_EARLIEST, _LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 class _First(msgspec.Struct):
@@ -79,7 +79,7 @@ class _DatedFile(msgspec.Struct, gc=False):
         """Make one from the name of a file."""
         thread = find.parse_name(file.path)[0]
         fingerprint = int(fingerprint_of([f"{file.path}\n{file.stamp}"]), 16)
-        return cls(file, thread, find.time_of_id(thread) or _EVER, fingerprint)
+        return cls(file, thread, find.time_of_id(thread) or _EARLIEST, fingerprint)
 
 
 Peek = Callable[[File], Head]
@@ -236,7 +236,7 @@ class Threads:
 
     def _around(self, path: str, since: int) -> list[File]:
         own = find.parse_name(path)[0]
-        last = find.time_of_id(own) or _NEVER
+        last = find.time_of_id(own) or _LATEST
         dated = [one for one in self._dated if one.file.mtime_ns >= since and one.begun <= last and one.thread != own]
         self.questions[f"around {since} {path}"] = f"{sum(one.fingerprint for one in dated):x}"
         return [one.file for one in dated]

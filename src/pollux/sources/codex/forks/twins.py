@@ -19,7 +19,7 @@ from pollux.sources.codex.format.lines import canonical
 from pollux.sources.codex.replay.entries import Entry
 from pollux.wire import Notes, display_path
 
-_EVER = datetime.min.replace(tzinfo=UTC)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 _MessageKey = tuple[Any, ...]
 _Line = tuple[int, bytes | None]
 
@@ -157,7 +157,7 @@ def in_order(rollouts: list[Rollout]) -> Iterator[tuple[Rollout, list[Entry]]]:
     """The messages of several files in the order of their times. Without times, shared messages come first."""
     rows: list[tuple[datetime, bool, int, Entry]] = []
     for place, rollout in enumerate(rollouts):
-        when = _EVER
+        when = _EARLIEST
         for entry in rollout.replay.entries:
             when = max(when, entry.at or when)
             rows.append((when, entry.line > rollout.shared, place, entry))

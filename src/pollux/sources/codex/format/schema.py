@@ -15,8 +15,8 @@ from pollux.wire import Dated, Shape, Utc
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 """A figure. A number that no program could have counted is odd, and is kept as it is."""
-MOST = 10**9
-Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+MOST_TOKENS = 10**9
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST_TOKENS)]
 """Tokens of one response. No model reads or writes more."""
 
 

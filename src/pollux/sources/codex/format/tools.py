@@ -42,6 +42,9 @@ _SHELLS = ("shell", "container.exec", "local_shell", "shell_command", "exec_comm
 _NAMED = r"(.*\S|.)[^\S\n]*$"
 _HUNK = re.compile(rf"^\*\*\* (Add|Update|Delete) File: {_NAMED}|^\*\*\* Move to: {_NAMED}", re.MULTILINE)
 
+ADDED_WORDS = " ".join(("mcp", "label", *sorted({shared for shared, _ in NAMES.values()})))
+"""The words that a reading adds to those of its files: the shared names of tools, and the name of a label."""
+
 
 def canonical(name: str, namespace: str | None, arguments: Any) -> tuple[str, str]:
     """The shared name of a tool and what it does; a tool we do not know keeps its name in lower case.

@@ -102,7 +102,7 @@ def _dense(text: str) -> str:
     return "".join(text.split())
 
 
-class _Waiter(msgspec.Struct, gc=False):
+class _WaitingEntry(msgspec.Struct, gc=False):
     """A prompt that waits for its other version. Its words are set when they are first needed."""
 
     entry: Entry
@@ -116,13 +116,13 @@ class _Queue:
     __slots__ = ("_new", "_same", "_waiting")
 
     def __init__(self) -> None:
-        self._waiting: list[_Waiter] = []
-        self._new: list[_Waiter] = []
-        self._same: dict[str, deque[_Waiter]] = {}
+        self._waiting: list[_WaitingEntry] = []
+        self._new: list[_WaitingEntry] = []
+        self._same: dict[str, deque[_WaitingEntry]] = {}
 
     def add(self, entry: Entry) -> None:
         """Add a prompt."""
-        waiter = _Waiter(entry)
+        waiter = _WaitingEntry(entry)
         self._waiting.append(waiter)
         self._new.append(waiter)
 
@@ -146,7 +146,7 @@ class _Queue:
         self._new.clear()
         self._same.clear()
 
-    def _find(self, words: str) -> _Waiter | None:
+    def _find(self, words: str) -> _WaitingEntry | None:
         for waiter in self._new:
             waiter.words = words_of(waiter.entry.parts)
             self._same.setdefault(waiter.words, deque()).append(waiter)

@@ -56,7 +56,7 @@ from pollux.sources.codex.replay.events import EVENTS
 from pollux.sources.codex.replay.fates import Compaction
 from pollux.sources.codex.usage.tokens import Meter
 from pollux.wire import Notes, RecordList
-from pollux.wire.record_list import MOST
+from pollux.wire.record_list import MOST_RECORDS
 
 _ROLES = ("developer", "system")
 
@@ -386,7 +386,7 @@ class Replay:
     def unknown(self, envelope: Envelope, raw: dict[str, Any]) -> None:
         """Add an item of an unknown kind, which may be something that the model said."""
         self.strange += 1
-        if self.strange > MOST:
+        if self.strange > MOST_RECORDS:
             self.keep("response_item", raw)
             return
         entry = self.turn(Item(), envelope)

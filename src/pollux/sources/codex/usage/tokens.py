@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import NOTHING, Tally, Usage, combine_exact
-from pollux.sources.codex.format.schema import MOST, ResponseTokens, TokenInfo, TokenTotals, UsageRecord
+from pollux.sources.codex.format.schema import MOST_TOKENS, ResponseTokens, TokenInfo, TokenTotals, UsageRecord
 from pollux.wire import tidy
 
 _Parts = tuple[int | None, ...]
@@ -172,7 +172,7 @@ def _grown(total: _Parts, before: _Parts) -> _Parts:
 
 def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
     """The tokens of the last response: its own figures, unless the total has grown by something else."""
-    if first or any(more is not None and not 0 <= more <= MOST for more in grown):
+    if first or any(more is not None and not 0 <= more <= MOST_TOKENS for more in grown):
         # There was no total yet, or it started again, or it is no total.
         return last if last != _UNKNOWN else total
     if _alike(total, last) or _alike(grown, last):
@@ -182,7 +182,7 @@ def _step(total: _Parts, grown: _Parts, last: _Parts, *, first: bool) -> _Parts:
 
 def _is_wild(total: _Parts, grown: _Parts) -> bool:
     """Is the total unusable, so that it does not show whether the event is repeated?"""
-    return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST
+    return total == _UNKNOWN or max(filter(None, grown), default=0) > MOST_TOKENS
 
 
 def _is_odd(step: _Parts, before: _Parts, *sources: ResponseTokens | TokenTotals | None) -> bool:

@@ -280,6 +280,8 @@ def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
     notes.add("document.damaged", f"The document is damaged ({error}); read as far as it goes.", Severity.ERROR)
     closed, end = close(raw)
     value = _parse_closed(closed, notes)
+    if not isinstance(value, dict | list):
+        value = None
     depth = 2 if start == b"[" else 4
     # If nothing follows the damage, the document was cut: the closed part is all there is.
     more = blocks(raw, depth) if b"\n" + b" " * depth + b"{" in raw[end:] or value is None else []
@@ -292,8 +294,10 @@ def _salvage(raw: bytes, error: Malformed, notes: Notes) -> Contents:
             return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case list(readable) if len(items) > len(readable):
             return _classify(items, notes)
-        case None if items:
-            record = fit(Record, {"messages": items}, notes, "session")
+        case dict() | None if items and not (value or {}).keys() & {"history", "clientHistory", "messages"}:
+            # The damage comes before the messages, so the last of the facts may be cut.
+            facts = dict(list((value or {}).items())[:-1])
+            record = fit(Record, {**facts, "messages": items}, notes, "session")
             return Log([(None, record)]) if record is not None else EmptyFile("damaged", damaged=True)
         case _ if not value:
             return EmptyFile(f"the file is damaged beyond reading ({error})", damaged=True)

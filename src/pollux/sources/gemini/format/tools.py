@@ -47,6 +47,9 @@ TASKS = {
     "invoke_agent": ("prompt", "objective", "request"),
 }
 
+ADDED_WORDS = " ".join(("mcp", *sorted({shared for shared, _ in NAMES.values()})))
+"""The words that a reading adds to those of its files: the shared names of tools."""
+
 
 def canonical(name: str) -> tuple[str, str]:
     """The shared name and kind of a tool; an unknown tool keeps its name in lower case."""

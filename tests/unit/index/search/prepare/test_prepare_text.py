@@ -6,31 +6,38 @@ import unicodedata
 import pytest
 
 from pollux.index.search.fields import _words, tokens
-from pollux.index.search.prepare_text import GAP, JOINT, camel_spans, clean, plain, prepare
+from pollux.index.search.prepare.camel_case import BETWEEN, GAP, camel_parts, camel_spans
+from pollux.index.search.prepare.prepare_text import clean, prepare
+from pollux.index.search.prepare.unspaced import JOINT
 from pollux.text.folding import fold
 
 SEED = 20261115
 
 
-def words_of(body: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """What the index makes of a text that is ready for it."""
-    return _words().analyze(body)
+    return _words().analyze(text)
 
 
 def parts_of(text: str) -> list[str]:
-    """The parts of a text's camelCase words, as the index takes them."""
-    return [part for part in prepare(text).parts.split(f" {GAP} ") if part]
+    """The parts of a text's camelCase words."""
+    return camel_parts(text.encode()).split(BETWEEN) if camel_parts(text.encode()) else []
 
 
 @pytest.mark.parametrize(
     ("word", "parts"),
     [
-        ("parseHTMLDocument", ["parse", "HTML", "Document"]),
-        ("HTMLDocument", ["HTML", "Document"]),
-        ("getItem2Go", ["get", "Item2", "Go"]),
-        ("utf8Decode", ["utf8", "Decode"]),
-        ("iPhone", ["Phone"]),
-        ("caféBar", ["café", "Bar"]),
+        ("parseHTMLDocument", ["parse", "html", "document"]),
+        ("HTMLDocument", ["html", "document"]),
+        ("getItem2Go", ["get", "item2", "go"]),
+        ("utf8Decode", ["utf8", "decode"]),
+        ("iPhone", ["phone"]),
+        ("caféBar", ["café", "bar"]),
+        ("dash—Bar", []),
+        ("用API测试", []),
+        ("用apiKey测试", ["api", "key"]),
+        ("aB" * 128, []),
+        (f"é{'aB' * 128}", []),
         ("blosc_getitem", []),
         ("Plain", []),
         ("CAPITALS", []),
@@ -51,17 +58,27 @@ def test_every_way_to_write_a_letter_is_the_same() -> None:
     assert different == []
 
 
-def test_a_part_is_given_once_however_often_it_occurs() -> None:
-    assert parts_of("getItem getName setItem\ngetItem") == ["get", "Item", "Name", "set"]
+def test_a_word_is_split_once_however_often_it_occurs() -> None:
+    assert parts_of("getItem getName\ngetItem items") == ["get", "item", "get", "name"]
 
 
 def test_parts_are_no_neighbours() -> None:
-    assert prepare("fooBar").parts == f"foo {GAP} Bar"
+    assert words_of(prepare("fooBar is").words) == ["foobar", "is", GAP, "foo", GAP, "bar"]
+    assert words_of(prepare("caféBar").words) == ["cafebar", GAP, "cafe", GAP, "bar"]
 
 
-def test_ascii_text_stays_as_it_is() -> None:
-    text = "def f(x):\n\treturn x"
-    assert prepare(text) == (text, "", None)
+@pytest.mark.parametrize("text", ["✓ Done → it", "║Done║it", "✔\ufe0fDone\ufe0f it", "Donè ✓ it", "Done\u0300—it"])
+def test_signs_are_gaps(text: str) -> None:
+    assert tokens(text) == ["done", "it"]
+
+
+def test_nobody_finds_the_gap() -> None:
+    assert tokens(GAP) != [GAP]
+
+
+def test_only_letters_change() -> None:
+    text = "Def f(x):\n\treturn x"
+    assert prepare(text) == (text.encode(), text.lower())
 
 
 @pytest.mark.parametrize(
@@ -146,7 +163,7 @@ def test_the_index_and_the_fold_agree_about_every_character() -> None:
 
 
 def test_half_a_character_does_no_harm() -> None:
-    assert clean("half \ud83d end") == "half \ufffd end"
+    assert prepare("half \ud83d end").data.decode() == "half \ufffd end"
     assert tokens("half \ud83d end") == ["half", "end"]
 
 
@@ -160,12 +177,13 @@ def test_any_text_comes_back_as_it_was() -> None:
     for _ in range(500):
         text = "".join(chance.choices(letters, k=chance.randrange(30)))
         result = prepare(text)
-        output = plain(result.body) if result.shown is None else result.shown
-        assert output == text.replace(JOINT, " ").replace("\ud800", "\ufffd")
-        assert tokens(result.body) == tokens(text)
-        assert clean(plain(clean(text))) == clean(text)
+        assert result.data.decode() == text.replace(JOINT, " ").replace("\ud800", "\ufffd")
+        words = words_of(result.words)
+        assert words[: words.index(GAP) if GAP in words else None] == tokens(text)
+        assert tokens(clean(text)) == tokens(text)
 
 
 def test_every_part_is_where_its_span_says() -> None:
     text = "see parseHTMLDocument()"
-    assert [text[slice(*span)] for place in range(len(text)) for span in camel_spans(text, place)] == parts_of(text)
+    spans = [text[slice(*span)].lower() for place in range(len(text)) for span in camel_spans(text, place)]
+    assert spans == parts_of(text)

@@ -1,0 +1,122 @@
+"""What the words of a history cost, step by step, on one process: `python -m benchmarks.words HOME [EVERY]`.
+
+Each step also does the work of the steps before it. CPU seconds count, so that a busy machine disturbs less; the best
+of three rounds is printed. With EVERY, one of so many sessions is read; without it, one of eight.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.yardsticks import bare_parse
+from pollux.index.search.fact_terms import session_facts
+from pollux.index.search.fields import to_document
+from pollux.index.search.passages import Facts, passages
+from pollux.index.search.word_index import WordIndex, Writer
+from pollux.index.sync.readers import StoredWords, Words, read
+from pollux.library.library import Library
+from pollux.model import Session
+from pollux.sources.base import Bundle, Source
+from pollux.system.gc_pause import gc_paused
+
+ROUNDS = 3
+HEAP = 150_000_000
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class NoWords:
+    """Stores nothing."""
+
+    def keep(self, session: Session) -> StoredWords:
+        del session
+        return StoredWords(1, 0)
+
+
+class Texts:
+    """Makes passages."""
+
+    def keep(self, session: Session) -> StoredWords:
+        return StoredWords(1, sum(passage.cut for passage in passages(session)))
+
+
+class Documents:
+    """Makes documents."""
+
+    def keep(self, session: Session) -> StoredWords:
+        facts = session_facts(Facts.of(session))
+        for passage in passages(session):
+            to_document(1, facts, passage)
+        return StoredWords(1, 0)
+
+
+class Indexed:
+    """Writes an index."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._number = 0
+
+    def keep(self, session: Session) -> StoredWords:
+        self._number += 1
+        return StoredWords(self._number, self._writer.add(self._number, Facts.of(session), passages(session)))
+
+
+def main() -> None:
+    home, every = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 8
+    library = Library({"HOME": str(home)}, home, hunt=False)
+    bundles = library._files.bundles()[::every]
+    files = [file.path for _, bundle in bundles for file in bundle.files]
+    steps: dict[str, Callable[[], None]] = {
+        "bare parse": lambda: bare_parse(files),
+        "read": lambda: _read(bundles),
+        "rows": lambda: _store(bundles, NoWords()),
+        "texts": lambda: _store(bundles, Texts()),
+        "documents": lambda: _store(bundles, Documents()),
+        "index": lambda: _index(bundles),
+    }
+    seconds = {name: min(_cpu(step) for _ in range(ROUNDS)) for name, step in steps.items()}
+    yardstick = seconds.pop("bare parse")
+    before = 0.0
+    print(f"{sum(Path(file).stat().st_size for file in files) / 1e6:.0f} MB; a bare parse takes {yardstick:.3f} s")
+    for name, total in seconds.items():
+        print(f"{name:10} {total - before:6.3f} s, {(total - before) / yardstick:5.2f} times a bare parse")
+        before = total
+    print(f"{'all':10} {before:6.3f} s, {before / yardstick:5.2f} times a bare parse")
+
+
+def _read(bundles: Sequence[tuple[Source, Bundle]]) -> None:
+    for source, bundle in bundles:
+        with gc_paused():
+            source.read(bundle)
+
+
+def _store(bundles: Sequence[tuple[Source, Bundle]], words: Words) -> None:
+    for number, task in enumerate(bundles):
+        with gc_paused():
+            _encode(read(number, task, words))
+
+
+def _index(bundles: Sequence[tuple[Source, Bundle]]) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="pollux-words-") as folder,
+        WordIndex.open(Path(folder)).writer(HEAP) as writer,
+    ):
+        _store(bundles, Indexed(writer))
+        writer.commit(1)
+
+
+def _cpu(work: Callable[[], None]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""Sessions whose words are not in the index yet: searched directly, and their hits joined with those of the index."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, show
+from pollux.index.search.direct.look_through import PendingBundle, look_through
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.ranking import Scale, Statistics, total
+from pollux.index.search.fields import EPOCH
+from pollux.index.search.passages import PassageKind
+from pollux.index.search.query import Query, Sort
+from pollux.index.search.results import IndexHit
+from pollux.index.search.snippets import Snippet
+from pollux.model import Kind
+from pollux.sources.base import Bundle
+from pollux.system.progress import Report
+
+Unfinished = Callable[[Bundle], None]
+"""Gets each bundle that could not be looked through."""
+
+
+class PendingSearch:
+    """Searches the sessions of these bundles directly. `report` gets the progress.
+
+    The index may already have words of these sessions. They do not count.
+    """
+
+    def __init__(
+        self,
+        bundles: Sequence[PendingBundle],
+        processes: int | None = None,
+        report: Report = lambda _: None,
+        unfinished: Unfinished = lambda _: None,
+    ) -> None:
+        self.bundles = bundles
+        self.numbers = frozenset(number for task in bundles for number in task.numbers.values())
+        self._processes = processes
+        self._report = report
+        self._unfinished = unfinished
+
+    def matches(
+        self,
+        query: Query,
+        request: DirectRequest,
+        kinds: Collection[PassageKind] | None = None,
+        session_kinds: Collection[Kind] | None = None,
+    ) -> PendingMatches:
+        """What matches a query in all these sessions."""
+        examiner = Examiner(DirectQuery(query, kinds, session_kinds), request)
+        counted = Statistics()
+        sessions: list[SessionMatches] = []
+        bundles: dict[int, PendingBundle] = {}
+        for task, result in look_through(self.bundles, examiner, self._processes, self._report):
+            if not result.complete:
+                self._unfinished(task.bundle)
+            counted.add(total([result.skipped, *(matches.statistics for matches in result.sessions)]))
+            present = [matches for matches in result.sessions if matches.count or matches.hits]
+            sessions += present
+            bundles |= {matches.number: task for matches in present}
+        sessions.sort(key=lambda matches: matches.number)
+        return PendingMatches(examiner, sessions, examiner.scale(counted), bundles, self.numbers)
+
+
+class _Ranked(NamedTuple):
+    """A hit with its session and its relevance."""
+
+    session: int
+    hit: DirectHit
+    score: float
+
+
+class PendingMatches:
+    """What matches a query in sessions that were searched directly. `numbers` are those of all these sessions."""
+
+    def __init__(
+        self,
+        examiner: Examiner,
+        sessions: Sequence[SessionMatches],
+        scale: Scale,
+        bundles: dict[int, PendingBundle],
+        numbers: Collection[int],
+    ) -> None:
+        self.numbers = numbers
+        self._examiner = examiner
+        self._sessions = sessions
+        self._scale = scale
+        self._bundles = bundles
+
+    def counts(self) -> dict[int, int]:
+        """How many messages of each session match the whole query."""
+        return {matches.number: matches.count for matches in self._sessions if matches.count}
+
+    def join(self, hits: Sequence[IndexHit], sort: Sort, limit: int, per_session: int | None) -> list[IndexHit]:
+        """The best of these hits of the index and of the messages that match the whole query."""
+        return self._join(hits, self._ranked(sort, per_session, scattered=False), sort, limit)
+
+    def join_scattered(self, hits: Sequence[IndexHit], limit: int) -> list[IndexHit]:
+        """The best of these hits of the index and of the sessions that match the query in several messages."""
+        return self._join(hits, self._ranked(Sort.RELEVANCE, 1, scattered=True), Sort.RELEVANCE, limit)
+
+    def _ranked(self, sort: Sort, per_session: int | None, *, scattered: bool) -> list[_Ranked]:
+        """The hits of all sessions, best first."""
+        ranked: list[_Ranked] = []
+        for matches in self._sessions:
+            if matches.scattered is scattered:
+                own = [_Ranked(matches.number, hit, self._score(hit, sort)) for hit in matches.hits]
+                own.sort(key=lambda item: _rank(item, sort))
+                ranked += own[:per_session]
+        return sorted(ranked, key=lambda item: _rank(item, sort))
+
+    def _score(self, hit: DirectHit, sort: Sort) -> float:
+        if sort is Sort.NEWEST:
+            return 0.0
+        return self._scale.score(hit.frequencies, hit.length, hit.factor, hit.constant)
+
+    def _join(self, hits: Sequence[IndexHit], ranked: Sequence[_Ranked], sort: Sort, limit: int) -> list[IndexHit]:
+        both: list[Iterable[IndexHit | _Ranked]] = [hits, ranked]
+        best = islice(heapq.merge(*both, key=lambda item: _rank(item, sort)), limit)
+        return [self._shown(item) if isinstance(item, _Ranked) else item for item in best]
+
+    def _shown(self, item: _Ranked) -> IndexHit:
+        hit = item.hit
+        text, spans = (hit.snippet, tuple(hit.spans)) if hit.snippet is not None else self._snippet(item)
+        return IndexHit(
+            session=item.session,
+            message=hit.message,
+            kind=hit.passage_kind,
+            at=hit.moment,
+            score=item.score,
+            snippet=text,
+            spans=spans,
+        )
+
+    def _snippet(self, item: _Ranked) -> Snippet:
+        """The text of a hit that was not shown before: its session is read again."""
+        task = self._bundles[item.session]
+        session = next(
+            (s for s in task.source.read(task.bundle).sessions if task.numbers.get(s.key) == item.session), None
+        )
+        if session is None or item.hit.message >= len(session.messages):  # it changed meanwhile
+            return Snippet("", ())
+        return show(self._examiner.query, session, item.hit.message, item.hit.place)
+
+
+def _rank(item: IndexHit | _Ranked, sort: Sort) -> float:
+    """A sort key: the best first."""
+    if sort is Sort.RELEVANCE:
+        return -item.score
+    at = item.hit.moment if isinstance(item, _Ranked) else item.at
+    return -((at or EPOCH) - EPOCH).total_seconds()

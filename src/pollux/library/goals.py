@@ -1,0 +1,81 @@
+"""What an early answer needs: the newest sessions, or those of an id. The rest is read later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.rows import BundleRows
+from pollux.index.sync.newest import files_named, newest_files
+from pollux.sources.base import Bundle, File
+
+MOST_NEWEST = 100
+"""Longer lists wait until all sessions are read."""
+
+_FILES, _FILES_EACH = 200, 4
+"""How many files are looked at, and how many more for each session of the list: some are no sessions."""
+
+_NANOSECONDS = 1000
+"""A microsecond, in nanoseconds."""
+
+_SLACK = 60 * 10**9
+"""A file may be so much older (nanoseconds) than what it says: agents note a time, and then write."""
+
+
+class Newest:
+    """The newest sessions that match. Those that are not read yet are older, by the times of their files.
+
+    If a session is newer than its own file, the times of files say nothing, and all must be read.
+    """
+
+    def __init__(self, current: Callable[[], CatalogueQueries], criteria: Filter, limit: int) -> None:
+        self._current = current
+        self._criteria = criteria
+        self._limit = limit
+        self._can_trust_files = True
+        self.reached = False
+
+    @staticmethod
+    def can_answer(criteria: Filter, limit: int | None) -> bool:
+        """Can a list be known early? The projects of some sessions are known only when all are read."""
+        return limit is not None and limit <= MOST_NEWEST and not (criteria.project or criteria.words or criteria.facts)
+
+    def choose(self, files: Sequence[File]) -> set[str]:
+        """The files that changed last."""
+        return newest_files(files, _FILES + _FILES_EACH * self._limit)
+
+    def note(self, bundle: Bundle, rows: BundleRows) -> None:
+        """Compare the times of sessions with that of their file."""
+        latest = max((entry.moment for entry in rows.entries), default=0)
+        self._can_trust_files &= latest * _NANOSECONDS <= bundle.changed_ns + _SLACK
+
+    def is_reached(self, unread_since: int) -> bool:
+        """Is every session on the list newer than all that is unread?"""
+        if not self._can_trust_files:
+            return False
+        moments = self._current().newest_moments(self._criteria, self._limit)
+        oldest = moments[-1] if len(moments) == self._limit else None
+        self.reached = oldest is not None and oldest * _NANOSECONDS > unread_since + _SLACK
+        return self.reached
+
+
+class Lookup:
+    """The sessions whose id begins like this."""
+
+    def __init__(self, current: Callable[[], CatalogueQueries], prefix: str, agent: str | None) -> None:
+        self._current = current
+        self._prefix = prefix
+        self._agent = agent
+        self.reached = False
+
+    def choose(self, files: Sequence[File]) -> set[str]:
+        """The files with the id in their names."""
+        return files_named(files, self._prefix)
+
+    def note(self, bundle: Bundle, rows: BundleRows) -> None:
+        """Whatever was read, the wanted bundles were read first."""
+
+    def is_reached(self, unread_since: int) -> bool:  # noqa: ARG002 (its time does not matter)
+        """Is there such a session? Otherwise the id may be that of a sub-agent, in any bundle."""
+        self.reached = bool(self._current().with_prefix(self._prefix, self._agent))
+        return self.reached

@@ -1,0 +1,96 @@
+"""The process that a command leaves behind: it holds no pipe, is in no hurry, completes the cache, and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Pollux
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked up in /proc")
+
+SESSIONS = 60
+LINE = "a long line about the weather and its report " * 40
+PATIENCE = 120.0
+"""How long (seconds) the process behind may take on a busy machine."""
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Pollux:
+    """A home of more bytes than are indexed at once."""
+    pollux = Pollux(tmp_path)
+    for number in range(SESSIONS):
+        name = f"{number:08d}-0000-4000-8000-000000000000"
+        start = f"2026-11-14T10:{number:02d}:00.000Z"
+        lines: list[dict[str, str]] = [{"sessionId": name, "projectHash": "0" * 64, "startTime": start, "kind": "main"}]
+        lines += [
+            {"id": f"{name}-{place}", "timestamp": start, "type": "user", "content": f"wombat{number} {place} {LINE}"}
+            for place in range(50)
+        ]
+        pollux.file(f"weather/chats/session-{name}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    return pollux
+
+
+def processes_behind(pollux: Pollux) -> dict[int, int]:
+    """The processes that work for this home, each with its niceness."""
+    mark = f"HOME={pollux.home}".encode()
+    niceness: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"--background" in (folder / "cmdline").read_bytes() and mark in (folder / "environ").read_bytes():
+                niceness[int(folder.name)] = os.getpriority(os.PRIO_PROCESS, int(folder.name))
+        except OSError:  # it ended meanwhile, or belongs to somebody else
+            continue
+    return niceness
+
+
+def run(pollux: Pollux, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a real command to the end of its pipes: a process behind that held one would make this wait."""
+    return subprocess.run(
+        [sys.executable, "-m", "pollux", *arguments],
+        env={**pollux.env, "POLLUX_BACKGROUND": "1"},
+        cwd=pollux.home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+
+def pending(pollux: Pollux) -> int:
+    return int(json.loads(pollux("cache", "info", "--json").stdout)["pending"])
+
+
+def test_a_search_leaves_the_words_to_the_process_behind(large: Pollux) -> None:
+    answer = run(large, "search", "--json", "wombat7")
+    hits, (line,) = json.loads(answer.stdout), answer.stderr.splitlines()
+    assert len(hits) == 20
+    assert json.loads(line) == {
+        "warning": f"{SESSIONS} of {SESSIONS} sessions are not indexed yet: their files were searched.",
+        "pending": SESSIONS,
+    }
+    end, seen = time.monotonic() + PATIENCE, set[int]()
+    while time.monotonic() < end and (behind := processes_behind(large)):
+        seen |= set(behind.values())
+        time.sleep(0.02)
+    assert not processes_behind(large)
+    assert pending(large) == 0
+    assert seen <= {0, 19}, "it starts like any process, and then has the lowest priority"
+    assert 19 in seen
+    complete = large("search", "--json", "wombat7")
+    assert complete.stderr == ""
+    assert {hit["key"] for hit in json.loads(complete.stdout)} == {hit["key"] for hit in hits}
+
+
+def test_people_see_one_line(large: Pollux) -> None:
+    assert large("stats").returncode == 0
+    answer = large("search", "--no-sync", "wombat7", POLLUX_BACKGROUND="1")  # it leaves nothing behind
+    assert answer.stderr == f"{SESSIONS} of {SESSIONS} sessions are not indexed yet: their files were searched.\n"
+    assert large("search", "wombat7").stderr == "", "without a process behind, words are indexed first"
+    assert pending(large) == 0

@@ -1,0 +1,313 @@
+"""The first answers: rows before words, the newest sessions before all others, and a process that does the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.catalogue.rows import BundleRows
+from pollux.index.search.errors import Gone
+from pollux.index.sync import bulk, readers, small, words
+from pollux.library import background
+from pollux.library.library import PLACES, Enough, Filter, Library, Progress, Sort
+from pollux.sources.base import Bundle, Source
+from pollux.system import locks
+from pollux.system.locks import try_lock
+from pollux.usage.service import Grouping
+from tests.index.conftest import WORDS, ChangingHome
+from tests.index.test_crash import churn, start_processes
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+MIDNIGHT = 1_794_614_400
+"""The beginning of the day on which all talks of a `ChangingHome` take place."""
+
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def large(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> ChangingHome:
+    """A home of 200 sessions that is too large to be read at once. A file changed when its session ended."""
+    start_processes(monkeypatch)
+    for number in range(200):
+        file = empty_home.talk(f"s{number:03d}", f"weather {number}", "the report of the parser")
+        ended = MIDNIGHT + 2 * (number + 1)
+        os.utime(file, (ended, ended))
+    return empty_home
+
+
+def keys(library: Library, limit: int | None = None) -> list[str]:
+    return [entry.summary.key for entry in library.list(Filter(), limit)]
+
+
+def test_a_list_waits_for_no_words(home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    start_processes(monkeypatch)
+    library = home.library()
+    assert keys(library) == keys(home.library(home.cache.with_name("fresh")))
+    assert library.index.pending() == len(library.list(Filter(everything=True)))
+    assert library.index.info().passages == 0
+    assert home.answers() == home.truth()
+    assert library.index.pending() == 0
+
+
+def test_words_are_added_to_what_did_not_change_meanwhile(large: ChangingHome) -> None:
+    library = large.library()
+    keys(library)
+    pending = library.index.pending()
+    large.talk("s007", "a zebra came later")
+    assert library._index.add_words()
+    assert (pending, library.index.pending()) == (200, 1)
+    assert [hit.key for hit in large.library().search("zebra").hits] == ["gemini:s007"]
+    assert large.answers() == large.truth()
+
+
+def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
+    library = large.library()
+    assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
+    assert library.index.unread_files == 160
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(40,)]
+    assert library.count() == 200
+    assert library.index.unread_files == 0
+
+
+def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: ChangingHome) -> None:
+    os.utime(large.talk("s003", "the last word"), (MIDNIGHT, MIDNIGHT))
+    os.utime(large.talk("s199", *["the clock of files is wrong"] * 100), (MIDNIGHT + 400, MIDNIGHT + 400))
+    assert keys(large.library(), 5) == keys(large.library(large.cache.with_name("fresh")))[:5]
+
+
+def test_an_id_and_the_last_session_are_known_early(large: ChangingHome) -> None:
+    library = large.library()
+    assert library.session("s042").messages[0].parts[0] == large.library().session("gemini:s042").messages[0].parts[0]
+    assert library.index.unread_files >= 198
+    last = large.library()
+    assert last.session("last").key == "gemini:s199"
+    assert last.index.unread_files > 100
+
+
+def test_a_small_change_is_complete_at_once(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    large.library().sync()
+    monkeypatch.undo()
+    large.talk("s100", "an okapi")
+    library = large.library()
+    assert keys(library, 1) == ["gemini:s100"]
+    assert (library.index.unread_files, library.index.pending()) == (0, 0)
+
+
+# ---------------------------------------------------------------- searches before words are indexed
+
+QUERIES = (
+    *WORDS,
+    "weather 7*",
+    "weather 7 OR parser",
+    "weather -7",
+    "weather parser",
+    '"weather 1" parser',
+    "in:prompts report",
+    "role:user weather 12",
+    "agent:gemini before:2026-11-15 parser",
+    "kind:main weather",
+    "project:weather parser",
+    "file:main.py",
+    "tool:shell_exec failed:no",
+    "since:2026-11-14 weather",
+    "nowhereword",
+)
+
+
+def found(library: Library, query: str, **options: Any) -> tuple[list[tuple[str, str]], dict[str, int]]:
+    """The messages that a query finds, without their order, and how many messages of each session match.
+
+    Of several messages that match together, the best stands for the session. That depends on the order.
+    """
+    result = library.search(query, limit=1000, counted=True, exact=True, **options)
+    hits = [(hit.key, "" if hit.scattered else hit.message_id) for hit in result.hits]
+    assert len(hits) == len(set(hits))
+    return sorted(hits), dict(result.counts)
+
+
+def all_found(library: Library) -> dict[str, Any]:
+    return {query: found(library, query) for query in QUERIES}
+
+
+@pytest.fixture
+def behind(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Library]:
+    """Opens libraries that leave words to a process behind. None is started."""
+
+    def library(home: ChangingHome, **options: Any) -> Library:
+        return home.library(complete_later=True, environ={background.VARIABLE: "1"}, **options)
+
+    start_processes(monkeypatch)
+    return library
+
+
+def test_a_search_waits_for_no_words(home: ChangingHome, behind: Callable[..., Library]) -> None:
+    for number in range(30):
+        home.talk(f"s{number:03d}", f"weather {number}", "the report of the parser")
+    whole = home.library(home.cache.with_name("whole"))
+    truth = all_found(whole)
+    library = behind(home)
+    sessions = len(library.list(Filter(everything=True)))
+    assert all_found(library) == truth
+    assert library.search("weather").pending == library.index.pending() == sessions
+    assert library.index.info().passages == 0
+    newest = {"sort": Sort.NEWEST, "per_session": 1, "kinds": PLACES["prompts"]}
+    assert found(library, "weather", **newest) == found(whole, "weather", **newest)
+
+
+def test_without_a_process_behind_words_are_added_first(home: ChangingHome, behind: Callable[..., Library]) -> None:
+    behind(home).list()
+    library = home.library(complete_later=True, environ={background.VARIABLE: "0"})
+    assert library.search("weather").pending == library.index.pending() == 0
+    assert library.index.info().passages > 0
+
+
+def test_words_that_are_added_meanwhile_are_found_once(
+    large: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = all_found(large.library(large.cache.with_name("whole")))
+    monkeypatch.setattr(words, "_AT_ONCE", 8_000)
+
+    def stop(progress: Progress) -> None:
+        if progress.done_files > 120:
+            raise Enough
+
+    large.library().list()
+    library = large.library(report=stop)
+    library._index.add_words()
+    assert 0 < library.index.pending() < 200
+    assert all_found(behind(large)) == truth
+    # The words of a step are there a moment before the catalogue says so.
+    monkeypatch.setattr(Catalogue, "settle", killed)
+    with pytest.raises(Killed):
+        large.library()._index.add_words()
+    monkeypatch.undo()
+    start_processes(monkeypatch)
+    assert all_found(behind(large)) == truth
+    assert all_found(large.library()) == truth
+    assert large.library().index.pending() == 0
+
+
+class Killed(BaseException):
+    """Ends a process at a moment of our choice."""
+
+
+def killed(*_arguments: object, **_options: object) -> None:
+    raise Killed
+
+
+def test_where_another_pollux_makes_no_progress_sessions_are_searched(
+    large: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = all_found(large.library(large.cache.with_name("whole")))
+    library = large.library()
+    library.list()
+    monkeypatch.setattr(locks, "PATIENCE", 0.1)
+    with try_lock(library._index.store.folder / "words.lock") as alone:
+        assert alone
+        assert found(library, "parser") == truth["parser OR error"]
+        assert library.search("parser").pending == 200
+
+
+def test_a_file_that_vanishes_meanwhile_is_named(large: ChangingHome, behind: Callable[..., Library]) -> None:
+    library = behind(large)
+    library.list()
+    file = next(large.home.rglob("session-s042.jsonl"))
+    file.unlink()
+    result = library.search("weather", limit=500)
+    assert len({hit.key for hit in result.hits}) == 199
+    assert result.unfinished == (str(file),)
+
+
+def test_a_message_that_is_added_meanwhile_waits_for_the_next_sync(
+    large: ChangingHome, behind: Callable[..., Library]
+) -> None:
+    library = behind(large)
+    library.list()
+    large.talk("s042", "a zebra came later")
+    assert library.search("zebra", exact=True).hits == ()
+    assert [hit.key for hit in behind(large).search("zebra").hits] == ["gemini:s042"]
+
+
+# ---------------------------------------------------------------- the process behind
+
+
+def complete(home: ChangingHome) -> None:
+    with contextlib.suppress(Gone):
+        home.library()._index.complete()
+
+
+def slowly(pause: float) -> Callable[..., BundleRows]:
+    whole = readers.read
+
+    def read(number: int, task: tuple[Source, Bundle], store_words: readers.StoreWords) -> BundleRows:
+        time.sleep(pause)
+        return whole(number, task, store_words)
+
+    return read
+
+
+def test_killed_at_a_hundred_moments(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, dice = empty_home, random.Random(3)
+    start_processes(monkeypatch)
+    monkeypatch.setattr(words, "_AT_ONCE", 20_000)
+    churn(home, dice)
+    other = home.cache.with_name("other")
+    asks: list[Callable[[Library], Any]] = [
+        lambda library: keys(library, 3),
+        keys,
+        lambda library: sorted((hit.key, hit.message_id) for hit in library.search("weather report", limit=200).hits),
+        lambda library: found(library, "weather -parser (report OR repor*)"),
+        lambda library: library.count(Filter(everything=True)),
+        lambda library: [row.name for row in library.usage.stats(Grouping.AGENT).rows],
+    ]
+    for moment in range(100):
+        churn(home, dice)
+        process = FORK.Process(target=complete, args=(home,))
+        process.start()
+        time.sleep(dice.random() * 0.15)
+        assert process.pid is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        ask = dice.choice(asks)
+        environ = {background.VARIABLE: str(moment % 2)}
+        library = home.library(complete_later=True, environ=environ)
+        assert ask(library) == ask(home.library(other)), f"after moment {moment}"
+    assert home.answers() == home.truth()
+
+
+def test_it_lets_others_go_first(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bulk, small):
+        monkeypatch.setattr(module, "read", slowly(0.05))
+    process = FORK.Process(target=complete, args=(large,))
+    process.start()
+    while not large.library(fresh=False).index.info().sessions:
+        time.sleep(0.02)
+    monkeypatch.undo()
+    start_processes(monkeypatch)
+    assert keys(large.library(), 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
+    assert process.is_alive(), "the answer waited for the other process"
+    process.join()
+    assert large.answers() == large.truth()
+
+
+def test_it_ends_when_the_cache_is_cleared(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bulk, small):
+        monkeypatch.setattr(module, "read", slowly(0.05))
+    process = FORK.Process(target=complete, args=(large,))
+    process.start()
+    while not large.library(fresh=False).index.info().sessions:
+        time.sleep(0.02)
+    large.library().index.clear()
+    process.join(20)
+    assert process.exitcode == 0
+    assert [file.name for file in large.cache.rglob("catalogue*")] == []
