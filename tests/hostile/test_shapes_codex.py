@@ -14,7 +14,7 @@ import pytest
 from pollux.sources.base import File
 from pollux.sources.codex.forks import ancestors, forks
 from pollux.sources.codex.forks.forks import _last_total
-from pollux.sources.codex.forks.rollout import Rollout, read_rollout
+from pollux.sources.codex.forks.rollout import Rollout, read_joined
 from pollux.sources.codex.forks.threads import Threads
 from pollux.wire import Notes
 from tests.hostile.conftest import World, read_all
@@ -222,9 +222,9 @@ def test_a_chain_of_pointers_is_read_once_for_its_messages(tmp_path: Path, monke
 
     def read(file: File, threads: Threads, notes: Notes) -> Rollout | None:
         paths.append(file.path)
-        return read_rollout(file, threads, notes)
+        return read_joined(file, threads, notes)
 
-    monkeypatch.setattr(ancestors, "read_rollout", read)
+    monkeypatch.setattr(ancestors, "read_joined", read)
     _seconds(tmp_path / "home", _chain(20))
     # Once to find the sessions, once to hand them out.
     assert max(Counter(paths).values()) <= 2
@@ -238,9 +238,9 @@ def test_a_chain_of_pointers_is_gone_through_once_for_its_figures(
     record = {"total_token_usage": {**used, "input_tokens": 100, "total_tokens": 101}, "last_token_usage": used}
     read: list[str] = []
 
-    def last_total(path: str, end: int) -> Any:
-        read.append(path)
-        return _last_total(path, end)
+    def last_total(file: File, end: int) -> Any:
+        read.append(file.path)
+        return _last_total(file, end)
 
     monkeypatch.setattr(forks, "_last_total", last_total)
     _seconds(tmp_path / "home", _chain(20, _line("event_msg", type="token_count", info=record)))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import msgspec
+
 from pollux.model import Notice, Severity
 
 
@@ -34,6 +38,13 @@ class Notes:
         """Drop the remarks about a file, which adds nothing to what was read."""
         self._seen = {again: notice for again, notice in self._seen.items() if notice.file != file}
         self._counts = {again: self._counts[again] for again in self._seen}
+
+    def move(self, file: str, place: Callable[[int], tuple[str, int]]) -> None:
+        """Give the remarks about lines of a file the file and the number at which each line really stands."""
+        for again, notice in self._seen.items():
+            if notice.file == file and notice.line is not None:
+                own, line = place(notice.line)
+                self._seen[again] = msgspec.structs.replace(notice, file=own, line=line)
 
     def all(self) -> tuple[Notice, ...]:
         """Everything noted, in order of first appearance."""

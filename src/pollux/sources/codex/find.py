@@ -18,11 +18,13 @@ LIVE, ARCHIVE = "sessions", "archived_sessions"
 _ROLLOUT = re.compile(r"rollout-.*\.(?:jsonl(?:\.zst)?|json)\Z", re.DOTALL)
 _TEMPORARY = re.compile(r"\.rollout-.*\.tmp\Z", re.DOTALL)
 _DATABASE = re.compile(r".+\.sqlite(?:-wal|-shm|-journal)?\Z", re.DOTALL)
-# The thread a file belongs to, and the file's own id where it is not the thread's first (0.149+).
+# The thread a file belongs to, and the file's own id where it is not the thread's first (0.149+). Other programs add
+# something to the name of a copy, for example " (copy)".
 _NAME = re.compile(
     r"rollout-(?P<at>\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?)-"
     r"(?P<thread>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
-    r"(?:_(?P<rollout>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\.json"
+    r"(?:_(?P<rollout>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?(?P<rest>.*?)\.json",
+    re.DOTALL,
 )
 _SESSION: FileKind = (ROLLOUT, Status.IGNORED, "nothing was said in it")
 _TEMPORARY_FILE = ignored("a file in the making: a migration or compression")
@@ -82,6 +84,12 @@ def parse_name(path: str) -> tuple[str | None, str | None, str | None]:
     if name is None:
         return None, None, None
     return name["thread"], name["rollout"] or name["thread"], name["at"]
+
+
+def is_given_by_codex(path: str) -> bool:
+    """Is a file's name one that Codex gives, without anything that another program added?"""
+    name = _NAME.match(os.path.basename(path))  # noqa: PTH119
+    return name is not None and not name["rest"]
 
 
 def time_of_id(name: str | None) -> datetime | None:

@@ -9,21 +9,21 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Author, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
+from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session, Severity, exactness, first_words
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import side_files
 from pollux.sources.codex.calls.calls import Call
 from pollux.sources.codex.forks.chain import Chain, chain_of
+from pollux.sources.codex.forks.joined_file import JoinedFile, joined_files
+from pollux.sources.codex.forks.lesser_files import without_copies
 from pollux.sources.codex.forks.reviews import session_of_review
-from pollux.sources.codex.forks.rollout import Rollout, read_rollout
-from pollux.sources.codex.forks.similar_files import NEVER
+from pollux.sources.codex.forks.rollout import Rollout, read_joined
 from pollux.sources.codex.forks.threads import Threads, identity
-from pollux.sources.codex.forks.twins import unite, without_copies
+from pollux.sources.codex.forks.twins import unite
 from pollux.sources.codex.format.document import document, fingerprints_of_items, item_fingerprint, records_of
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
-from pollux.sources.codex.usage.tokens import tally
 from pollux.sources.typed_prompts import typed_sessions
 from pollux.wire import Notes, display_path
 
@@ -50,7 +50,8 @@ def _read(bundle: CodexBundle, notes: Notes) -> Session | None:
     if not bundle.files:
         return None
     originals, copies = without_copies(bundle.files)
-    own = [rollout for file in originals if (rollout := read_rollout(file, bundle.threads, notes)) is not None]
+    files = joined_files(originals) if len(originals) > 1 else originals
+    own = [rollout for file in files if (rollout := read_joined(file, bundle.threads, notes)) is not None]
     if not own:
         return None
     if len(own) > 1:
@@ -87,8 +88,8 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         for call in rollout.replay.spawns:
             _set_child(call, bundle)
     messages = _messages(rollouts_and_entries, author)
-    files = [*(rollout.file.path for rollout in chain.own), *(file.path for file in copies)]
-    files += [rollout.file.path for rollout in chain.foreign]
+    files = [*(path for rollout in chain.own for path in rollout.paths), *(file.path for file in copies)]
+    files += [path for rollout in chain.foreign for path in rollout.paths]
     if kind is Kind.MAIN and bundle.id in bundle.side_files.prompts and bundle.side_files.log is not None:
         missing_lines = side_files.missing_prompts(bundle.side_files.prompts[bundle.id], messages)
         log = bundle.side_files.log.path
@@ -103,7 +104,9 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     extra = _extra(chain, current, copies, notes)
     unpaid = (entry for rollout in chain.own for entry in rollout.state.uncounted_summaries if not entry.inherited)
     accounts = [rollout.account for rollout in chain.own]
-    missing = gaps(accounts, uncounted_summaries=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT)
+    missing = _located(
+        gaps(accounts, uncounted_summaries=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT), chain
+    )
     return Session(
         agent=AGENT,
         id=bundle.id,
@@ -120,13 +123,19 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         files=tuple(display_path(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
         gaps=missing,
-        tallies=tuple(
-            t
-            for rollout in chain.own
-            if (t := tally(rollout.replay.meter, display_path(rollout.file.path))) is not None
-        ),
+        tallies=tuple(tally for rollout in chain.own if (tally := rollout.tally) is not None),
         extra=extra,
     )
+
+
+def _located(missing: tuple[Gap, ...], chain: Chain) -> tuple[Gap, ...]:
+    """Gaps with their places. Of several files nobody knows which one a line of a joined file is in."""
+    joined = [file for rollout in chain.own if isinstance(file := rollout.file, JoinedFile)]
+    if not joined:
+        return missing
+    if len(chain.own) > 1:
+        return tuple(msgspec.structs.replace(gap, line=None) for gap in missing)
+    return tuple(joined[0].located(gap) for gap in missing)
 
 
 def _set_author(entry: Entry, author: Author | None, *, has_echoes: bool) -> None:
@@ -160,13 +169,12 @@ def _messages(rollouts_and_entries: list[tuple[Rollout, list[Entry]]], author: A
     ids = _MessageIds()
     messages: list[Message] = []
     for rollout, entries in rollouts_and_entries:
-        file, document = display_path(rollout.file.path), rollout.file.path.endswith(".json")
         # Releases without times do not record the texts that were shown.
         has_echoes = bool(rollout.replay.times)
         for entry in entries:
             if entry.author is HUMAN:
                 _set_author(entry, author, has_echoes=has_echoes)
-            messages.append(entry.message(ids.of(entry), file, document))
+            messages.append(rollout.message(entry, ids.of(entry)))
     return messages
 
 
@@ -274,8 +282,8 @@ def _links(
         evidence = "its file begins with the other's lines"
         links.append(Link(kind="continues", target=f"{AGENT}:{name}", evidence=evidence))
     key = f"{AGENT}:{bundle.id}"
-    for rollout in chain.own[1:]:
-        evidence = f"{display_path(rollout.file.path)} is a part under the same id"
+    for path in [*chain.own[0].paths[1:], *(path for rollout in chain.own[1:] for path in rollout.paths)]:
+        evidence = f"{display_path(path)} is a part under the same id"
         links.append(Link(kind="continues", target=key, evidence=evidence))
     for file in copies:
         evidence = f"{display_path(file.path)} holds the same, or less of it"
@@ -295,9 +303,7 @@ def _extra(chain: Chain, current: Rollout, copies: list[File], notes: Notes) -> 
     bookkeeping: list[dict[str, Any]] = []
     for rollout in chain.own:
         name = {"file": display_path(rollout.file.path)} if len(chain.own) > 1 else {}
-        records = rollout.replay.bookkeeping.all()
-        if rollout.has_branched:
-            records = [record for record in records if rollout.has_alone(record.get("line", NEVER))]
+        records = rollout.records
         bookkeeping += [{**name, **record} for record in records] if name else records
         extra.update(rollout.extra)
     if bookkeeping:

@@ -24,15 +24,14 @@ def resume_files(_session: Session, versions: Sequence[FileVersion], _root: Path
     rollouts: dict[str, list[FileVersion]] = {}
     for version in versions:
         name = os.path.basename(version.path).removesuffix(".zst")  # noqa: PTH119
-        if find.parse_name(name)[0] is not None:
+        if find.is_given_by_codex(name):
             rollouts.setdefault(name, []).append(version)
     return [file for members in rollouts.values() if (file := _resume_file(members)) is not None]
 
 
 def join_versions(versions: Sequence[FileVersion]) -> bytes | None:
     """All lines of a rollout."""
-    thread = find.parse_name(os.path.basename(versions[-1].path).removesuffix(".zst"))[0]  # noqa: PTH119
-    file = _resume_file(list(versions)) if thread is not None else None
+    file = _resume_file(list(versions)) if find.is_given_by_codex(versions[-1].path) else None
     return file.content if file is not None else None
 
 

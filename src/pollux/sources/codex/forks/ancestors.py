@@ -8,7 +8,7 @@ import msgspec
 
 from pollux.sources.base import File
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.rollout import Rollout, read_rollout
+from pollux.sources.codex.forks.rollout import Rollout, read_joined
 from pollux.sources.codex.forks.threads import Threads
 from pollux.sources.codex.replay.entries import Entry
 from pollux.sources.codex.replay.fates import Compaction
@@ -34,7 +34,7 @@ def ancestor(file: File, threads: Threads, notes: Notes) -> Rollout | None:
     if memory is None:
         before, threads.questions = threads.questions, {}
         remarks = Notes()
-        memory = _Ancestor(read_rollout(file, threads, remarks), remarks, threads.questions)
+        memory = _Ancestor(read_joined(file, threads, remarks), remarks, threads.questions)
         threads.questions = before
         threads.ancestors.put(file.path, memory, _size(file, memory.rollout))
     threads.questions.update(memory.questions)

@@ -8,10 +8,15 @@ from datetime import datetime
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.sources.base import File
+from pollux.sources.codex.forks.joined_file import opened_rollout
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical
 from pollux.system.clock import recorded
 from pollux.wire import REFUSED, Notes
+
+TimedLine = tuple[int, bytes | None, datetime | None]
+"""The number, the content and the time of a line."""
 
 
 class _Row(msgspec.Struct):
@@ -60,24 +65,37 @@ def _place(content: bytes, theirs: list[bytes | None], place: int, width: int) -
     return None
 
 
-def lines_of(path: str) -> Iterator[tuple[int, bytes | None, datetime | None]]:
+def lines_of(path: str) -> Iterator[TimedLine]:
     """The number, the content and the time of each line. The content of a bare line is the whole line.
 
     An unreadable line has no content. Blank lines and an unfinished last line are left out.
     """
     try:
-        with unpacked(path, Notes()) as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    row = _row(line)
-                except REFUSED:
-                    if line.endswith(b"\n") and not line.isspace():
-                        yield number, _content_of_odd_line(line), None
-                    continue
-                content = bytes(row.payload) if row.payload else line.rstrip()
-                yield number, content, recorded(row.timestamp)
+        with unpacked(path, Notes()) as opened:
+            yield from _rows(opened)
     except Unreadable:
         return
+
+
+def lines_in(file: File) -> Iterator[TimedLine]:
+    """The same of a file that may be joined from several."""
+    try:
+        with opened_rollout(file, Notes()) as opened:
+            yield from _rows(opened)
+    except Unreadable:
+        return
+
+
+def _rows(lines: Iterable[bytes]) -> Iterator[TimedLine]:
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = _row(line)
+        except REFUSED:
+            if line.endswith(b"\n") and not line.isspace():
+                yield number, _content_of_odd_line(line), None
+            continue
+        content = bytes(row.payload) if row.payload else line.rstrip()
+        yield number, content, recorded(row.timestamp)
 
 
 def _content_of_odd_line(line: bytes) -> bytes | None:

@@ -16,12 +16,13 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
+from pollux.sources.base import File
 from pollux.sources.codex.find import parse_name, time_of_id
 from pollux.sources.codex.forks.align import end_of_copy, has_figures, is_within
-from pollux.sources.codex.forks.copies import lines_of
+from pollux.sources.codex.forks.copies import TimedLine, lines_in
+from pollux.sources.codex.forks.joined_file import opened_rollout
 from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads
-from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import MetaLine, TokenCount, TokenTotals
 from pollux.sources.codex.replay.thread_state import ThreadState
@@ -35,7 +36,6 @@ _RESENT = timedelta(milliseconds=250)
 # The first lines of a copy: the file's own first line and the parent's.
 _HEAD = 3
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-_TimedLine = tuple[int, bytes | None, datetime | None]
 
 
 class OwnPart(msgspec.Struct):
@@ -49,9 +49,9 @@ class OwnPart(msgspec.Struct):
     repeats: int | None = None
 
 
-def own_part(path: str, state: ThreadState, threads: Threads, *, at_once: bool = False) -> OwnPart:
+def own_part(file: File, state: ThreadState, threads: Threads, *, at_once: bool = False) -> OwnPart:
     """Find the own part of a session; `at_once` says that a response has the time of the file's first line."""
-    meta = state.meta
+    meta, path = state.meta, file.path
     spawned = meta.get("subagent_history_start_ordinal") is not None
     origin = meta.get("forked_from_id") if meta.get("history_base") is None else None
     if meta and not (state.parents or spawned or origin is not None or at_once):
@@ -68,10 +68,10 @@ def own_part(path: str, state: ThreadState, threads: Threads, *, at_once: bool =
         return OwnPart()
     if type(origin) is not str:
         # The line that names the parent is lost.
-        pause = _by_pause(path)
+        pause = _by_pause(file)
         return OwnPart(pause if pause < NEVER else 0, sure=False)
     # What was copied may be older than the ids of turns; or the session itself is, and was resumed later.
-    borders = [_by_parent(path, parent.path) for parent in threads.parents(origin)] or [OwnPart(_by_pause(path))]
+    borders = [_by_parent(file, parent) for parent in threads.parents(origin)] or [OwnPart(_by_pause(file))]
     own = max(borders, key=lambda own: (own.begins, own.sure))
     return own if own.begins <= first else OwnPart(first)
 
@@ -81,27 +81,28 @@ def is_at_once(begun: datetime | None, answered: datetime | None) -> bool:
     return begun is not None and answered is not None and begun <= answered <= begun + _PAUSE
 
 
-def torn_origin(path: str, meta: dict[str, Any]) -> str | None:
+def torn_origin(file: File, meta: dict[str, Any]) -> str | None:
     """The session of which a damaged file is a copy, if the line that names it cannot be read."""
     if type(name := meta.get("forked_from_id")) is str:
         return name
     try:
-        with unpacked(path, Notes()) as file:
-            for line in islice(file, _HEAD):
+        with opened_rollout(file, Notes()) as opened:
+            for line in islice(opened, _HEAD):
                 match = _META.search(line)
-                if match is not None and (name := match.group(1).decode()) not in (meta.get("id"), parse_name(path)[0]):
+                own = meta.get("id"), parse_name(file.path)[0]
+                if match is not None and (name := match.group(1).decode()) not in own:
                     return name
     except Unreadable:
         pass
     return None
 
 
-def _by_parent(path: str, parent: str) -> OwnPart:
+def _by_parent(file: File, parent: File) -> OwnPart:
     """The own part as the comparison with the parent's file shows it."""
-    lines = lines_of(path)
+    lines = lines_in(file)
     head = next(lines, (0, None, None))
     copy, late = _split_copy(lines, head)
-    edge = end_of_copy([content for _, content, _ in copy], [content for _, content, _ in lines_of(parent)])
+    edge = end_of_copy([content for _, content, _ in copy], [content for _, content, _ in lines_in(parent)])
     end = _until_pause(copy, edge.lines, head[2])
     sure = edge.sure and end == edge.lines
     own = chain(copy[end:], late, lines)
@@ -111,7 +112,7 @@ def _by_parent(path: str, parent: str) -> OwnPart:
     return OwnPart(first[0], sure, _repeated(chain([first], own), edge.figures))
 
 
-def _until_pause(copy: list[_TimedLine], end: int, forked: datetime | None) -> int:
+def _until_pause(copy: list[TimedLine], end: int, forked: datetime | None) -> int:
     """The end of a copy if the parent has lost some lines.
 
     Lines that were written at once are still part of the copy: no model answers so soon.
@@ -126,7 +127,7 @@ def _until_pause(copy: list[_TimedLine], end: int, forked: datetime | None) -> i
     return place if answered else end
 
 
-def _repeated(own: Iterable[_TimedLine], figures: frozenset[bytes]) -> int | None:
+def _repeated(own: Iterable[TimedLine], figures: frozenset[bytes]) -> int | None:
     """The first line with figures, if these are the parent's; else None."""
     for number, content, _ in own:
         if content is not None and has_figures(content):
@@ -134,12 +135,12 @@ def _repeated(own: Iterable[_TimedLine], figures: frozenset[bytes]) -> int | Non
     return None
 
 
-def _split_copy(lines: Iterator[_TimedLine], first: _TimedLine) -> tuple[list[_TimedLine], list[_TimedLine]]:
+def _split_copy(lines: Iterator[TimedLine], first: TimedLine) -> tuple[list[TimedLine], list[TimedLine]]:
     """The lines after the first that may be a copy, and the first line that is too late to be one."""
     _, head, begun = first
     # If the first line has no time, no line is too late.
     before, forked = begun or _NO_TIME, begun or _NO_TIME.replace(year=9999)
-    copy: list[_TimedLine] = []
+    copy: list[TimedLine] = []
     for number, content, at in lines:
         if content is not None and content == head:
             continue
@@ -150,9 +151,9 @@ def _split_copy(lines: Iterator[_TimedLine], first: _TimedLine) -> tuple[list[_T
     return copy, []
 
 
-def _by_pause(path: str) -> int:
+def _by_pause(file: File) -> int:
     """Where the times of the lines go on: a copy is written at once."""
-    timed = ((number, at) for number, _, at in lines_of(path) if at is not None)
+    timed = ((number, at) for number, _, at in lines_in(file) if at is not None)
     # The copy may begin a moment after the file's own first line.
     next(timed, None)
     for (_, before), (number, at) in pairwise(timed):
@@ -176,19 +177,19 @@ def total_before(base: tuple[str, int] | None, threads: Threads) -> TokenTotals 
         seen.add(base[0])
         totals = threads.totals
         if base not in totals:
-            totals[base] = _last_total(file.path, base[1])
+            totals[base] = _last_total(file, base[1])
         total, base = totals[base]
         if total is not None:
             return total
     return None
 
 
-def _last_total(path: str, end: int) -> tuple[TokenTotals | None, tuple[str, int] | None]:
+def _last_total(file: File, end: int) -> tuple[TokenTotals | None, tuple[str, int] | None]:
     """The last total in a file before an ordinal, and the file that this file continues itself."""
     total: TokenTotals | None = None
     base: tuple[str, int] | None = None
     try:
-        with unpacked(path, Notes()) as opened:
+        with opened_rollout(file, Notes()) as opened:
             for _, record in records((line for line in opened if _COUNTS.search(line)), Notes()):
                 if record.ordinal is not None and record.ordinal >= end:
                     break

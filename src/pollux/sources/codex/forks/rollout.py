@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Severity
+from pollux.model import Message, Severity, Tally
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.forks.forks import (
@@ -21,9 +21,9 @@ from pollux.sources.codex.forks.forks import (
     torn_origin,
     total_before,
 )
+from pollux.sources.codex.forks.joined_file import JoinedFile, opened_rollout
 from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.forks.threads import Threads
-from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import document, records_of
 from pollux.sources.codex.format.lines import records
 from pollux.sources.codex.format.records import Record
@@ -31,6 +31,7 @@ from pollux.sources.codex.gaps import Account
 from pollux.sources.codex.replay.entries import MODEL, USER, Entry
 from pollux.sources.codex.replay.replay import Replay
 from pollux.sources.codex.replay.thread_state import ThreadState
+from pollux.sources.codex.usage.tokens import tally
 from pollux.system.clock import recorded
 from pollux.wire import Notes, display_path
 
@@ -60,6 +61,30 @@ class Rollout(msgspec.Struct):
     def has_alone(self, line: int) -> bool:
         """Does no other file of the session have this line?"""
         return line > self.shared or line in self.apart
+
+    @property
+    def paths(self) -> list[str]:
+        """The file's path. If it was joined from several files, all of their paths."""
+        return self.file.paths if isinstance(self.file, JoinedFile) else [self.file.path]
+
+    @property
+    def tally(self) -> Tally | None:
+        """The last total of the thread in the file."""
+        total = tally(self.replay.meter, display_path(self.file.path))
+        return self.file.located(total) if total is not None and isinstance(self.file, JoinedFile) else total
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The file's bookkeeping. If the session has branched, only the records that no other file has."""
+        records: list[dict[str, Any]] = self.replay.bookkeeping.all()
+        if self.has_branched:
+            records = [record for record in records if self.has_alone(record.get("line", NEVER))]
+        return [self.file.record(record) for record in records] if isinstance(self.file, JoinedFile) else records
+
+    def message(self, entry: Entry, name: str) -> Message:
+        """A message of the file, finished."""
+        message = entry.message(name, display_path(self.file.path), self.file.path.endswith(".json"))
+        return self.file.message(message) if isinstance(self.file, JoinedFile) else message
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -122,6 +147,14 @@ def read_rollout(file: File, threads: Threads, notes: Notes) -> Rollout | None:
         return None
 
 
+def read_joined(file: File, threads: Threads, notes: Notes) -> Rollout | None:
+    """Read one file, which may be joined from several."""
+    rollout = read_rollout(file, threads, notes)
+    if isinstance(file, JoinedFile):
+        notes.move(display_path(file.path), file.place)
+    return rollout
+
+
 def _of_document(file: File, notes: Notes) -> Rollout:
     replay, state = Replay(notes), ThreadState(find.parse_name(file.path)[0])
     content = document(file.path, notes)
@@ -135,9 +168,9 @@ def _of_document(file: File, notes: Notes) -> Rollout:
 
 def _of_lines(file: File, threads: Threads, notes: Notes) -> Rollout:
     replay, state = _replay_lines(file, threads, notes)
-    if not state.parents and _has_torn(notes) and (name := torn_origin(file.path, state.meta)) is not None:
+    if not state.parents and _has_torn(notes) and (name := torn_origin(file, state.meta)) is not None:
         state.parents.append(name)
-    own = own_part(file.path, state, threads, at_once=_is_at_once(replay, state))
+    own = own_part(file, state, threads, at_once=_is_at_once(replay, state))
     origin: str | None = None
     if state.bare and not own.begins:
         own.begins, origin = resumed_copy(file.path, threads)
@@ -168,7 +201,7 @@ def _replay_lines(file: File, threads: Threads, notes: Notes, begins: int = 0) -
                 is_over = True
             yield number, record
 
-    with unpacked(file.path, notes) as opened:
+    with opened_rollout(file, notes) as opened:
         lines = records(opened, notes)
         replay.run(parted(lines) if begins else lines, state.apply)
     return replay, state

@@ -15,6 +15,8 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.codex import find
+from pollux.sources.codex.forks.joined_file import joined_files
+from pollux.sources.codex.forks.lesser_files import without_copies
 from pollux.sources.codex.forks.memo import Memo
 from pollux.sources.codex.forks.review_index import Reviews
 from pollux.sources.codex.forks.similar_files import SimilarFiles
@@ -114,6 +116,7 @@ class Threads:
         self.totals: dict[tuple[str, int], tuple[TokenTotals | None, tuple[str, int] | None]] = {}
         self.ancestors: Memo[Any] = Memo(_ROOM)
         self.questions: dict[str, str] = {}
+        self._unique: dict[tuple[str, ...], list[File]] = {}
 
     @cached_property
     def files(self) -> list[File]:
@@ -144,10 +147,22 @@ class Threads:
         return next(iter(self.twins(name)), None)
 
     def twins(self, name: str) -> list[File]:
-        """All files with this id. The first of them counts."""
+        """All files with this id: those that only repeat another one are left out, damaged ones are joined.
+
+        The first of them counts.
+        """
         files = self._rollouts.get(name, [])
         self.questions[f"file {name}"] = " ".join(file.stamp for file in files)
-        return files
+        return self._originals(files)
+
+    def _originals(self, files: list[File]) -> list[File]:
+        """The files with content of their own. Those that lost different lines are joined."""
+        if len(files) < 2:
+            return files
+        paths = tuple(file.path for file in files)
+        if paths not in self._unique:
+            self._unique[paths] = joined_files(without_copies(files)[0])
+        return self._unique[paths]
 
     def parents(self, name: str) -> list[File]:
         """All files with this id of their own; those in the archive if there are no others."""
@@ -155,7 +170,7 @@ class Threads:
             return files
         kept = self._kept_rollouts.get(name, [])
         self.questions[f"kept {name}"] = " ".join(file.stamp for file in kept)
-        return kept
+        return self._originals(kept)
 
     def holds(self, thread: str) -> bool:
         """Is there a session of this id?"""

@@ -3,88 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
-from pollux.errors import Unreadable
 from pollux.model import Text, Thinking
 from pollux.sources.base import File
-from pollux.sources.codex import find
 from pollux.sources.codex.calls.calls import Call
-from pollux.sources.codex.forks.copies import after, lines_of
+from pollux.sources.codex.forks.copies import after, lines_in
 from pollux.sources.codex.forks.rollout import Rollout
-from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import fingerprints_of_items
 from pollux.sources.codex.format.lines import canonical
 from pollux.sources.codex.replay.entries import Entry
 from pollux.wire import Notes, display_path
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
-_PIECE = 1 << 16
 _MessageKey = tuple[Any, ...]
 _Line = tuple[int, bytes | None]
-
-
-def without_copies(files: tuple[File, ...]) -> tuple[list[File], list[File]]:
-    """The files with content of their own, and the files that only repeat the beginning of another file."""
-    if len(files) == 1:
-        return [*files], []
-    firsts = {file.path: _beginnings(file, 1)[-1] for file in files}
-    alike = Counter(firsts.values())
-    beginnings = {file.path: _beginnings(file) for file in files if alike[firsts[file.path]] > 1}
-    originals: list[File] = []
-    copies: list[File] = []
-    known: set[bytes] = set()
-    # If a plain file and a compressed file are equal, the plain file is the original.
-    longest = sorted(files, key=lambda file: (-len(beginnings.get(file.path, ())), file.path.endswith(".zst")))
-    for file in longest:
-        own = beginnings.get(file.path, [])
-        if (own and own[-1] in known) or any(_was_cut(file, other) for other in files):
-            copies.append(file)
-        else:
-            originals.append(file)
-            known.update(own)
-    return originals, copies
-
-
-def _was_cut(file: File, other: File) -> bool:
-    """Is a file a cut copy of another file, perhaps cut in the middle of a line?"""
-    if not 0 < file.size < other.size or find.parse_name(file.path)[1] != find.parse_name(other.path)[1]:
-        return False
-    try:
-        with unpacked(file.path, Notes()) as mine, unpacked(other.path, Notes()) as theirs:
-            while piece := mine.read(_PIECE):
-                if theirs.read(len(piece)) != piece:
-                    return False
-    except Unreadable:
-        return False
-    return True
-
-
-def _beginnings(file: File, most: int | None = None) -> list[bytes]:
-    """A digest of a file's first line, of its first two lines, and so on. An unreadable file is equal to no other."""
-    digest = hashlib.blake2b(digest_size=16)
-    digests = [digest.digest()]
-    try:
-        for line in islice(_raw_lines(file), most):
-            digest.update(line.rstrip() + b"\n")
-            digests.append(digest.digest())
-    except Unreadable:
-        return [os.fsencode(file.path)]
-    return digests
-
-
-def _raw_lines(file: File) -> Iterator[bytes]:
-    if file.path.endswith(".json"):
-        yield from (fingerprint.encode() for fingerprint in fingerprints_of_items(file).fingerprints)
-        return
-    with unpacked(file.path, Notes()) as lines:
-        yield from lines
 
 
 def unite(own: list[Rollout], notes: Notes) -> tuple[list[Rollout], list[File]]:
@@ -184,7 +121,7 @@ def _remove_shared(rollout: Rollout, known: _LaterFiles) -> None:
 def _keys(file: File) -> Iterator[tuple[int, bytes]]:
     """A digest of each line that has a time, with the number of the line."""
     if not file.path.endswith(".json"):
-        for number, content, at in lines_of(file.path):
+        for number, content, at in lines_in(file):
             if content is not None and at is not None:
                 text = f"{at} ".encode() + canonical(content)
                 yield number, hashlib.blake2b(text, digest_size=16).digest()
@@ -196,7 +133,7 @@ def _contents(file: File) -> list[_Line]:
         return [
             (place, fingerprint.encode()) for place, fingerprint in enumerate(fingerprints_of_items(file).fingerprints)
         ]
-    return [(number, content) for number, content, _ in lines_of(file.path)]
+    return [(number, content) for number, content, _ in lines_in(file)]
 
 
 def _shared(lines: list[_Line], others: list[_Line]) -> int:

@@ -120,8 +120,39 @@ def test_a_line_that_only_the_older_twin_has_is_not_lost(home: Home) -> None:
     home.write(f"{ARCHIVE}/{name}", "".join(whole))
     home.write(f"{DAY}/{name}", "".join([*whole[:3], whole[3][:30] + "\n", *whole[4:], *map(json.dumps, THIRD[:1])]))
     session = home.only()
-    assert ("model", "a1", "rewound") in conversation(session)
+    assert ("model", "a1", "live") in conversation(session)
     assert session.usage.input == 300
+
+
+def test_two_files_that_lost_different_lines_are_joined(home: Home) -> None:
+    whole = [json.dumps(record) + "\n" for record in (*FIRST, *SECOND)]
+    name = f"rollout-2026-11-15T06-00-00-{ONE}.jsonl"
+    home.write(f"{ARCHIVE}/{name}", "".join(whole[3:]))
+    home.write(f"{DAY}/{name}", "".join([*whole[:7], whole[7][:30] + "\n", whole[8]]))
+    session = home.only()
+    assert conversation(session) == [(who, text, "live") for who, text, _ in BOTH[:4]]
+    assert (session.usage.input, session.usage.requests, session.exact) == (300, 2, True)
+    assert not codes(session)
+    origins = [message.origin for message in session.messages if message.origin is not None]
+    assert [(ARCHIVE in origin.file, origin.line) for origin in origins] == [
+        (False, 2),
+        (False, 4),
+        (False, 6),
+        (True, 5),
+    ]
+    figures_of_answer = session.messages[-1].usage
+    assert figures_of_answer is not None
+    assert (DAY in (figures_of_answer.file or ""), figures_of_answer.line) == (True, 9)
+    assert len(session.files) == 2
+
+
+def test_two_copies_without_their_first_line_are_one_session(home: Home) -> None:
+    whole = [json.dumps(record) + "\n" for record in (*FIRST, *SECOND)]
+    name = f"rollout-2026-11-15T06-00-00-{ONE}"
+    home.write(f"{DAY}/{name}.jsonl", "".join(whole[1:]))
+    home.write(f"{DAY}/{name} (copy).jsonl", "".join(whole[2:]))
+    session = home.only()
+    assert (session.id, session.usage.input, session.usage.requests) == (ONE, 300, 2)
 
 
 @pytest.mark.parametrize("place", range(150, 1500, 150))

@@ -1,0 +1,114 @@
+"""Files of a session whose every line stands in another of its files: they add nothing, and need not be read."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+
+import msgspec
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File
+from pollux.sources.codex import find
+from pollux.sources.codex.format.compressed import unpacked
+from pollux.sources.codex.format.document import fingerprints_of_items
+from pollux.wire import REFUSED, Notes
+
+
+def without_copies(files: Iterable[File]) -> tuple[list[File], list[File]]:
+    """The files with content of their own, and the files whose every line another file has too."""
+    listed = list(files)
+    contents = [content for file in _alike(listed) if (content := _content(file)) is not None]
+    contents.sort(key=lambda content: content.rank)
+    copies: set[str] = set()
+    for content in reversed(contents):
+        others = (other for other in contents if other is not content and other.file.path not in copies)
+        if any(other.contains(content) for other in others):
+            copies.add(content.file.path)
+    return [file for file in listed if file.path not in copies], [file for file in listed if file.path in copies]
+
+
+def _alike(files: list[File]) -> list[File]:
+    """The files that may be copies of one another, by their ids or by their first lines."""
+    if len(files) < 2:
+        return []
+    names = {file.path: find.parse_name(file.path)[1] for file in files}
+    if None in names.values():
+        return files
+    firsts = {file.path: _first_line(file) for file in files}
+    counts = Counter([*names.values(), *firsts.values()])
+    return [file for file in files if counts[names[file.path]] > 1 or counts[firsts[file.path]] > 1]
+
+
+class _Content:
+    """The lines of a file: a digest of each line, and None for a line that cannot be read."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.lines = list(_lines(file))
+
+    @property
+    def rank(self) -> tuple[int, int, bool]:
+        """A sort key: the best file comes first. A plain file is better than an equal compressed one."""
+        torn = self.lines.count(None)
+        return torn - len(self.lines), torn, self.file.path.endswith(".zst")
+
+    @cached_property
+    def _places(self) -> dict[bytes, list[int]]:
+        places: dict[bytes, list[int]] = {}
+        for place, line in enumerate(self.lines):
+            if line is not None:
+                places.setdefault(line, []).append(place)
+        return places
+
+    def contains(self, other: _Content) -> bool:
+        """Has the file all lines of another file, in the same order, and one for each line that is unreadable there?"""
+        first = 0
+        for line in other.lines:
+            if line is None:
+                first += 1
+                continue
+            equal = self._places.get(line, [])
+            number = bisect_left(equal, first)
+            if number == len(equal):
+                return False
+            first = equal[number] + 1
+        return first <= len(self.lines)
+
+
+def _content(file: File) -> _Content | None:
+    """The content of a file; None if it cannot be opened."""
+    try:
+        return _Content(file)
+    except Unreadable:
+        return None
+
+
+def _first_line(file: File) -> bytes | None:
+    try:
+        return next(islice(_lines(file), 1), None)
+    except Unreadable:
+        return None
+
+
+def _lines(file: File) -> Iterator[bytes | None]:
+    """A digest of each line that is not empty, or of each item of a document."""
+    if file.path.endswith(".json"):
+        yield from (fingerprint.encode() for fingerprint in fingerprints_of_items(file).fingerprints)
+        return
+    with unpacked(file.path, Notes()) as lines:
+        for line in lines:
+            if not line.isspace():
+                yield hashlib.blake2b(line.rstrip(), digest_size=16).digest() if _is_readable(line) else None
+
+
+def _is_readable(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except REFUSED:
+        return False
+    return True
