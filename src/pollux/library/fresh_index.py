@@ -281,8 +281,8 @@ class FreshIndex:
             before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
             outcome = self._keep_up(SyncInput(self._report, words=True))
             self.add_words()
-            # Without a cache each thread has its own catalogue: the others bring theirs up to date when they ask.
-            self._synced_catalogues = {self.store.catalogue.born}
+            # Without a cache each thread has its own catalogue: all bring theirs up to date when they ask.
+            self._forget()
             after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)

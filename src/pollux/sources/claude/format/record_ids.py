@@ -40,7 +40,7 @@ def record_ids_of(entry: File) -> RecordIds:
     try:
         with opened(entry.path) as file:
             for line in file:
-                record = envelope(Envelope, line)
+                record = None if line.isspace() else envelope(Envelope, line)
                 if record is None:
                     continue
                 if record.uuid is not None:

@@ -26,6 +26,7 @@ from pollux.sources.codex import find
 from pollux.sources.codex.forks.align import is_within
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.system.clock import recorded
+from pollux.system.link_bounds import path_in_home
 from pollux.wire import REFUSED, Notes, display_path
 
 _Mark = TypeVar("_Mark", Gap, Tally)
@@ -113,10 +114,15 @@ _Lines = list[_Line]
 
 
 def joined_files(files: Iterable[File]) -> list[File]:
-    """The files of a session; those that lost different lines are joined."""
-    twins: dict[str | None, list[File]] = {}
+    """The files of a session; those that lost different lines are joined.
+
+    A kept file may hold several states of the session. So it is not joined with the agent's own file, which shows the
+    state that the agent would resume.
+    """
+    twins: dict[tuple[str | None, bool], list[File]] = {}
     for file in files:
-        twins.setdefault(find.parse_name(file.path)[1], []).append(file)
+        is_kept = path_in_home(file.path) is not None
+        twins.setdefault((find.parse_name(file.path)[1], is_kept), []).append(file)
     return [file for same in twins.values() for file in (_joined(same) if len(same) > 1 else same)]
 
 

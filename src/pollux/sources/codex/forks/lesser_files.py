@@ -16,6 +16,7 @@ from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.document import fingerprints_of_items
+from pollux.system.link_bounds import path_in_home
 from pollux.wire import REFUSED, Notes
 
 
@@ -27,7 +28,7 @@ def without_copies(files: Iterable[File]) -> tuple[list[File], list[File]]:
     copies: set[str] = set()
     for content in reversed(contents):
         others = (other for other in contents if other is not content and other.file.path not in copies)
-        if any(other.contains(content) for other in others):
+        if any(other.replaces(content) for other in others):
             copies.add(content.file.path)
     return [file for file in listed if file.path not in copies], [file for file in listed if file.path in copies]
 
@@ -64,6 +65,20 @@ class _Content:
             if line is not None:
                 places.setdefault(line, []).append(place)
         return places
+
+    def replaces(self, other: _Content) -> bool:
+        """Is another file a copy of this one?
+
+        A kept file may hold several states of a session. So the agent's own file, which shows the state that it would
+        resume, is a copy of a kept file only if that one begins with it.
+        """
+        if self._is_kept and not other._is_kept:
+            return self.lines[: len(other.lines)] == other.lines
+        return self.contains(other)
+
+    @property
+    def _is_kept(self) -> bool:
+        return path_in_home(self.file.path) is not None
 
     def contains(self, other: _Content) -> bool:
         """Has the file all lines of another file, in the same order, and one for each line that is unreadable there?"""
