@@ -19,6 +19,8 @@ from pollux.sources.codex.format.document import fingerprints_of_items
 from pollux.system.link_bounds import path_in_home
 from pollux.wire import REFUSED, Notes
 
+_PIECE = 1 << 16
+
 
 def without_copies(files: Iterable[File]) -> tuple[list[File], list[File]]:
     """The files with content of their own, and the files whose every line another file has too."""
@@ -72,9 +74,14 @@ class _Content:
         A kept file may hold several states of a session. So the agent's own file, which shows the state that it would
         resume, is a copy of a kept file only if that one begins with it.
         """
-        if self._is_kept and not other._is_kept:
-            return self.lines[: len(other.lines)] == other.lines
-        return self.contains(other)
+        if _was_cut(other.file, self.file):
+            return True
+        return self._begins_with(other) if self._is_kept and not other._is_kept else self.contains(other)
+
+    def _begins_with(self, other: _Content) -> bool:
+        """Has the file the lines of another file at its beginning? A line that is unreadable there may be any line."""
+        pairs = zip(other.lines, self.lines, strict=False)
+        return len(other.lines) <= len(self.lines) and all(line in (None, own) for line, own in pairs)
 
     @property
     def _is_kept(self) -> bool:
@@ -101,6 +108,20 @@ def _content(file: File) -> _Content | None:
         return _Content(file)
     except Unreadable:
         return None
+
+
+def _was_cut(file: File, other: File) -> bool:
+    """Is a file the beginning of another file, which was cut, perhaps in the middle of a line?"""
+    if not 0 < file.size < other.size:
+        return False
+    try:
+        with unpacked(file.path, Notes()) as beginning, unpacked(other.path, Notes()) as whole:
+            while piece := beginning.read(_PIECE):
+                if whole.read(len(piece)) != piece:
+                    return False
+    except Unreadable:
+        return False
+    return True
 
 
 def _first_line(file: File) -> bytes | None:

@@ -1,7 +1,8 @@
 // Letters as pollux compares them everywhere: case, accents, points, wide and composed forms make no difference.
 const letters = (() => {
-  const mark = "[\\p{M}\\u1160-\\u11ff\\uff9e\\uff9f]";
-  const units = new RegExp(`(?:[^\\0-\\x7f]|[\\0-\\x7f](?=${mark}))${mark}{0,30}`, "gsu");
+  // A sign that only chooses how an emoji looks is no mark.
+  const mark = "(?![\\ufe00-\\ufe0f])[\\p{M}\\u1160-\\u11ff\\uff9e\\uff9f]";
+  const units = new RegExp(`(?:[^\\0-\\x7f]|[\\0-\\x7f](?=${mark}))(?:${mark}){0,30}`, "gsu");
   const silent =
     /[\u00ad\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/g;
   const accents = /[\u0300-\u036f]/g;
