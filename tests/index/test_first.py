@@ -78,6 +78,21 @@ def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
     assert library.index.unread_files == 0
 
 
+def test_an_early_list_knows_the_older_files_of_a_session(large: ChangingHome) -> None:
+    newest = large.talk("s199")
+    header, *_ = newest.read_text().splitlines()
+    said = '{"id": "old-1", "timestamp": "2026-11-14T00:00:00.000Z", "type": "user", "content": "the first words"}'
+    older = newest.with_name("session-older.jsonl")
+    older.write_text(f"{header}\n{said}\n")
+    os.utime(older, (MIDNIGHT, MIDNIGHT))
+    os.utime(newest, (MIDNIGHT + 400, MIDNIGHT + 400))
+    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    listed = early.list(limit=3)
+    assert early.index.unread_files > 100
+    assert [entry.summary for entry in listed] == [entry.summary for entry in complete.list()[:3]]
+    assert "the first words" in (listed[0].summary.first_prompt or "")
+
+
 def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: ChangingHome) -> None:
     os.utime(large.talk("s003", "the last word"), (MIDNIGHT, MIDNIGHT))
     os.utime(large.talk("s199", *["the clock of files is wrong"] * 100), (MIDNIGHT + 400, MIDNIGHT + 400))

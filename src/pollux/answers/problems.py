@@ -32,7 +32,7 @@ def early_sentence(unread_files: int) -> str:
     """What an early answer did not wait for."""
     verb = "is" if unread_files == 1 else "are"
     files = plural(unread_files, "older file")
-    return f"{files} {verb} not read yet. Until then, projects and sums with sub-agents may be incomplete."
+    return f"{files} {verb} not read yet. Until then, a project may be a guess, and a sum with sub-agents too low."
 
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:

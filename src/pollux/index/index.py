@@ -309,7 +309,7 @@ class Index:
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
 
     def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> int:
-        """Read what an early answer needs. Returns about how many files were left unread.
+        """Read what an early answer needs. Returns how many files were left unread.
 
         After trouble with the cache, the goal is not reached: a sync knows the ways out.
         """

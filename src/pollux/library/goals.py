@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from pollux.index.catalogue.queries import CatalogueQueries, Filter
 from pollux.index.catalogue.rows import BundleRows
-from pollux.index.sync.newest import files_named, newest_files
-from pollux.sources.base import Bundle, File
+from pollux.sources.base import Bundle
 
 MOST_NEWEST = 100
 """Longer lists wait until all sessions are read."""
-
-_FILES, _FILES_EACH = 200, 4
-"""How many files are looked at, and how many more for each session of the list: some are no sessions."""
 
 _NANOSECONDS = 1000
 """A microsecond, in nanoseconds."""
@@ -40,9 +36,9 @@ class Newest:
         """Can a list be known early? The projects of some sessions are known only when all are read."""
         return limit is not None and limit <= MOST_NEWEST and not (criteria.project or criteria.words or criteria.facts)
 
-    def choose(self, files: Sequence[File]) -> set[str]:
-        """The files that changed last."""
-        return newest_files(files, _FILES + _FILES_EACH * self._limit)
+    def wants(self, bundle: Bundle) -> bool:  # noqa: ARG002 (the newest ones are read anyway)
+        """No bundle is more important than a newer one."""
+        return False
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
         """Compare the times of sessions with that of their file."""
@@ -68,9 +64,9 @@ class Lookup:
         self._agent = agent
         self.reached = False
 
-    def choose(self, files: Sequence[File]) -> set[str]:
-        """The files with the id in their names."""
-        return files_named(files, self._prefix)
+    def wants(self, bundle: Bundle) -> bool:
+        """Is it a bundle of such a session?"""
+        return bundle.id.startswith(self._prefix) and self._agent in (None, bundle.agent)
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
         """Whatever was read, the wanted bundles were read first."""

@@ -332,10 +332,6 @@ class Catalogue:
         rows = self.rows_with("SELECT key, id, fingerprint, dependencies FROM bundles WHERE root=?", "key", keys, root)
         return {key: KnownBundle(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
 
-    def count_bundles(self, root: int) -> int:
-        """How many bundles of a root were read."""
-        return int(self.rows("SELECT COUNT(*) FROM bundles WHERE root=?", root)[0][0])
-
     def has_bundle(self, number: int) -> bool:
         """Is this bundle still in the catalogue?"""
         return bool(self.rows("SELECT 1 FROM bundles WHERE id=?", number))

@@ -8,9 +8,8 @@ and the next sync drops them. If there is much to read, rows are written alone, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -18,7 +17,6 @@ import msgspec
 
 from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import Layout, Part
-from pollux.index.sync.newest import with_relatives
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
 from pollux.sources.walk import unreadable_files
@@ -34,8 +32,11 @@ if TYPE_CHECKING:
 _MANY = 400
 """Several processes peek into so many files."""
 
-_FEW = 40
-"""How many of the newest bundles are read before it is checked whether they are enough."""
+_FEW = 20
+"""After so many of the newest bundles it is checked whether they are enough."""
+
+_MOST_EARLY = 400
+"""More bundles are not read by one process for an early answer: several processes then read everything."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -96,12 +97,6 @@ class RootScan:
         except UnicodeEncodeError:  # names that are no text
             return fingerprint_of(f"{display_path(file.path)}\n{file.stamp}\n{file.mode}" for file in self.files)
 
-    def part(self, files: list[File]) -> RootScan:
-        """The same root with some of its files."""
-        part = copy(self)
-        part.files = files
-        return part
-
     def is_known(self, catalogue: Catalogue) -> bool:
         """Does a catalogue hold this root as it is now?"""
         return catalogue.root(self.source.name, self.name)[1] == self.snapshot
@@ -112,8 +107,8 @@ class Goal(Protocol):
 
     reached: bool
 
-    def choose(self, files: Sequence[File]) -> set[str]:
-        """The paths of the files that the answer needs, or more."""
+    def wants(self, bundle: Bundle) -> bool:
+        """Must this bundle be read before the answer?"""
         ...
 
     def is_reached(self, unread_since: int) -> bool:
@@ -314,36 +309,24 @@ class Sync:
     # ------------------------------------------------------------------ early answers
 
     def reach(self, goal: Goal, scans: list[RootScan]) -> int:
-        """Read what a goal needs, the newest sessions first. Returns about how many files were left unread.
+        """Read what a goal wants, then the newest sessions, until it is reached. Returns how many files are unread.
 
-        Only a few files are looked at. So what is read may lack what other files say about it: a complete sync reads it
-        again.
+        All files are grouped first: what a session's other files say, and what it has from another one, is known.
         """
         from pollux.index.sync.small import Batch
 
-        files = [file for scan in scans for file in scan.files]
-        chosen = goal.choose(files)
-        beyond = max((file.mtime_ns for file in files if file.path not in chosen), default=0)
-        self._roots = self._begin([scan.part(with_relatives(scan.files, chosen)) for scan in scans])
-        tasks = [task for scan, root in self._roots for task in self._early_tasks(scan, root, chosen)]
-        tasks.sort(key=lambda task: task.bundle.changed_ns, reverse=True)
+        self._roots = self._begin(scans)
+        tasks = sorted(self._tasks(self._roots), key=lambda task: not goal.wants(task.bundle))
+        wanted = sum(goal.wants(task.bundle) for task in tasks)
+        done = 0
         with Batch(self._catalogue, None) as batch:
-            for number, task in enumerate(tasks):
-                if number and not number % _FEW and goal.is_reached(max(task.bundle.changed_ns, beyond)):
+            for task in tasks[:_MOST_EARLY]:
+                if done >= wanted and not (done - wanted) % _FEW and goal.is_reached(task.bundle.changed_ns):
                     break
                 goal.note(task.bundle, batch.add(task))
                 self._pulse()
-            else:
-                goal.is_reached(beyond)
-        return max(1, len(files) - sum(self._catalogue.count_bundles(root) for _, root in self._roots))
-
-    def _early_tasks(self, scan: RootScan, root: int, chosen: Collection[str]) -> Iterator[Task]:
-        """The bundles of some files that must be read. They have no fingerprint, so that they are read again."""
-        bundles = [bundle for bundle in self._bundles(scan, root) if any(file.path in chosen for file in bundle.files)]
-        known = self._catalogue.known_bundles(root, (bundle.key for bundle in bundles))
-        for task in self._outdated(scan, root, bundles, known):
-            task.fingerprint = ""
-            yield task
+                done += 1
+        return sum(len(task.bundle.files) for task in tasks[done:])
 
     # ------------------------------------------------------------------ pending words
 
