@@ -140,7 +140,7 @@ def test_a_link_leads_to_a_message_that_is_folded_away(visit: Visit) -> None:
     link = watched.page.locator("#m-m6 .link")
     link.focus()
     watched.press("Enter")
-    assert watched.page.url.endswith("#m-m6")
+    watched.page.wait_for_url("**#m-m6")
 
 
 def test_a_link_leads_into_a_sub_agent(visit: Visit, sample: dict[str, Session]) -> None:
