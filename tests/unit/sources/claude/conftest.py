@@ -63,7 +63,7 @@ def line(kind: str, **more: Any) -> Json:
         "gitBranch": "main",
         "type": kind,
         "uuid": f"{number:08x}-1111-4111-8111-{number:012x}",
-        "timestamp": f"2026-11-15T06:{number // 60 % 60:02}:{number % 60:02}.000Z",
+        "timestamp": f"2026-11-15T{6 + number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000Z",
         **more,
     }
 
