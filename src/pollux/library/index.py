@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from pollux.errors import NotFound, Unreadable
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.queries import Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
 from pollux.system.directories import Places
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 class IndexService:
@@ -81,7 +85,21 @@ class IndexService:
         """Agent, id and title of the sessions whose id starts like this, newest first."""
         return self._index.with_prefix(prefix)
 
+    def listed_keys(self, criteria: Filter) -> list[ListedKey]:
+        """The wanted sessions without summaries, newest first: a list of many asks `entries` for those it shows."""
+        return self._index.ask(lambda current: current.listed_keys(criteria))
+
+    def entries(self, keys: Iterable[str]) -> list[ListEntry]:
+        """Summaries of a few sessions. A session that is gone is left out."""
+        return self._index.ask(lambda current: current.entries(keys))
+
     # ------------------------------------------------------------------ the cache
+
+    def start_sync(self) -> subprocess.Popen[bytes] | None:
+        """Bring the cache up to date in another process; None where that is not possible, since nothing is stored."""
+        from pollux.library.background import start_sync
+
+        return None if self._index.store.problem is not None else start_sync(self._places)
 
     def info(self) -> CacheInfo:
         """What the cache holds, as it is: nothing is brought up to date."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
 from pollux.index.catalogue.families import Families
@@ -58,6 +58,15 @@ class ListEntry(Value, frozen=True, kw_only=True):
     family_usage: Usage
     short: str
     troubled: bool = False
+
+
+class ListedKey(NamedTuple):
+    """A session's place in a list, without its summary. `moment` (microseconds) is when it was last used."""
+
+    key: str
+    kind: str
+    parent: str | None
+    moment: int | None
 
 
 class Project(Value, frozen=True, kw_only=True):
@@ -118,14 +127,31 @@ class CatalogueQueries:
             few = limit is not None and limit < _FEW
             numbers = self._first(criteria, limit or 0) if few else self._newest(criteria)[:limit]
             by_number = "SELECT key, id, troubled, summary FROM sessions WHERE no=?"
-            rows = [self.catalogue.rows(by_number, no)[0] for no in numbers]
-            family = Families(self._children([key for key, *_ in rows] if few else None))
-            short = self.short if few else ShortIds(self._ids()).of
-            return [
-                ListEntry(summary=summary, family_usage=family.usage(summary), short=short(id), troubled=bool(troubled))
-                for _, id, troubled, blob in rows
-                for summary in (summary_of(blob),)
-            ]
+            return self._entries([self.catalogue.rows(by_number, no)[0] for no in numbers], few=few)
+
+    def entries(self, keys: Iterable[str]) -> list[ListEntry]:
+        """Summaries of the few sessions that are seen. A session that is gone is left out."""
+        by_key = f"SELECT key, id, troubled, summary FROM sessions s WHERE key=? AND id=? AND {self.preferred}"
+        with self.catalogue.frozen():
+            rows = [row for key in keys for row in self.catalogue.rows(by_key, key, key.partition(":")[2])[:1]]
+            return self._entries(rows, few=True)
+
+    def _entries(self, rows: list[tuple[Any, ...]], *, few: bool) -> list[ListEntry]:
+        """Rows of the table as summaries, with what their families used."""
+        family = Families(self._children([key for key, *_ in rows] if few else None))
+        short = self.short if few else ShortIds(self._ids()).of
+        return [
+            ListEntry(summary=summary, family_usage=family.usage(summary), short=short(id), troubled=bool(troubled))
+            for _, id, troubled, blob in rows
+            for summary in (summary_of(blob),)
+        ]
+
+    def listed_keys(self, criteria: Filter) -> list[ListedKey]:
+        """The wanted sessions without their summaries, the newest first: a list of many reads only what is seen."""
+        where, values = self.where(criteria)
+        statement = f"SELECT key, kind, parent, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+        latest = {row[0]: ListedKey(*row) for row in self.catalogue.rows(statement, *values)}
+        return sorted(latest.values(), key=lambda one: (one.moment is not None, one.moment or 0, one.key), reverse=True)
 
     def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""

@@ -1,0 +1,128 @@
+"""The application: its screens, and what they share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.events import Event, Key
+
+from pollux import registry
+from pollux.tui.bindings import bindings, keymap
+from pollux.tui.keys import ANYWHERE, KEYS
+from pollux.tui.list.screen import ListScreen
+from pollux.tui.looks import DARK, PALETTES, theme
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from textual.screen import Screen
+
+    from pollux.library.library import Library
+    from pollux.tui.keys import Key as TableKey
+    from pollux.tui.list.questions import Answer, Question
+
+_POLL = 0.25
+
+
+class PolluxApp(App[None]):
+    """Holds the library. The list is its first screen and stays below all others."""
+
+    CSS_PATH = "app.tcss"
+    BINDINGS = bindings(ANYWHERE)
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "pollux"
+
+    def __init__(
+        self,
+        library: Library,
+        question: Question,
+        first: Answer,
+        keys: tuple[TableKey, ...] = KEYS,
+        palette: str = DARK.name,
+    ) -> None:
+        super().__init__()
+        self.animation_level = "none"
+        self.library = library
+        self.keys = keys
+        self.agents = registry.source_names()
+        self.last_read: str | None = None
+        self.list_screen = ListScreen(question, first)
+        self._early: list[Key] | None = []
+        self._syncing: subprocess.Popen[bytes] | None = None
+        for one in PALETTES.values():
+            self.register_theme(theme(one))
+        self.theme = palette
+        self.set_keymap(keymap(keys))
+
+    async def on_event(self, event: Event) -> None:
+        """What is typed before there is a field to type into waits until there is one."""
+        if isinstance(event, Key) and self._early is not None:
+            self._early.append(event)
+            return
+        await super().on_event(event)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The list."""
+        return self.list_screen
+
+    def on_ready(self) -> None:
+        """The first frame is drawn: look for what changed."""
+        early, self._early = self._early or [], None
+        for event in early:
+            self.post_message(event)
+        self.set_interval(_POLL, self._poll)
+        self.action_sync()
+
+    # ------------------------------------------------------------------ keeping up
+
+    @property
+    def is_syncing(self) -> bool:
+        """Is another process looking for what changed?"""
+        return self._syncing is not None
+
+    def action_sync(self) -> None:
+        """Look for what changed."""
+        if self._syncing is None:
+            self._syncing = self.library.index.start_sync()
+
+    def _poll(self) -> None:
+        if self._syncing is not None and self._syncing.poll() is not None:
+            self._syncing = None
+            self.list_screen.synced()
+
+    # ------------------------------------------------------------------ what screens ask for
+
+    def say(self, sentence: str, style: str = "text") -> None:
+        """Say what happened, in the last line of the screen."""
+        from pollux.tui.widgets.footer import FooterLine
+
+        for footer in self.screen.query(FooterLine):
+            footer.say(sentence, style)
+
+    def read(self, key: str, message: str | None = None) -> None:
+        """Open a session."""
+        self.last_read = key
+        self.say(f"{key} {message or ''}")
+
+    def copy(self, text: str, name: str) -> None:
+        """Copy a text, and say how."""
+        self.copy_to_clipboard(text)
+        self.say(f"Copied: {name}")
+
+    def resume(self, key: str, *, fork: bool = False) -> None:
+        """Go on with a session in its agent."""
+        self.say(f"{key} {fork}")
+
+    # ------------------------------------------------------------------ actions
+
+    def action_leave(self) -> None:
+        """Leave."""
+        self.exit()
+
+    def action_theme(self) -> None:
+        """The next theme."""
+        names = list(PALETTES)
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.refresh(layout=False)
+        self.say(f"Colours: {self.theme.removeprefix('pollux-')}")
