@@ -102,8 +102,10 @@ class PolluxApp(App[None]):
 
     def read(self, key: str, message: str | None = None) -> None:
         """Open a session."""
+        from pollux.tui.reader.screen import ReaderScreen
+
         self.last_read = key
-        self.say(f"{key} {message or ''}")
+        self.push_screen(ReaderScreen(key, message), lambda _: self.list_screen.returned())
 
     def copy(self, text: str, name: str) -> None:
         """Copy a text, and say how."""

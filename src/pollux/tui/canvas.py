@@ -35,6 +35,42 @@ def plain(line: str) -> str:
     return _PIECE.sub("", line)
 
 
+def broken(line: str, columns: int) -> list[str]:
+    """A line that is too wide as several, those that follow indented as the first one."""
+    if width(plain(line)) <= columns:
+        return [line]
+    lead = len(plain(line)) - len(plain(line).lstrip(" "))
+    indent = " " * (lead if lead < columns // 2 else 0)
+    lines, current, used = [], "", 0
+    pieces = _PIECE.split(line)
+    for names, text in zip(["", *pieces[1::2]], pieces[0::2], strict=True):
+        while text:
+            fits = _fitting(text, columns - used)
+            if not fits and not used:
+                fits = 1  # a letter that is wider than the screen
+            begin, text = text[:fits], text[fits:]
+            current += f"\x1b{names}\x1b{begin}\x1b\x1b" if names else begin
+            used += width(begin)
+            if text:
+                lines.append(current)
+                current, used = indent, len(indent)
+    return [*lines, current]
+
+
+def _fitting(text: str, columns: int) -> int:
+    """How many characters of a text fit into so many columns."""
+    if width(text) <= columns:
+        return len(text)
+    if text.isascii():
+        return max(columns, 0)
+    used = 0
+    for place, character in enumerate(text):
+        used += width(character)
+        if used > columns:
+            return place
+    return len(text)
+
+
 def strip(line: str, looks: Mapping[str, Style], columns: int, base: Style = _NULL) -> Strip:
     """A line in the styles of a theme, cut or filled to so many columns."""
     pieces = _PIECE.split(line)

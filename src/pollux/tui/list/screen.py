@@ -179,6 +179,10 @@ class ListScreen(Screen[None]):
         self.sessions.forget()
         self.ask()
 
+    def returned(self) -> None:
+        """The person is back from a session."""
+        self.app.action_sync()
+
     # ------------------------------------------------------------------ the preview
 
     def _preview(self, canvas: StripCanvas) -> Iterable[str]:

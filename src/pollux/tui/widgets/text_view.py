@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from pollux.tui.canvas import StripCanvas, strip
+from pollux.tui.canvas import StripCanvas, broken, strip
 from pollux.tui.looks import looks
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class TextView(ScrollView, can_focus=False):
         """All lines."""
         if self._lines is None:
             columns = self.scrollable_content_region.width
-            self._lines = list(self._make(StripCanvas(columns))) if columns > 0 else []
+            drawn = self._make(StripCanvas(columns)) if columns > 0 else ()
+            self._lines = [part for line in drawn for part in broken(line, columns)]
         return self._lines
 
     def on_resize(self, _event: events.Resize) -> None:
