@@ -44,14 +44,15 @@ def broken(line: str, columns: int) -> list[str]:
     lines, current, used = [], "", 0
     pieces = _PIECE.split(line)
     for names, text in zip(["", *pieces[1::2]], pieces[0::2], strict=True):
-        while text:
-            fits = _fitting(text, columns - used)
-            if not fits and not used:
+        left = text
+        while left:
+            fits = _fitting(left, columns - used)
+            if not fits and used <= len(indent):
                 fits = 1  # a letter that is wider than the screen
-            begin, text = text[:fits], text[fits:]
+            begin, left = left[:fits], left[fits:]
             current += f"\x1b{names}\x1b{begin}\x1b\x1b" if names else begin
             used += width(begin)
-            if text:
+            if left:
                 lines.append(current)
                 current, used = indent, len(indent)
     return [*lines, current]
