@@ -9,7 +9,7 @@ from textual.events import Event, Key
 
 from pollux import registry
 from pollux.tui.bindings import bindings, keymap
-from pollux.tui.keys import ANYWHERE, KEYS
+from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
 from pollux.tui.looks import DARK, PALETTES, theme
 
@@ -109,14 +109,38 @@ class PolluxApp(App[None]):
 
     def copy(self, text: str, name: str) -> None:
         """Copy a text, and say how."""
-        self.copy_to_clipboard(text)
-        self.say(f"Copied: {name}")
+        from pollux.tui.clipboard import copy
+
+        self.say(f"{name}: {copy(text, self.copy_to_clipboard)}.")
 
     def resume(self, key: str, *, fork: bool = False) -> None:
         """Go on with a session in its agent."""
         self.say(f"{key} {fork}")
 
     # ------------------------------------------------------------------ actions
+
+    @property
+    def place(self) -> str:
+        """Where the person is, as the table of keys has it."""
+        return getattr(self.screen, "PLACE", ANYWHERE)
+
+    def action_help(self) -> None:
+        """All keys."""
+        from pollux.tui.overlays.help import Help
+
+        if not self.screen.is_modal:
+            self.push_screen(Help(self.place, self.keys))
+
+    def action_palette(self) -> None:
+        """All commands by name."""
+        from pollux.tui.overlays.palette import Palette
+
+        if not self.screen.is_modal:
+            self.push_screen(Palette(of_place(self.place, self.keys)), self._run_chosen)
+
+    async def _run_chosen(self, key: TableKey | None) -> None:
+        if key is not None:
+            await self.run_action(key.action, self if key.place == ANYWHERE else self.screen)
 
     def action_leave(self) -> None:
         """Leave."""

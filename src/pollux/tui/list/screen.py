@@ -51,6 +51,7 @@ class SearchField(Input):
 class ListScreen(Screen[None]):
     """Searches as you type. The rows of the answer before stay until the next answer is there."""
 
+    PLACE = LIST
     BINDINGS = bindings(LIST)
     AUTO_FOCUS = "SearchField"
     app: PolluxApp

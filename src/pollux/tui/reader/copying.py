@@ -5,7 +5,7 @@ from __future__ import annotations
 from pollux.draw.transcript.detail import place_of
 from pollux.draw.transcript.records import Records
 from pollux.text.figures import plural
-from pollux.tui.menu import Choice, Menu
+from pollux.tui.overlays.menu import Choice, Menu
 from pollux.tui.reader.parts import ReaderParts
 from pollux.tui.reader.words import as_markdown, code_blocks
 

@@ -40,6 +40,7 @@ _TOOLS = ("off", "short", "full")
 class ReaderScreen(Moving, Copying):
     """Shows one session. It is read in a thread, and read again when its files change."""
 
+    PLACE = READER
     BINDINGS = bindings(READER)
     AUTO_FOCUS = "ConversationView"
 

@@ -23,7 +23,7 @@ class LineList(ScrollView, can_focus=False):
     """Lines with a cursor. A subclass says how many there are, which of them it stops at, and what each looks like."""
 
     DEFAULT_CSS = """
-    LineList { scrollbar-size: 1 1; overflow-x: hidden; background: $background; }
+    LineList { scrollbar-size: 1 1; scrollbar-gutter: stable; overflow-x: hidden; background: $background; }
     """
 
     class Moved(Message):

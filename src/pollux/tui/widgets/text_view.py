@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class TextView(ScrollView, can_focus=False):
     """Shows what `make` draws on a canvas of its own width."""
 
-    DEFAULT_CSS = "TextView { scrollbar-size: 1 1; overflow-x: hidden; background: $background; }"
+    DEFAULT_CSS = (
+        "TextView { scrollbar-size: 1 1; scrollbar-gutter: stable; overflow-x: hidden; background: $background; }"
+    )
 
     def __init__(self, make: Callable[[StripCanvas], Iterable[str]], *, id: str | None = None) -> None:
         super().__init__(id=id)
