@@ -85,9 +85,9 @@ class IndexService:
         """Agent, id and title of the sessions whose id starts like this, newest first."""
         return self._index.with_prefix(prefix)
 
-    def listed_keys(self, criteria: Filter) -> list[ListedKey]:
+    def listed_keys(self, criteria: Filter, limit: int | None = None) -> list[ListedKey]:
         """The wanted sessions without summaries, newest first: a list of many asks `entries` for those it shows."""
-        return self._index.ask(lambda current: current.listed_keys(criteria))
+        return self._index.ask(lambda current: current.listed_keys(criteria, limit))
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions. A session that is gone is left out."""

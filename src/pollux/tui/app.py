@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.events import Event, Key
 
-from pollux import registry
 from pollux.tui.bindings import bindings, keymap
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
@@ -15,12 +16,14 @@ from pollux.tui.looks import DARK, PALETTES, theme
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable, Iterable
 
     from textual.screen import Screen
 
-    from pollux.library.library import Library
+    from pollux.library.library import Library, ListEntry
+    from pollux.tui.first import First
     from pollux.tui.keys import Key as TableKey
-    from pollux.tui.list.questions import Answer, Question
+    from pollux.tui.list.question import Question
 
 _POLL = 0.25
 
@@ -28,24 +31,26 @@ _POLL = 0.25
 class PolluxApp(App[None]):
     """Holds the library. The list is its first screen and stays below all others."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     BINDINGS = bindings(ANYWHERE)
     ENABLE_COMMAND_PALETTE = False
     TITLE = "pollux"
 
     def __init__(
         self,
-        library: Library,
+        open_library: Callable[[], Library],
         question: Question,
-        first: Answer,
+        first: First | None = None,
         keys: tuple[TableKey, ...] = KEYS,
         palette: str = DARK.name,
     ) -> None:
         super().__init__()
         self.animation_level = "none"
-        self.library = library
         self.keys = keys
-        self.agents = registry.source_names()
+        self.is_open = False
+        self._open_library = open_library
+        self._opening = Lock()
+        self._library: Library | None = None
         self.last_read: str | None = None
         self.list_screen = ListScreen(question, first)
         self._early: list[Key] | None = []
@@ -62,6 +67,29 @@ class PolluxApp(App[None]):
             return
         await super().on_event(event)
 
+    @property
+    def library(self) -> Library:
+        """The library, opened when it is first needed: by then the first screen is drawn."""
+        with self._opening:
+            if self._library is None:
+                self._library = self._open_library()
+            return self._library
+
+    def entries(self, keys: Iterable[str]) -> list[ListEntry]:
+        """Summaries of a few sessions."""
+        return self.library.index.entries(keys)
+
+    def close_library(self) -> None:
+        """Let go of what this thread has open."""
+        if self._library is not None:
+            self._library.close()
+
+    def agents(self) -> list[str]:
+        """The names of all agents."""
+        from pollux import registry
+
+        return registry.source_names()
+
     def get_default_screen(self) -> Screen[None]:
         """The list."""
         return self.list_screen
@@ -71,8 +99,14 @@ class PolluxApp(App[None]):
         early, self._early = self._early or [], None
         for event in early:
             self.post_message(event)
-        self.set_interval(_POLL, self._poll)
-        self.action_sync()
+        self.list_screen.ask()
+
+    def answered(self) -> None:
+        """The library has answered for the first time: look for what changed."""
+        if not self.is_open:
+            self.is_open = True
+            self.set_interval(_POLL, self._poll)
+            self.action_sync()
 
     # ------------------------------------------------------------------ keeping up
 

@@ -1,22 +1,13 @@
-"""Lines of `draw` as strips of Textual: the same letters, with the styles of the theme."""
+"""A canvas whose lines keep the names of their styles: what they look like depends on the theme."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-from rich.segment import Segment
-from rich.style import Style
-from textual.strip import Strip
 
 from pollux.draw.canvas import Canvas
 from pollux.draw.width import width
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 _PIECE = re.compile("\x1b([a-z ]*)\x1b")
-_NULL = Style.null()
 
 
 class StripCanvas(Canvas):
@@ -28,6 +19,13 @@ class StripCanvas(Canvas):
     def paint(self, text: str, *styles: str) -> str:
         """The text in some styles."""
         return f"\x1b{' '.join(styles)}\x1b{text}\x1b\x1b" if text and styles else text
+
+
+def split(line: str) -> list[tuple[str, list[str]]]:
+    """The texts of a line, each with the names of its styles."""
+    pieces = _PIECE.split(line)
+    named = zip(["", *pieces[1::2]], pieces[0::2], strict=True)
+    return [(text, names.split()) for names, text in named if text]
 
 
 def plain(line: str) -> str:
@@ -70,20 +68,3 @@ def _fitting(text: str, columns: int) -> int:
         if used > columns:
             return place
     return len(text)
-
-
-def strip(line: str, looks: Mapping[str, Style], columns: int, base: Style = _NULL) -> Strip:
-    """A line in the styles of a theme, cut or filled to so many columns."""
-    pieces = _PIECE.split(line)
-    segments = []
-    if pieces[0]:
-        segments.append(Segment(pieces[0], base))
-    for names, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        if text:
-            style = base
-            for name in names.split():
-                style += looks[name]
-            segments.append(Segment(text, style))
-    used = sum(width(segment.text) for segment in segments)
-    drawn = Strip(segments, used)
-    return drawn.crop(0, columns) if used > columns else drawn.extend_cell_length(columns, base)

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import NO_SYNC, OR_SAMPLE, SAMPLE, common, open_library
+from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
+from pollux.system.directories import Places
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pollux.library.library import Library
 
 NEEDED = "The terminal UI needs textual: pip install 'pollux[tui]'"
@@ -56,20 +59,27 @@ def why_not(*, plain: bool = False) -> str | None:
 
 def show(ctx: click.Context, query: str = "", *, plain: bool = False) -> None:
     """Open it. A view is started by its name, as a command's module is: none imports another."""
-    library = _library(ctx)
     view = import_module("pollux.tui.plain" if plain else "pollux.tui.run")
-    view.run(library, Path.cwd(), query)
+    opening, is_open = _opening(ctx)
+    view.run(opening, Path.cwd(), Places().settings, query, is_open=is_open)
 
 
-def _library(ctx: click.Context) -> Library:
-    """The sessions as the cache has them: another process looks for what changed meanwhile."""
+def _opening(ctx: click.Context) -> tuple[Callable[[], Library], bool]:
+    """Opens the sessions as the cache has them: another process looks for what changed meanwhile.
+
+    Also says whether they are open already.
+    """
     if ctx.meta.get(SAMPLE) or ctx.meta.get(OR_SAMPLE):
         library = open_library(ctx, quiet=True, words=True)
-        if ctx.meta.get(SAMPLE) or ctx.meta.get(NO_SYNC):
-            return library
-    from pollux.library.library import Library
+        if ctx.meta.get(SAMPLE):
+            return (lambda: library), True
 
-    return ctx.with_resource(Library(fresh=False, complete_later=True))
+    def opened() -> Library:
+        from pollux.library.library import Library
+
+        return ctx.with_resource(Library(fresh=False, complete_later=True))
+
+    return opened, False
 
 
 def print_list(ctx: click.Context, problem: str, query: tuple[str, ...] = ()) -> None:

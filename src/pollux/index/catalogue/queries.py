@@ -108,6 +108,10 @@ _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
 
 
+def _moment_and_key(one: ListedKey) -> tuple[bool, int, str]:
+    return one.moment is not None, one.moment or 0, one.key
+
+
 class CatalogueQueries:
     """Queries on the sessions under some roots."""
 
@@ -146,12 +150,18 @@ class CatalogueQueries:
             for summary in (summary_of(blob),)
         ]
 
-    def listed_keys(self, criteria: Filter) -> list[ListedKey]:
+    def listed_keys(self, criteria: Filter, limit: int | None = None) -> list[ListedKey]:
         """The wanted sessions without their summaries, the newest first: a list of many reads only what is seen."""
+        statement = "SELECT key, kind, parent, moment FROM sessions WHERE"
+        if limit is not None and limit < _FEW:
+            with self.catalogue.frozen():
+                numbers = self._first(criteria, limit)
+                return [ListedKey(*self.catalogue.rows(f"{statement} no=?", number)[0]) for number in numbers]
         where, values = self.where(criteria)
-        statement = f"SELECT key, kind, parent, moment FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-        latest = {row[0]: ListedKey(*row) for row in self.catalogue.rows(statement, *values)}
-        return sorted(latest.values(), key=lambda one: (one.moment is not None, one.moment or 0, one.key), reverse=True)
+        rows = self.catalogue.rows(f"{statement} {where} ORDER BY {WORST_FIRST.format('')}", *values)
+        latest = {row[0]: ListedKey(*row) for row in rows}
+        newest = sorted(latest.values(), key=_moment_and_key, reverse=True)
+        return newest if limit is None else newest[:limit]
 
     def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.draw.results import Group
-from pollux.library.library import Hit, ListedKey
-from pollux.model import Kind
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from pollux.draw.results import Group
+    from pollux.library.library import Hit, ListedKey
 
 _SECOND = 1_000_000
 _DAY = 86_400
@@ -43,7 +44,14 @@ class MoreRow(NamedTuple):
     left: int
 
 
-Row = DayRow | SessionRow | PassageRow | MoreRow
+class DrawnRow(NamedTuple):
+    """A row of the first screen, as another process drew it; without a key it is a heading, or not drawn yet."""
+
+    line: str
+    key: str
+
+
+Row = DayRow | SessionRow | PassageRow | MoreRow | DrawnRow
 
 
 def moment_of(row: DayRow) -> datetime | None:
@@ -60,9 +68,9 @@ def rows_by_day(listed: Sequence[ListedKey], unfolded: Collection[str], *, every
     children: dict[str, list[ListedKey]] = {}
     top = []
     for one in listed:
-        if one.kind == Kind.SUBAGENT and one.parent in known:
+        if one.kind == "subagent" and one.parent in known:
             children.setdefault(one.parent, []).append(one)
-        elif everything or one.kind in (Kind.MAIN, Kind.SUBAGENT):
+        elif everything or one.kind in ("main", "subagent"):
             top.append(one)
     return list(_with_days(top, children, unfolded))
 

@@ -9,13 +9,13 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from pollux.draw.preview import preview
 from pollux.text.figures import plural
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
-from pollux.tui.list.questions import SCOPES, Answer, Question, answer
-from pollux.tui.list.rows import PassageRow
+from pollux.tui.list.layout import preview_columns
+from pollux.tui.list.question import SCOPES, Answer, Question
+from pollux.tui.list.rows import DrawnRow, PassageRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.line_list import LineList
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from pollux.library.library import ListEntry
     from pollux.tui.app import PolluxApp
     from pollux.tui.canvas import StripCanvas
-
-WIDE = 112
-"""From so many columns on, there is room for a preview."""
+    from pollux.tui.first import First
+    from pollux.tui.list.rows import Row
 
 _SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
 
@@ -63,7 +62,7 @@ class ListScreen(Screen[None]):
             super().__init__()
             self.found = found
 
-    def __init__(self, question: Question, first: Answer) -> None:
+    def __init__(self, question: Question, first: First | None = None) -> None:
         super().__init__()
         self.question = question
         self._first = first
@@ -77,13 +76,12 @@ class ListScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
-        library = self.app.library
         with Horizontal(id="top"):
             yield Static("❯", id="sign")
             yield SearchField(self.question.text, placeholder="search everything", select_on_focus=False)
             yield Static(id="status")
         with Horizontal(id="body"):
-            yield SessionList(library.index.entries, self.app.agents)
+            yield SessionList(self.app.entries, self.app.agents)
             yield TextView(self._preview, id="preview")
         yield FooterLine(of_place(LIST, self.app.keys))
 
@@ -110,15 +108,21 @@ class ListScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show what is known already; ask for the rest."""
-        library = self.app.library
         self._latest = Latest(
-            lambda question: answer(library, question),
+            self._answer,
             lambda found: self.post_message(self.Answered(found)),  # type: ignore[arg-type]
-            library.close,
+            self.app.close_library,
         )
-        self._show(self._first)
-        if self._first.question != self.question:
-            self.ask()
+        first = self._first
+        if first is not None:
+            rows: list[Row] = [DrawnRow(line, key) for line, key in first.lines]
+            self._show(Answer(self.question, rows, first.sessions))
+
+    def _answer(self, question: Question) -> Answer:
+        """Ask the library, in a thread: with its first question, pollux is imported."""
+        from pollux.tui.list.answering import answer
+
+        return answer(self.app.library, question)
 
     def on_unmount(self) -> None:
         """Let the thread end."""
@@ -130,7 +134,10 @@ class ListScreen(Screen[None]):
         self._place_preview()
 
     def _place_preview(self) -> None:
-        self.query_one("#preview").display = self._wants_preview and self.size.width >= WIDE
+        preview = self.query_one("#preview")
+        columns = preview_columns(self.size.width) if self._wants_preview else 0
+        preview.display = columns > 0
+        preview.styles.width = columns
         self.query_one("#status").display = self.size.width >= 60
 
     # ------------------------------------------------------------------ asking
@@ -148,6 +155,7 @@ class ListScreen(Screen[None]):
 
     def on_list_screen_answered(self, event: Answered) -> None:
         """Show the answer, if it still is one."""
+        self.app.answered()
         if event.found.question == self.question:
             self._show(event.found)
 
@@ -187,13 +195,17 @@ class ListScreen(Screen[None]):
     # ------------------------------------------------------------------ the preview
 
     def _preview(self, canvas: StripCanvas) -> Iterable[str]:
+        if not self.app.is_open:
+            return ()
+        from pollux.draw.preview import preview
+
         entry = self.chosen
         return preview(canvas, entry, str(self.app.library.user_home)) if entry is not None else ()
 
     def on_line_list_moved(self, _event: LineList.Moved) -> None:
         """Preview the session under the cursor."""
         view = self.query_one("#preview", TextView)
-        if view.display:
+        if view.display and self.app.is_open:
             view.changed(top=True)
 
     def on_line_list_chosen(self, _event: LineList.Chosen) -> None:

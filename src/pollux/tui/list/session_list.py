@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.draw.rows import Look, RowDrawer
-from pollux.system.clock import local, now
 from pollux.tui.canvas import StripCanvas
-from pollux.tui.list.rows import DayRow, MoreRow, PassageRow, Row, SessionRow, moment_of
+from pollux.tui.list.rows import DayRow, DrawnRow, MoreRow, PassageRow, Row, SessionRow, moment_of
 from pollux.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from pollux.draw.rows import RowDrawer
     from pollux.library.library import ListEntry
 
 _KEPT = 2000
@@ -22,7 +21,7 @@ _KEPT = 2000
 class SessionList(LineList):
     """Rows, and the summaries of those that were seen. `lookup` gives summaries by their keys."""
 
-    def __init__(self, lookup: Callable[[Iterable[str]], list[ListEntry]], agents: Sequence[str]) -> None:
+    def __init__(self, lookup: Callable[[Iterable[str]], list[ListEntry]], agents: Callable[[], Sequence[str]]) -> None:
         super().__init__(id="sessions")
         self.rows: list[Row] = []
         self.unfolded: frozenset[str] = frozenset()
@@ -42,15 +41,22 @@ class SessionList(LineList):
 
     def stops_at(self, number: int) -> bool:
         """The cursor stops at sessions and passages."""
-        return isinstance(self.rows[number], (SessionRow, PassageRow))
+        row = self.rows[number]
+        return bool(row.key) if isinstance(row, DrawnRow) else isinstance(row, (SessionRow, PassageRow))
 
     def line(self, number: int) -> str:
         """A row."""
+        row = self.rows[number]
+        return row.line if isinstance(row, DrawnRow) else self._draw(row)
+
+    def _draw(self, row: DayRow | SessionRow | PassageRow | MoreRow) -> str:
+        from pollux.draw.rows import Look
+
         drawer = self._current_drawer()
-        match self.rows[number]:
-            case DayRow() as row:
+        match row:
+            case DayRow():
                 return drawer.day(moment_of(row))
-            case SessionRow() as row:
+            case SessionRow():
                 entry = self.entry(row.key)
                 look = Look(
                     row.depth,
@@ -68,7 +74,10 @@ class SessionList(LineList):
 
     def _current_drawer(self) -> RowDrawer:
         if self._drawer is None:
-            self._drawer = RowDrawer(StripCanvas(self.columns), self._agents, local(now()).date())
+            from pollux.draw.rows import RowDrawer
+            from pollux.system.clock import local, now
+
+            self._drawer = RowDrawer(StripCanvas(self.columns), self._agents(), local(now()).date())
         return self._drawer
 
     def changed(self) -> None:
@@ -105,6 +114,8 @@ class SessionList(LineList):
     def row(self) -> SessionRow | PassageRow | None:
         """The row under the cursor."""
         row = self.rows[self.cursor] if self.cursor < len(self.rows) else None
+        if isinstance(row, DrawnRow):
+            return SessionRow(row.key) if row.key else None
         return row if isinstance(row, (SessionRow, PassageRow)) else None
 
     def show(self, rows: list[Row], *, keep: bool) -> None:

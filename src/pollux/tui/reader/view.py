@@ -11,8 +11,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from pollux.draw.width import width
-from pollux.tui.canvas import strip
 from pollux.tui.looks import looks
+from pollux.tui.strips import strip
 
 if TYPE_CHECKING:
     from rich.style import Style

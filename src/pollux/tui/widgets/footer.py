@@ -9,9 +9,10 @@ from textual.widget import Widget
 
 from pollux.draw.width import cut, width
 from pollux.text.escape import one_line
-from pollux.tui.canvas import StripCanvas, strip
+from pollux.tui.canvas import StripCanvas
 from pollux.tui.keys import brief
 from pollux.tui.looks import looks
+from pollux.tui.strips import strip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

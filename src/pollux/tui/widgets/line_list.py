@@ -9,8 +9,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from pollux.tui.canvas import strip
 from pollux.tui.looks import looks
+from pollux.tui.strips import strip
 
 if TYPE_CHECKING:
     from textual import events

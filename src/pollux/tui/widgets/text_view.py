@@ -8,8 +8,9 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from pollux.tui.canvas import StripCanvas, broken, strip
+from pollux.tui.canvas import StripCanvas, broken
 from pollux.tui.looks import looks
+from pollux.tui.strips import strip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
