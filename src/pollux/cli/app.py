@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
     "tui": "pollux.cli.commands.tui",
+    "pick": "pollux.cli.commands.pick",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",
     "timeline": "pollux.cli.commands.timeline",

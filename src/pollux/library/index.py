@@ -14,6 +14,8 @@ from pollux.system.directories import Places
 if TYPE_CHECKING:
     import subprocess
 
+    from pollux.index.catalogue.relatives import Relative
+
 
 class IndexService:
     """What is known of all sessions, what could not be read, and the cache itself."""
@@ -92,6 +94,12 @@ class IndexService:
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
+
+    def relatives(self, key: str) -> list[Relative]:
+        """Parent, sub-agents, forks and continuations of a session."""
+        from pollux.index.catalogue.relatives import relatives
+
+        return self._index.ask(lambda current: relatives(current, key))
 
     # ------------------------------------------------------------------ the cache
 

@@ -139,7 +139,12 @@ class PolluxApp(App[None]):
         from pollux.tui.reader.screen import ReaderScreen
 
         self.last_read = key
-        self.push_screen(ReaderScreen(key, message), lambda _: self.list_screen.returned())
+        self.push_screen(ReaderScreen(key, message), lambda _: self.returned())
+
+    def returned(self) -> None:
+        """A session was closed."""
+        if isinstance(self.screen, ListScreen):
+            self.list_screen.returned()
 
     def copy(self, text: str, name: str) -> None:
         """Copy a text, and say how."""

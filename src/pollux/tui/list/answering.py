@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from pollux.answers.search import search_remarks
 from pollux.draw.results import by_session
 from pollux.errors import PolluxError, StoreError
-from pollux.library.filters import filter_of
 from pollux.library.library import Filter
 from pollux.tui.list.question import Answer, Question
 from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
@@ -21,18 +22,24 @@ HITS, EACH = 100, 3
 
 _ID = re.compile(r"(?:[a-z]+:)?[0-9a-f]{4,8}(?:-?[0-9a-f]{1,12})*", re.IGNORECASE)
 _LONG = 12
+_ANY = Filter()
 
 
-def answer(library: Library, question: Question) -> Answer:
-    """Ask the library. What is wrong with the question becomes a remark, and the rows stay as they are."""
+def answer(library: Library, question: Question, within: Filter = _ANY) -> Answer:
+    """Ask the library about the sessions within a filter.
+
+    What is wrong with the question becomes a remark, and the rows stay as they are.
+    """
+    criteria = replace(within, everything=True)
+    if question.scope == "project":
+        criteria = replace(criteria, project=question.project)
     try:
-        return _found(library, question) if question.query else _listed(library, question)
+        return _found(library, question, criteria) if question.query else _listed(library, question, criteria)
     except PolluxError as error:
         return Answer(question, None, remark=" ".join(filter(None, [str(error), error.hint])))
 
 
-def _listed(library: Library, question: Question) -> Answer:
-    criteria = filter_of(project=question.project if question.scope == "project" else None, everything=True)
+def _listed(library: Library, question: Question, criteria: Filter) -> Answer:
     try:
         listed = library.index.listed_keys(criteria)
     except StoreError:  # nothing is stored yet: another process is about to read it
@@ -42,9 +49,8 @@ def _listed(library: Library, question: Question) -> Answer:
     return Answer(question, rows, sum(everything or one.kind == "main" for one in listed))
 
 
-def _found(library: Library, question: Question) -> Answer:
+def _found(library: Library, question: Question, criteria: Filter) -> Answer:
     text = question.text.strip()
-    criteria = Filter(project=question.project if question.scope == "project" else None)
     if len(text) >= _LONG and _ID.fullmatch(text) and (keys := _with_id(library, text)):
         return Answer(question, [SessionRow(key) for key in keys], len(keys), jump=keys[0] if len(keys) == 1 else None)
     result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True)

@@ -17,6 +17,7 @@ from pollux.tui.keys import READER, of_place
 from pollux.tui.latest import Latest
 from pollux.tui.reader.copying import Copying
 from pollux.tui.reader.document import Document
+from pollux.tui.reader.elsewhere import Elsewhere
 from pollux.tui.reader.loading import Loaded, load_session, stamps, what_changed
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
@@ -37,7 +38,7 @@ POLL, FOLLOW = 1.0, 0.2
 _TOOLS = ("off", "short", "full")
 
 
-class ReaderScreen(Moving, Copying):
+class ReaderScreen(Moving, Copying, Elsewhere):
     """Shows one session. It is read in a thread, and read again when its files change."""
 
     PLACE = READER
