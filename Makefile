@@ -35,7 +35,7 @@ test: lint ## Check style, types and layers, then run all tests
 	$(PYTEST) $(ARGS)
 
 quick: $(DEV) ## Run the quick unit tests and the transcripts
-	$(PYTEST) -q -m "not slow" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
+	$(PYTEST) -q -m "not slow and not hypothesis" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
 
 lint: $(DEV) ## Check style, types and layers
 	$(BIN)/ruff check
