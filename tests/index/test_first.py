@@ -72,8 +72,8 @@ def test_words_are_added_to_what_did_not_change_meanwhile(large: ChangingHome) -
 def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
     library = large.library()
     assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
-    assert library.index.unread_files == 160
-    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(40,)]
+    assert library.index.unread_files == 165
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(35,)]
     assert library.count() == 200
     assert library.index.unread_files == 0
 
