@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,11 @@ import pytest
 from pollux.testing.cases import SEED
 from pollux.testing.chooser import Chooser
 from pollux.testing.homes import Home, homes
-from pollux.testing.subject import Subject
 from tests.properties.claude import CLAUDE
 from tests.properties.codex import CODEX
 from tests.properties.copies import DAMAGES, Damage
 from tests.properties.early_groups import dated_copy, spread_over_days, write_keeping_time, wrong_early_readings
-from tests.properties.fork_styles import NAMES, STYLES, Style, marked, stamped, write_family
+from tests.properties.fork_styles import STYLES, Style, stamped, write_family
 from tests.properties.gemini import GEMINI
 
 CORPUS = Path(__file__).parent.parent / "corpus"

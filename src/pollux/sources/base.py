@@ -135,7 +135,7 @@ class Bundle(msgspec.Struct, kw_only=True):
 
     @property
     def changed_ns(self) -> int:
-        """When one of its files last changed."""
+        """When it last changed (nanoseconds): no session in it ended later, if times are right."""
         return max((file.mtime_ns for file in self.files), default=0)
 
     @property

@@ -127,17 +127,13 @@ class Goal(Protocol):
 
 
 class _Candidate(NamedTuple):
-    """A bundle that may have to be read, and what is known of it."""
+    """A bundle that may have to be read, when it last changed, and what is known of it."""
 
     scan: RootScan
     root: int
-    bundles: list[Bundle]
-    known: dict[str, KnownBundle]
-
-    @property
-    def bundle(self) -> Bundle:
-        """The bundle."""
-        return self.bundles[0]
+    bundle: Bundle
+    changed_ns: int
+    before: KnownBundle | None
 
 
 class SyncInput(NamedTuple):
@@ -355,29 +351,30 @@ class Sync:
             return goal.wants(candidate.bundle.agent, candidate.bundle.id)
 
         with gc_paused():
-            needed, unread = self._candidates(needs)
-        needed.sort(key=lambda each: (is_wanted(each), each.bundle.changed_ns), reverse=True)
+            needed, others = self._candidates(needs)
+        needed.sort(key=lambda each: (is_wanted(each), each.changed_ns), reverse=True)
         wanted = sum(map(is_wanted, needed))
-        oldest = max((bundle.changed_ns for bundle in unread), default=0)
+        newest_other = max((each.changed_ns for each in others), default=0)
         done = 0
         with Batch(self._catalogue, None) as batch:
             for candidate in needed[: wanted + _MOST_EARLY]:
                 is_time = done >= wanted and not (done - wanted) % _FEW
-                if is_time and goal.is_reached(max(candidate.bundle.changed_ns, oldest)):
+                if is_time and goal.is_reached(max(candidate.changed_ns, newest_other)):
                     break
-                for task in self._outdated(*candidate):
+                known = {} if candidate.before is None else {candidate.bundle.key: candidate.before}
+                for task in self._outdated(candidate.scan, candidate.root, [candidate.bundle], known):
                     goal.note(task.bundle, batch.add(task))
                 self._pulse()
                 done += 1
             else:
-                goal.is_reached(max((each.bundle.changed_ns for each in needed[done:]), default=oldest))
-        return sum(len(bundle.files) for bundle in (*unread, *(each.bundle for each in needed[done:])))
+                goal.is_reached(max((each.changed_ns for each in needed[done:]), default=newest_other))
+        return sum(len(each.bundle.files) for each in (*others, *needed[done:]) if each.before is None)
 
-    def _candidates(self, needs: Callable[[str, str, int], bool]) -> tuple[list[_Candidate], list[Bundle]]:
-        """The bundles that are needed, and the others that were never read."""
+    def _candidates(self, needs: Callable[[str, str, int], bool]) -> tuple[list[_Candidate], list[_Candidate]]:
+        """The bundles that are needed, and all others."""
         gone: list[int] = []
         needed: list[_Candidate] = []
-        unread: list[Bundle] = []
+        others: list[_Candidate] = []
         for scan, root in self._roots:
             self._pulse()
             with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
@@ -385,14 +382,12 @@ class Sync:
                 bundles = scan.source.bundles(scan.root.path, scan.files, context)
             old = self._catalogue.known_bundles(root)
             for bundle in bundles:
-                before = old.pop(bundle.key, None)
-                if needs(bundle.agent, bundle.id, bundle.changed_ns):
-                    needed.append(_Candidate(scan, root, [bundle], {bundle.key: before} if before is not None else {}))
-                elif before is None:
-                    unread.append(bundle)
+                changed_ns, before = bundle.changed_ns, old.pop(bundle.key, None)
+                is_needed = needs(bundle.agent, bundle.id, changed_ns)
+                (needed if is_needed else others).append(_Candidate(scan, root, bundle, changed_ns, before))
             gone += [before.id for before in old.values()]
         self._removed += self._drop(gone)
-        return needed, unread
+        return needed, others
 
     # ------------------------------------------------------------------ pending words
 

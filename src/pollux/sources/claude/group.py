@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from pollux.sources.claude.format.peek import Head, head_of
 from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
 from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
+from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
 
@@ -55,6 +57,11 @@ class ClaudeBundle(Bundle, kw_only=True):
     history: History | None = None
     depends_on: dict[str, str] = {}
     parent_files: list[str] = []
+
+    @property
+    def changed_ns(self) -> int:
+        """When one of its files last changed, or a line was last typed in it."""
+        return last_change(self.files, (line.at for line in self.typed), only_typed=self.kind is Kind.PROMPTS)
 
     def fingerprint(self) -> str:
         """A digest of its own files, those of its relatives, its titles in other sessions, and its typed lines.
@@ -153,11 +160,18 @@ def _since(files: list[File], look: RootScan, context: SourceContext) -> float:
     """
     if context.needs is None:
         return 0
-    starts = [
-        oldest_record(file)
-        for file in files
-        if file.role in (find.SESSION, find.AGENT) and context.needs(_own_id(file, look), file.mtime_ns)
-    ]
+    typed: dict[str | None, list[datetime | None]] = {}
+    for log in (file for file in files if file.role == find.HISTORY):
+        for session, line in context.peek(log, TypedLines, read_typed_lines).lines:
+            typed.setdefault(session, []).append(line.at)
+
+    def is_needed(file: File) -> bool:
+        id = _own_id(file, look)
+        changed = last_change((file,), typed.get(id, ()), only_typed=False)
+        return context.needs is None or context.needs(id, changed)
+
+    transcripts = (file for file in files if file.role in (find.SESSION, find.AGENT))
+    starts = [oldest_record(file) for file in transcripts if is_needed(file)]
     return min((0 if start is None else start * 10**9 - _HOUR for start in starts), default=math.inf)
 
 
