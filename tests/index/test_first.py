@@ -101,6 +101,14 @@ def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: Changin
     assert keys(large.library(), 5) == keys(large.library(large.cache.with_name("fresh")))[:5]
 
 
+def test_an_early_list_shortens_ids_among_those_that_are_not_read(large: ChangingHome) -> None:
+    for name, ended in (("abcdefgh-old", 1), ("abcdefgh-new", 600)):
+        os.utime(large.talk(name, "hello"), (MIDNIGHT + ended, MIDNIGHT + ended))
+    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    assert early.list(limit=1)[0].short == complete.list()[0].short == "abcdefgh-n"
+    assert early.index.unread_files > 100
+
+
 def typed(home: ChangingHome, *lines: tuple[str, int]) -> None:
     """Write Claude Code's log of typed prompts: the sessions, and the times in seconds after midnight."""
     log = home.home / ".claude" / "history.jsonl"

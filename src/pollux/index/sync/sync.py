@@ -136,6 +136,13 @@ class _Candidate(NamedTuple):
     before: KnownBundle | None
 
 
+class Unread(NamedTuple):
+    """What an early answer did not wait for: the number of files, and the ids of sessions."""
+
+    files: int = 0
+    ids: tuple[str, ...] = ()
+
+
 class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
@@ -324,8 +331,8 @@ class Sync:
 
     # ------------------------------------------------------------------ early answers
 
-    def reach(self, goal: Goal, scans: list[RootScan]) -> int:
-        """Read what a goal wants, then the newest sessions, until it is reached. Returns how many files are unread.
+    def reach(self, goal: Goal, scans: list[RootScan]) -> Unread:
+        """Read what a goal wants, then the newest sessions, until it is reached. Returns what is unread.
 
         All files are grouped, but only those that have to do with these sessions are looked into. If the newest files
         are not enough, more of them are taken.
@@ -340,7 +347,7 @@ class Sync:
                 return unread
             newest *= 4
 
-    def _reach(self, goal: Goal, since: float) -> int:
+    def _reach(self, goal: Goal, since: float) -> Unread:
         """As `reach`, with those sessions that the goal wants, or that changed since a time (nanoseconds)."""
         from pollux.index.sync.small import Batch
 
@@ -368,7 +375,8 @@ class Sync:
                 done += 1
             else:
                 goal.is_reached(max((each.changed_ns for each in needed[done:]), default=newest_other))
-        return sum(len(each.bundle.files) for each in (*others, *needed[done:]) if each.before is None)
+        unread = [each.bundle for each in (*others, *needed[done:]) if each.before is None]
+        return Unread(sum(len(bundle.files) for bundle in unread), tuple(bundle.id for bundle in unread))
 
     def _candidates(self, needs: Callable[[str, str, int], bool]) -> tuple[list[_Candidate], list[_Candidate]]:
         """The bundles that are needed, and all others."""
