@@ -361,10 +361,12 @@ class Sync:
             needed, others = self._candidates(needs)
         needed.sort(key=lambda each: (is_wanted(each), each.changed_ns), reverse=True)
         wanted = sum(map(is_wanted, needed))
+        if wanted > _MOST_EARLY:
+            return Unread()
         newest_other = max((each.changed_ns for each in others), default=0)
         done = 0
         with Batch(self._catalogue, None) as batch:
-            for candidate in needed[: wanted + _MOST_EARLY]:
+            for candidate in needed[:_MOST_EARLY]:
                 is_time = done >= wanted and not (done - wanted) % _FEW
                 if is_time and goal.is_reached(max(candidate.changed_ns, newest_other)):
                     break
