@@ -65,6 +65,7 @@ class FreshIndex:
         self._fresh = fresh
         self._report = report
         self._files = 0
+        self._unread_ids: list[str] = []
         self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
@@ -224,10 +225,10 @@ class FreshIndex:
 
         if sum(file.size for scan in incomplete for file in scan.files) < WORTH_FORKING:
             return False
-        unread_files = self.store.reach(goal, unknown, SyncInput(self._report))
+        unread = self.store.reach(goal, unknown, SyncInput(self._report))
         self._syncs += 1
         if goal.reached:
-            self.unread_files, self.is_ready = unread_files, True
+            self.unread_files, self._unread_ids, self.is_ready = unread.files, sorted(unread.ids), True
         return goal.reached
 
     def _forget(self) -> None:
@@ -249,7 +250,9 @@ class FreshIndex:
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
         return CatalogueQueries(
-            self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots]
+            self.store.catalogue,
+            [(source.name, display_path(root.path)) for source, root in roots],
+            unread_ids=self._unread_ids,
         )
 
     # ------------------------------------------------------------------ the cache
@@ -335,7 +338,7 @@ class FreshIndex:
     def _keep_up(self, mode: SyncInput, scans: list[RootScan] | None = None) -> Outcome:
         """A sync that counts no sessions. The roots need not be scanned again if `scans` has them."""
         self.busy = False
-        self.unread_files = 0
+        self.unread_files, self._unread_ids = 0, []
         try:
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
             self._resolve(mode, changed=bool(outcome.changed))
