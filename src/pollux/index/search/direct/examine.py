@@ -25,7 +25,7 @@ from pollux.index.search.fields import EPOCH, KINDS, factor, kind_numbers, micro
 from pollux.index.search.passages import Facts, PassageKind, models_of, passage_texts, title_of
 from pollux.index.search.prepare.prepare_text import well_formed
 from pollux.index.search.query import Sort
-from pollux.index.search.results import Span
+from pollux.index.search.results import IndexHit, Span
 from pollux.index.search.snippets import Needle, Snippet, snippet
 from pollux.model import Session
 
@@ -70,10 +70,17 @@ class DirectHit(msgspec.Struct, array_like=True, frozen=True):
         """When it was written."""
         return None if self.at is None else EPOCH + timedelta(microseconds=self.at)
 
-    @property
-    def passage_kind(self) -> PassageKind:
-        """The kind of its passage."""
-        return KINDS[self.kind]
+    def shown(self, session: int) -> IndexHit:
+        """The hit in the session with this number, not ranked yet."""
+        return IndexHit(
+            session=session,
+            message=self.message,
+            kind=KINDS[self.kind],
+            at=self.moment,
+            score=0.0,
+            snippet=self.snippet or "",
+            spans=tuple(self.spans),
+        )
 
 
 class SessionMatches(msgspec.Struct, array_like=True, frozen=True):
