@@ -48,6 +48,9 @@ _AVERAGES = (0.25, 1.0, 4.0)
 """How far the average length may be from the guess: the best messages for each of these are kept."""
 
 
+_NO_TEXT = CountedText("")
+
+
 class DirectHit(msgspec.Struct, array_like=True, frozen=True):
     """A message that matches, with its best passage: its place in the message, and what its relevance depends on.
 
@@ -110,6 +113,7 @@ class _Match(NamedTuple):
 
     message: int
     place: int
+    text: CountedText
     facts: PassageFacts
     factor: float
     length: int
@@ -158,9 +162,9 @@ class Examiner:
         scale = self._current_scale()
         scattered = not look.matches and look.is_scattered()
         if scattered:
-            hits = self._hits(session, look.scattered, 1, self._best_scattered, scale)
+            hits = self._hits(look.scattered, 1, self._best_scattered, scale)
         else:
-            hits = self._hits(session, look.matches, self._each, self._best, scale)
+            hits = self._hits(look.matches, self._each, self._best, scale)
         count = len({match.message for match in look.matches})
         return SessionMatches(number, hits, count, scattered, look.statistics)
 
@@ -190,25 +194,23 @@ class Examiner:
             return make_single_scale(slots[0], terms, counted, index)
         return make_scale(slots, terms, counted, index)
 
-    def _hits(
-        self, session: Session, matches: Sequence[_Match], most: int, best_so_far: _Best, scale: Scale
-    ) -> list[DirectHit]:
+    def _hits(self, matches: Sequence[_Match], most: int, best_so_far: _Best, scale: Scale) -> list[DirectHit]:
         """The best messages of a session, at most so many for each average length."""
         by_message: dict[int, list[_Match]] = {}
         for match in matches:
             by_message.setdefault(match.message, []).append(match)
         if self._newest:
             newest = heapq.nlargest(most, by_message.values(), key=lambda group: _time(group[0]))
-            return [self._shown(session, group[0], float(_time(group[0])), best_so_far) for group in newest]
+            return [self._shown(group[0], float(_time(group[0])), best_so_far) for group in newest]
         hits: list[DirectHit] = []
-        for group in _best_groups(session, list(by_message.values()), most, best_so_far.floor(), scale):
+        for group in _best_groups(list(by_message.values()), most, best_so_far.floor(), scale):
             best = max(group, key=lambda match: _score(match, scale))
             if _score(best, scale) >= best_so_far.floor() * _NEAR:
-                best = max((_measured(session, match) for match in group), key=lambda match: _score(match, scale))
-            hits.append(self._shown(session, best, _score(best, scale), best_so_far))
+                best = max(map(_measured, group), key=lambda match: _score(match, scale))
+            hits.append(self._shown(best, _score(best, scale), best_so_far))
         return hits
 
-    def _shown(self, session: Session, match: _Match, rank: float, best_so_far: _Best) -> DirectHit:
+    def _shown(self, match: _Match, rank: float, best_so_far: _Best) -> DirectHit:
         """The hit for a message, with its text if it may be among the best of all."""
         may_be_shown = rank >= best_so_far.floor() * (1.0 if self._newest else _NEAR)
         best_so_far.add(rank, match)
@@ -219,7 +221,7 @@ class Examiner:
         )
         if not may_be_shown:
             return hit
-        line = show(self.query, session, hit.message, hit.place)
+        line = snippet(well_formed(match.text.text), self.query.targets)
         return msgspec.structs.replace(hit, snippet=line.text, spans=list(line.spans))
 
 
@@ -236,8 +238,9 @@ class _Best:
         return self._ranked[0][0] if self._ranked and len(self._ranked) >= self._limit else 0.0
 
     def add(self, rank: float, match: _Match) -> None:
-        """Count a match in."""
+        """Count a match in, without its text, which may be long."""
         self._number += 1
+        match = match._replace(text=_NO_TEXT)
         if len(self._ranked) < self._limit:
             heapq.heappush(self._ranked, (rank, self._number, match))
         elif self._ranked:
@@ -249,9 +252,7 @@ class _Best:
         heapq.heapify(self._ranked)
 
 
-def _best_groups(
-    session: Session, groups: Sequence[Sequence[_Match]], most: int, floor: float, scale: Scale
-) -> list[list[_Match]]:
+def _best_groups(groups: Sequence[Sequence[_Match]], most: int, floor: float, scale: Scale) -> list[list[_Match]]:
     """The messages that may be among the best, by rough lengths.
 
     A message whose relevance would not suffice even in the shortest text is not measured.
@@ -263,7 +264,7 @@ def _best_groups(
         lowest = max(floor, scores[0] if len(scores) == most else 0.0)
         if bounds[place] < lowest * _MARGIN:
             break
-        measured.append([_roughly_measured(session, match) for match in groups[place]])
+        measured.append([_roughly_measured(match) for match in groups[place]])
         score = max(_score(match, scale) for match in measured[-1])
         heapq.heappush(scores, score) if len(scores) < most else heapq.heappushpop(scores, score)
     if len(measured) <= most:
@@ -363,13 +364,13 @@ def _text(session: Session, message: int, place: int) -> str:
     return title[1] if title is not None else ""
 
 
-def _measured(session: Session, match: _Match) -> _Match:
+def _measured(match: _Match) -> _Match:
     """The match with the length of its text."""
-    return match._replace(length=CountedText(_text(session, match.message, match.place)).length)
+    return match._replace(length=match.text.length)
 
 
-def _roughly_measured(session: Session, match: _Match) -> _Match:
-    return match._replace(length=CountedText(_text(session, match.message, match.place)).rough_length)
+def _roughly_measured(match: _Match) -> _Match:
+    return match._replace(length=match.text.rough_length)
 
 
 def _factor(passage: Candidate) -> float:
@@ -379,7 +380,7 @@ def _factor(passage: Candidate) -> float:
 
 def _match(passage: Candidate, weight: float, frequencies: list[int], constant: float = 0.0) -> _Match:
     message, place = passage.where
-    return _Match(message, place, passage.facts, weight, sum(frequencies), frequencies, constant)
+    return _Match(message, place, passage.text, passage.facts, weight, sum(frequencies), frequencies, constant)
 
 
 def _score(match: _Match, scale: Scale) -> float:
