@@ -138,11 +138,10 @@ class _RowReader:
 
 
 def _replace(catalogue: Catalogue, task: Task, rows: BundleRows, *, pending: bool) -> None:
-    """Replace what was known of a bundle."""
-    with catalogue.savepoint():
-        if task.old is not None:
-            catalogue.forget([task.old])
-        catalogue.add(task.root, task.bundle.key, task.fingerprint, rows, pending=pending)
+    """Replace what was known of a bundle. Nothing interrupts this: an error takes the whole change back."""
+    if task.old is not None:
+        catalogue.forget([task.old])
+    catalogue.add(task.root, task.bundle.key, task.fingerprint, rows, pending=pending)
 
 
 class Load:
