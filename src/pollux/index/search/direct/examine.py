@@ -44,6 +44,9 @@ A message is left out if even twice its relevance does not suffice, and its text
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
 
+_OFTEN = 5
+"""A session is looked at quickly first, unless fewer than one in so many did not match: then this would cost more."""
+
 _AVERAGES = (0.25, 1.0, 4.0)
 """How far the average length may be from the guess: the best messages for each of these are kept."""
 
@@ -135,6 +138,7 @@ class Examiner:
         self._best_scattered = _Best(request.limit)
         self._scale: Scale | None = None
         self._scaled_passages = 0
+        self._examined = self._unmatched = 0
         self._term_leaves = [
             (query.leaves.setdefault(needle, len(query.leaves)), needle)
             for needle in (Needle((term,), prefix=False) for term in self._terms)
@@ -147,13 +151,13 @@ class Examiner:
         truths = self.query.session_truths(facts)
         if not self.query.may_match_session(facts, truths):
             return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
-        if (
-            not surely
-            and self.literals is not None
-            and not has_words((letters := SessionLetters(session)).has, self.literals)
-        ):
-            statistics = self.skipped(letters.has, letters.passages, letters.characters)
-            return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
+        self._examined += 1
+        if not surely and self.literals is not None and self._unmatched * _OFTEN >= self._examined:
+            letters = SessionLetters(session)
+            if not has_words(letters.has, self.literals):
+                self._unmatched += 1
+                statistics = self.skipped(letters.has, letters.passages, letters.characters)
+                return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = _Look(self.query, self._term_leaves, self._least_factor())
         for candidate in candidates(session, truths):
             look.compare(candidate)
@@ -165,6 +169,7 @@ class Examiner:
             hits = self._hits(look.scattered, 1, self._best_scattered, scale)
         else:
             hits = self._hits(look.matches, self._each, self._best, scale)
+        self._unmatched += not hits
         count = len({match.message for match in look.matches})
         return SessionMatches(number, hits, count, scattered, look.statistics)
 
