@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import os
 import random
@@ -15,13 +16,15 @@ import pytest
 
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
-from pollux.index.search.direct import pending
+from pollux.index.search.direct import examine, pending
 from pollux.index.search.direct.look_through import PendingBundle, look_through
+from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.visit import SearchVisit
 from pollux.index.search.errors import Gone
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
+from pollux.model import Session
 from pollux.sources.base import Bundle, Source
 from pollux.system import locks
 from pollux.system.locks import try_lock
@@ -291,14 +294,42 @@ def test_the_first_search_heeds_its_options(
 
 
 def test_hits_are_told_as_they_are_found(large: ChangingHome, behind: Callable[..., Library]) -> None:
-    told: list[tuple[int, list[Hit]]] = []
-    result = behind(large).search("weather", limit=500, found=lambda count, hits: told.append((count, hits())))
-    assert sum(count for count, _ in told) == len(result.hits) == 200
-    assert {hit.key for _, hits in told for hit in hits} == {hit.key for hit in result.hits}
-    assert all(hit.snippet and hit.title for _, hits in told for hit in hits)
-    again: list[int] = []
-    behind(large).search("parser", found=lambda count, _: again.append(count))
-    assert sum(again) == 200, "what is in the catalogue already is told, too"
+    told: list[Hit] = []
+    result = behind(large).search("weather", limit=500, found=lambda hits: told.extend(hits()))
+    assert len(result.hits) == 200
+    assert {(hit.key, hit.message_id) for hit in told} == {(hit.key, hit.message_id) for hit in result.hits}
+    assert all(hit.snippet and hit.title for hit in told)
+    again: list[Hit] = []
+    behind(large).search("parser", limit=500, found=lambda hits: again.extend(hits()))
+    assert len(again) == 200, "what is in the catalogue already is told, too"
+
+
+def test_messages_that_are_left_out_are_counted(
+    empty_home: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the client wrote is not compared once better messages were found. It counts all the same."""
+    for number in range(60):
+        file = empty_home.talk(f"s{number:03d}", "weather " * (20 + number))
+        with file.open("a") as out:
+            for place in range(number % 4):
+                at = "2026-11-14T00:10:00.000Z"
+                line = {"id": f"i{place}", "timestamp": at, "type": "info", "content": "weather"}
+                out.write(json.dumps(line) + "\n")
+        os.utime(file, (MIDNIGHT - number, MIDNIGHT - number))  # the best are read last
+    counted: list[int] = []
+
+    def count_matches(query: DirectQuery, session: Session) -> int:
+        counted.append(number := examine.count_matches(query, session))
+        return number
+
+    monkeypatch.setattr(pending, "count_matches", count_matches)
+    asked: dict[str, Any] = {"limit": 20, "per_session": 1, "counted": True}
+    early = behind(empty_home).search("weather", **asked).counts
+    truth = empty_home.library(empty_home.cache.with_name("whole")).search("weather", **{**asked, "limit": 60}).counts
+    assert len(truth) == 60
+    assert early == {key: truth[key] for key in early}
+    assert len(early) == 20
+    assert counted
 
 
 def test_a_copy_displaces_no_hit(

@@ -248,7 +248,7 @@ class FreshIndex:
             return None
         if not self.queries.newest()[1]:
             raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
-        return "The cache does not hold everything yet. Without --no-sync, the rest is read first."
+        return "The cache does not hold everything yet, so this answer may lack sessions. Try it without --no-sync."
 
     @property
     def queries(self) -> CatalogueQueries:

@@ -240,7 +240,7 @@ class Library:
         `counted` also counts the hits of each session. If nothing matches, pollux searches for other forms and
         spellings of the words: `SearchResult.widened` says which. With `exact` it does not. If words cannot be indexed
         now, the sessions themselves are searched. `report` hears how far that is, and `found` of each session in which
-        something was found: how many messages, and a function that gives the best of them, not ranked yet.
+        something is found: it gets a function that gives the best messages, not ranked yet.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)

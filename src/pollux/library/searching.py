@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
     from pollux.index.sync.pending import PendingSessions
 
-Found = Callable[[int, Callable[[], list[Hit]]], None]
-"""Hears how many messages of a session match, and may ask for the best of them. They are not ranked yet."""
+Found = Callable[[Callable[[], list[Hit]]], None]
+"""Hears of each session in which something is found, and may ask for its best messages. They are not ranked yet."""
 
 
 class Searching:
@@ -87,7 +88,7 @@ class Searching:
     def _tell(self, sessions: Sequence[SessionMatches]) -> None:
         if self._found is not None:
             for matches in sessions:
-                self._found(matches.count, lambda matches=matches: self._hits(matches))  # type: ignore[misc]
+                self._found(partial(self._hits, matches))
 
     def _hits(self, matches: SessionMatches) -> list[Hit]:
         """The messages of a session with the facts that the catalogue has already."""

@@ -27,7 +27,7 @@ _BELOW = 2
 class Preview:
     """Shows messages in the order in which they are found, at most `each` of a session, until the screen is full.
 
-    Nothing moves while somebody reads. The bar counts what is found after that.
+    Nothing moves while somebody reads.
     """
 
     def __init__(self, screen: Screen, bar: Bar, each: int) -> None:
@@ -37,17 +37,14 @@ class Preview:
         self._room = os.get_terminal_size(sys.stderr.fileno()).lines - _BELOW
         self._begin = time.monotonic() + _SILENCE
         self._waiting: list[Callable[[], list[Hit]]] = []
-        self._found = 0
 
     @staticmethod
     def is_possible(screen: Screen) -> bool:
         """Do answer and progress go to a terminal on which lines can be taken back?"""
         return screen.terminal and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-    def __call__(self, count: int, hits: Callable[[], list[Hit]]) -> None:
-        """Count the messages of a session, and show the best of them if there is room."""
-        self._found += count
-        self._bar.note = f"{self._found:,} found"
+    def __call__(self, hits: Callable[[], list[Hit]]) -> None:
+        """Show messages of a session if there is room."""
         if self._room > 0:
             self._waiting.append(hits)
             if time.monotonic() >= self._begin:

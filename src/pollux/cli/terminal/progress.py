@@ -28,11 +28,10 @@ class Bar:
     """Draws progress on standard error, and clears the line at the end. `then` names a second pass.
 
     The bar counts bytes and never goes back: if the total grows, the bar waits. Without a terminal, or for a program,
-    only waiting for another pollux is reported, now and then. A `note` stands at the end of the line.
+    only waiting for another pollux is reported, now and then.
     """
 
     def __init__(self, what: str = "Indexing", then: str = "Indexing anew", *, quiet: bool = False) -> None:
-        self.note = ""
         self._above = 0
         self._quiet = quiet
         self._shown = not quiet and sys.stderr.isatty()
@@ -64,7 +63,7 @@ class Bar:
             self._finish(progress, now - self._begun)
         elif now - self._begun >= _SILENCE and now - self._drawn >= _PAUSE:
             self._drawn = now
-            self._write(line(self._what, progress, self._share, now - self._begun, _columns(), self.note))
+            self._write(line(self._what, progress, self._share, now - self._begun, _columns()))
 
     def _finish(self, progress: Progress, seconds: float) -> None:
         """Everything is read: show a full bar, and clear it."""
@@ -131,15 +130,14 @@ def share(progress: Progress) -> float:
     return min(done / total, 0.99)
 
 
-def line(what: str, progress: Progress, part: float, seconds: float, columns: int, note: str = "") -> str:
-    """One line: what is done, a bar, the bytes, the time left, a note; shorter where there is no room."""
+def line(what: str, progress: Progress, part: float, seconds: float, columns: int) -> str:
+    """One line: what is done, a bar, the bytes, the time left; shorter where there is no room."""
     done = round(part * progress.bytes)
     left = seconds * (1 - part) / part if part else 0.0
     facts = [
         f" {part:4.0%}",
         f"  {size(done)} of {size(progress.bytes)}" if progress.bytes else "",
         f", {_time(left)} left" if part < 1 else "",
-        f", {note}" if note else "",
     ]
     while len(facts) > 1 and columns - len(what) - len("".join(facts)) - 2 < _LEAST:
         facts.pop()

@@ -138,7 +138,7 @@ class _Search:
             return {}
         direct = pending.numbers if pending is not None else ()
         counts = self._index.counts(query, [number for number in keys if number not in direct], self._request.kinds)
-        counts |= pending.counts() if pending is not None else {}
+        counts |= pending.counts(keys) if pending is not None else {}
         return {keys[number]: count for number, count in counts.items() if number in keys}
 
 

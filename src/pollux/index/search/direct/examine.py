@@ -93,6 +93,7 @@ class SessionMatches(msgspec.Struct, array_like=True, frozen=True):
     """The best messages of a session that match, and how many match at all.
 
     `scattered`: no message matches everything, but several do so together; the best of the hits stands for them.
+    `counted` is false where passages were left out that cannot be among the best: then more messages may match.
     """
 
     number: int
@@ -100,6 +101,7 @@ class SessionMatches(msgspec.Struct, array_like=True, frozen=True):
     count: int
     scattered: bool
     statistics: Statistics
+    counted: bool = True
 
 
 class DirectRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,6 +133,7 @@ class Examiner:
         self.query = query
         self._request = request
         self._newest = request.sort is Sort.NEWEST or not query.targets
+        self._only_best = not self._newest and len(query.slots) == 1
         self._each = request.limit if request.per_session is None else min(request.limit, request.per_session)
         self._terms = query.terms() if len(query.slots) > 1 else []
         self._counted = Statistics()
@@ -158,7 +161,7 @@ class Examiner:
                 self._unmatched += 1
                 statistics = self.skipped(letters.has, letters.passages, letters.characters)
                 return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
-        look = _Look(self.query, self._term_leaves, self._least_factor())
+        look = _Look(self.query, self._term_leaves, self._least_factor(), only_best=self._only_best)
         for candidate in candidates(session, truths):
             look.compare(candidate)
         look.statistics.around = [look.statistics.passages if count else 0 for count in look.statistics.frequencies]
@@ -169,9 +172,9 @@ class Examiner:
             hits = self._hits(look.scattered, 1, self._best_scattered, scale)
         else:
             hits = self._hits(look.matches, self._each, self._best, scale)
-        self._unmatched += not hits
+        self._unmatched += not (hits or look.left_out)
         count = len({match.message for match in look.matches})
-        return SessionMatches(number, hits, count, scattered, look.statistics)
+        return SessionMatches(number, hits, count, scattered, look.statistics, counted=not look.left_out)
 
     def skipped(self, has: Callable[[str], bool], passages: int, characters: int) -> Statistics:
         """What is known about a session that cannot match: which letters it has, and how much there is."""
@@ -287,11 +290,23 @@ def has_words(has: Callable[[str], bool], choices: Sequence[Sequence[str]]) -> b
 
 
 class _Look:
-    """Compares the passages of one session, and collects what matches."""
+    """Compares the passages of one session, and collects what matches.
 
-    def __init__(self, query: DirectQuery, term_leaves: Sequence[tuple[int, Needle]], least_factor: float) -> None:
+    Of passages with less than this factor, it only matters whether they match. With `only_best` they are left out.
+    """
+
+    def __init__(
+        self,
+        query: DirectQuery,
+        term_leaves: Sequence[tuple[int, Needle]],
+        least_factor: float,
+        *,
+        only_best: bool = False,
+    ) -> None:
         self._query = query
         self._least_factor = least_factor
+        self._only_best = only_best
+        self.left_out = False
         self._terms = term_leaves
         self.statistics = Statistics(frequencies=[0] * len(term_leaves))
         self.matches: list[_Match] = []
@@ -308,6 +323,9 @@ class _Look:
             self._measure(passage.text)
         weight = _factor(passage)
         passage.roughly = weight < self._least_factor
+        if passage.roughly and self._only_best:
+            self.left_out = True
+            return
         for number, (leaf, needle) in enumerate(self._terms):
             counted.frequencies[number] += passage.count(leaf, needle) > 0
         parts = query.scattered
@@ -341,6 +359,14 @@ class _Look:
     def _measure(self, text: CountedText) -> None:
         self.statistics.length += text.length
         self.statistics.measured += len(text.text)
+
+
+def count_matches(query: DirectQuery, session: Session) -> int:
+    """How many messages of a session match."""
+    look = _Look(query, (), math.inf)
+    for candidate in candidates(session, query.session_truths(Facts.of(session))):
+        look.compare(candidate)
+    return len({match.message for match in look.matches})
 
 
 def candidates(session: Session, truths: Sequence[bool]) -> Iterator[Candidate]:

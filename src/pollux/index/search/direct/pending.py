@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, show
+from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, count_matches, show
 from pollux.index.search.direct.look_through import BundleMatches, PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.ranking import Scale, Statistics, total
@@ -19,7 +19,7 @@ from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.results import IndexHit
 from pollux.index.search.snippets import Snippet
-from pollux.model import Kind
+from pollux.model import Kind, Session
 from pollux.sources.base import Bundle
 from pollux.system.progress import Report
 
@@ -123,9 +123,15 @@ class PendingMatches:
         self._scale = scale
         self._bundles = bundles
 
-    def counts(self) -> dict[int, int]:
-        """How many messages of each session match the whole query."""
-        return {matches.number: matches.count for matches in self._sessions if matches.count}
+    def counts(self, sessions: Collection[int]) -> dict[int, int]:
+        """How many messages of these sessions match the whole query. Those that were not counted are read again."""
+        wanted = [matches for matches in self._sessions if matches.number in sessions]
+        counts = {each.number: each.count if each.counted else self._count(each.number) for each in wanted}
+        return {number: count for number, count in counts.items() if count}
+
+    def _count(self, number: int) -> int:
+        session = self._session(number)
+        return count_matches(self._examiner.query, session) if session is not None else 0
 
     def join(self, hits: Sequence[IndexHit], sort: Sort, limit: int, per_session: int | None) -> list[IndexHit]:
         """The best of these hits of the index and of the messages that match the whole query."""
@@ -162,13 +168,15 @@ class PendingMatches:
 
     def _snippet(self, item: _Ranked) -> Snippet:
         """The text of a hit that was not shown before: its session is read again."""
-        task = self._bundles[item.session]
-        session = next(
-            (s for s in task.source.read(task.bundle).sessions if task.numbers.get(s.key) == item.session), None
-        )
+        session = self._session(item.session)
         if session is None or item.hit.message >= len(session.messages):  # it changed meanwhile
             return Snippet("", ())
         return show(self._examiner.query, session, item.hit.message, item.hit.place)
+
+    def _session(self, number: int) -> Session | None:
+        """Read a session again."""
+        task = self._bundles[number]
+        return next((s for s in task.source.read(task.bundle).sessions if task.numbers.get(s.key) == number), None)
 
 
 def _rank(item: IndexHit | _Ranked, sort: Sort) -> float:
