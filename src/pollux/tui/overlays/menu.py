@@ -53,7 +53,7 @@ class Menu(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The title and the choices."""
-        room = max(self.app.size.width - 16, 10)
+        room = max(self.app.size.width * 9 // 10 - 12, 10)
         with Vertical():
             yield Static(self._title, classes="title", markup=False)
             for number, choice in enumerate(self.choices):
