@@ -15,6 +15,7 @@ from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.goals import Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
+from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -49,6 +50,7 @@ class FreshIndex:
         keeper: Keeper,
         *,
         resolver: Resolver,
+        marks: MarkStore,
         fresh: bool,
         report: Report,
     ) -> None:
@@ -62,6 +64,7 @@ class FreshIndex:
         self._homes = session_files.homes
         self._keeper = keeper
         self._resolver = resolver
+        self._marks = marks
         self._fresh = fresh
         self._report = report
         self._files = 0
@@ -248,9 +251,8 @@ class FreshIndex:
         return self._queries_about(self._session_files.every_root())
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
-        return CatalogueQueries(
-            self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots]
-        )
+        names = [(source.name, display_path(root.path)) for source, root in roots]
+        return CatalogueQueries(self.store.catalogue, names, self._marks.state)
 
     # ------------------------------------------------------------------ the cache
 
