@@ -122,7 +122,7 @@ class Library:
         self.homes = Homes(places, moves, hashes)
         self._files = SessionFiles(places, self.homes, store.peeks_of)
         self._keeper = Keeper(places, self._files, report)
-        marks = MarkStore(places.marks)
+        self._marks = marks = MarkStore(places.marks)
         self._index = FreshIndex(
             store, self._files, self._keeper, resolver=resolver, marks=marks, fresh=fresh, report=report
         )
@@ -158,7 +158,7 @@ class Library:
         """What is kept of what the agents delete."""
         from pollux.library.archive import ArchiveService
 
-        return ArchiveService(self._places, self._files, self._index, self._keeper)
+        return ArchiveService(self._places, self._files, self._index, self._keeper, self._marks)
 
     @cached_property
     def schedule(self) -> ScheduleService:

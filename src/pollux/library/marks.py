@@ -18,7 +18,7 @@ from pollux.marks.read_positions import EVERYTHING, ReadPosition
 from pollux.marks.store import MarkStore
 from pollux.model import Anchor, Author, Marks, Message, MessageMarks, Session, SessionMarks, Value
 from pollux.model.base import NOTHING
-from pollux.system.clock import now
+from pollux.system.clock import is_usable, now
 from pollux.text.surrogates import spell_surrogates
 
 __all__ = [
@@ -153,6 +153,7 @@ class MarksService:
         messages = session.messages
         count = messages.index(message) + 1 if message is not None else len(messages)
         ended = (session.ended or session.started) if count == len(messages) else _last_time(messages[:count])
+        ended = ended if ended is not None and is_usable(ended) else None
         last = messages[count - 1].id if count else None
         position = ReadPosition(at=now(), session=session.key, message=last, messages=count, ended=ended)
         self._store.read([position])

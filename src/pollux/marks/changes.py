@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from pollux.model.marks import NO_MARKS, Anchor, Marks, MessageMarks, SessionMarks
+from pollux.system.clock import is_usable
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -36,6 +37,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     first: str | None = None
     becomes: str | None = None
     undoes: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.at.tzinfo is None or not is_usable(self.at):
+            raise ValueError("a time that cannot be compared with others")
 
     def fields(self) -> dict[str, Any]:
         """The values that it sets, other than tags."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.marks.journal import Journal
+from pollux.system.clock import is_usable
 
 EVERYTHING = "*"
 """In place of a session: all that ended before is read."""
@@ -28,6 +29,10 @@ class ReadPosition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     message: str | None = None
     messages: int = 0
     ended: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if any(at is not None and (at.tzinfo is None or not is_usable(at)) for at in (self.at, self.ended)):
+            raise ValueError("a time that cannot be compared with others")
 
 
 class ReadPositions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -132,6 +132,20 @@ class MarkStore:
         self._changes.append(new)
         return undone
 
+    def exported(self) -> list[bytes]:
+        """All lines of the marks, for another machine."""
+        return [_encode(line) for line in self._changes.lines()]
+
+    def join(self, lines: Iterable[bytes]) -> int:
+        """Add the lines of another machine that are not here yet. Returns their number. Raises `StoreError`."""
+        taken = [line for line in map(_decoded, lines) if line is not None]
+
+        def new(known: Sequence[Change]) -> Sequence[Change]:
+            here = set(map(_encode, known))
+            return list({raw: line for line in taken if (raw := _encode(line)) not in here}.values())
+
+        return len(self._changes.append(new)) if taken else 0
+
     def read(self, positions: Sequence[ReadPosition]) -> None:
         """Note how far sessions were read. Raises `StoreError`."""
         self._positions.add(positions)
@@ -139,6 +153,16 @@ class MarkStore:
     def read_everything(self) -> None:
         """Note that everything up to now is read. Raises `StoreError`."""
         self._positions.add([ReadPosition(at=now(), session=EVERYTHING)])
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _decoded(line: bytes) -> Change | None:
+    try:
+        return msgspec.json.decode(line, type=Change)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _marks(sessions: Mapping[str, SessionMarks], change: Change) -> Marks:
