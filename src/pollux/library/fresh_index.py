@@ -12,6 +12,7 @@ from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
+from pollux.library.follow_marks import follow_marks
 from pollux.library.goals import Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
@@ -339,8 +340,11 @@ class FreshIndex:
         self.busy = False
         self.unread_files = 0
         try:
+            before = self._queries.position()
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
             self._resolve(mode, changed=bool(outcome.changed))
+            if outcome.changed or outcome.removed:
+                follow_marks(self._marks, self._queries, before)
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from pollux.errors import RequestError
 from pollux.index.catalogue.queries import Filter, ListEntry
+from pollux.library.follow_marks import follow_marks
 from pollux.library.fresh_index import FreshIndex
 from pollux.marks.changes import Change
 from pollux.marks.read_positions import EVERYTHING, ReadPosition
@@ -77,6 +78,7 @@ class MarksService:
 
     def items(self, keys: Iterable[str] | None = None) -> list[MarkedItem]:
         """Everything that has marks, or these sessions with their messages, the newest sessions first."""
+        self._index.ask(lambda current: follow_marks(self._store, current))
         sessions = self.all()
         wanted = sessions if keys is None else {key: sessions[key] for key in keys if key in sessions}
         listed = self._index.entries(Filter(everything=True, marks=(("is", "marked"),))) if wanted else []

@@ -31,10 +31,11 @@ Found = dict[str, frozenset[str] | None]
 
 
 class MarkState(NamedTuple):
-    """All marks at one moment."""
+    """All marks at one moment. `first` has the id of the first prompt of marked sessions, by which they are known."""
 
     sessions: Mapping[str, SessionMarks] = {}
     positions: Mapping[str, ReadPosition] = {}
+    first: Mapping[str, str] = {}
 
     def of(self, key: str) -> SessionMarks | None:
         """The marks of a session and its messages; None where it has none."""
@@ -102,7 +103,8 @@ class MarkStore:
         """All marks as they are now. Raises `StoreError`."""
         stamps = self._changes.stamp(), self._positions.stamp()
         if stamps != self._stamps:
-            self._state = MarkState(Replay(self._changes.lines()).sessions(), self._positions.all())
+            replay = Replay(self._changes.lines())
+            self._state = MarkState(replay.sessions(), self._positions.all(), replay.first)
             self._stamps = stamps
         return self._state
 
@@ -117,6 +119,14 @@ class MarkStore:
             return [msgspec.structs.replace(change, id=command, at=at) for change in needed if change is not None]
 
         return self._changes.append(new)
+
+    def rename(self, keys: Mapping[str, str]) -> None:
+        """Note that sessions have other keys now. Raises `StoreError`."""
+
+        def new(lines: Sequence[Change]) -> Sequence[Change]:
+            return [Change(at=_after(lines), session=old, becomes=now_called) for old, now_called in keys.items()]
+
+        self._changes.append(new)
 
     def undo(self) -> Sequence[Change]:
         """Undo the last command that was not undone yet. Returns its changes; none where there is no such command."""

@@ -14,6 +14,7 @@ import pytest
 from pollux import Filter, Library, registry
 from pollux.errors import RequestError, StoreError, UnknownName
 from pollux.export.service import Exporter
+from pollux.library.follow_marks import follow_marks
 from pollux.library.marks import Edit, Target
 from pollux.model import Marks
 from pollux.transforms.redact import Redactor
@@ -208,6 +209,7 @@ _MARKER = """
 import sys
 from pathlib import Path
 from pollux import Library
+from pollux.library.follow_marks import follow_marks
 from pollux.library.marks import Edit, Target
 library = Library(fresh=False)
 for number in range(15):
@@ -314,3 +316,48 @@ def test_the_name_that_the_user_gave_is_the_title_of_exports(tmp_path: Path, lib
     folder = tmp_path / "site"
     Exporter(library, registry.writer("html")).to_folder(library.jobs(Filter()), str(folder))
     assert f"Beans {secret}" in (folder / "index.html").read_text("utf-8")
+
+
+def _rename(place: Place, new: str) -> None:
+    """Give the session of the tides another id, as if its file had turned out to belong to another session."""
+    (file,) = place.home.rglob("*aa6812ea*.jsonl")
+    old = TIDES.partition(":")[2]
+    file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
+    file.rename(file.with_name(file.name.replace("aa6812ea", new[:8])))
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_marks_go_along_with_a_session_that_gets_another_id(place: Place, library: Library, sync: bool) -> None:
+    library.marks.change([Target(TIDES), Target(SEEDS)], Edit(note="stays"))
+    message = library.cited(f"{TIDES}#91221ebb").message
+    library.marks.change([Target(TIDES, message)], STAR)
+    library.close()
+    new = "bbbbbbbb-4d8d-44e0-b98d-81820b95da31"
+    _rename(place, new)
+    again = place.library()
+    if sync:
+        assert _listed(again, ("note", "stays")) == [f"gemini:{new}", SEEDS]
+        assert _found(again, "is:starred") == {f"gemini:{new}#91221ebb-b5a0-49ca-81dd-e4f1a8f44914"}
+    assert {item.key for item in again.marks.items()} == {f"gemini:{new}", SEEDS}
+    again.marks.change([Target(f"gemini:{new}")], Edit(note="new"))
+    marks = place.library().marks.of(f"gemini:{new}")
+    assert marks is not None
+    assert marks.session.note == "new"
+
+
+def test_a_fork_does_not_take_the_marks_of_a_session_that_is_gone(place: Place, library: Library) -> None:
+    library.marks.change([Target(TIDES)], STAR)
+    current = library._index._queries
+    store = library._marks
+    (file,) = place.home.rglob("*aa6812ea*.jsonl")
+    file.unlink()
+    with pytest.MonkeyPatch.context() as patched:
+        prompt = store.state().first[TIDES]
+        patched.setattr(current, "with_message", lambda *_: [(7, "gemini:fork", prompt)])
+        patched.setattr(current, "unknown", lambda _: [TIDES])
+        patched.setattr(current, "is_forked_from", lambda *_: True)
+        follow_marks(store, current)
+        assert set(library.marks.all()) == {TIDES}
+        patched.setattr(current, "is_forked_from", lambda *_: False)
+        follow_marks(store, current)
+        assert set(library.marks.all()) == {"gemini:fork"}

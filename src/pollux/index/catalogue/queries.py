@@ -413,6 +413,10 @@ class CatalogueQueries:
         )
         return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
 
+    def position(self) -> Cursor:
+        """The position of the catalogue: every session that is read later has a greater number."""
+        return Cursor(born=self.catalogue.born, number=self.catalogue.rows("SELECT MAX(no) FROM sessions")[0][0] or 0)
+
     def newest(self) -> tuple[Cursor, set[str]]:
         """The position of the catalogue, and the keys of all sessions."""
         rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")
@@ -423,6 +427,27 @@ class CatalogueQueries:
         """The keys of all sessions, each with the ids of its messages."""
         statement = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
         return [(key, message_index_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
+
+    def unknown(self, keys: Iterable[str]) -> list[str]:
+        """Those of these keys that no session has."""
+        same = "id=substr(value, instr(value, ':') + 1) AND key=value"
+        statement = f"SELECT 1 FROM sessions WHERE {same} AND +{self.here}"
+        rows = self.catalogue.rows(
+            f"SELECT value FROM json_each(?) WHERE NOT EXISTS ({statement})", json.dumps([*keys])
+        )
+        return [key for (key,) in rows]
+
+    def with_message(self, ids: Collection[str], cursor: Cursor | None = None) -> list[tuple[int, str, str]]:
+        """The sessions that have one of these messages: number, key, and the message. Only those after a position."""
+        number = cursor.number if cursor is not None and cursor.born == self.catalogue.born else -1
+        statement = f"SELECT no, key, marks FROM sessions JOIN abouts ON session=no WHERE no > ? AND +{self.here}"
+        rows = self.catalogue.stream(statement, number)
+        return [(no, key, id) for no, key, blob in rows for id in message_index_of(blob).ids if id in ids]
+
+    def is_forked_from(self, number: int, key: str) -> bool:
+        """Did a session begin with a copy of this one?"""
+        statement = "SELECT 1 FROM links WHERE session=? AND target=? AND kind='forked_from'"
+        return bool(self.catalogue.rows(statement, number, key))
 
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""
