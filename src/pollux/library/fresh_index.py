@@ -25,6 +25,7 @@ from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
+    from pollux.index.search.outline import OutlineEntry
     from pollux.index.sync.pending import PendingSessions
 
 T = TypeVar("T")
@@ -307,6 +308,16 @@ class FreshIndex:
         except Enough:
             self.busy = True
             return False
+
+    def outline(self, key: str) -> list[OutlineEntry] | None:
+        """The prompts of a session; None where its words are not in the index yet, or there is no such session."""
+
+        def question(current: CatalogueQueries) -> list[OutlineEntry] | None:
+            with self.store.words() as words:
+                place = current.indexed(key)
+                return words.outline(place, index.ids) if place and (index := current.message_index(key)) else None
+
+        return self.ask(question, frozen=False)
 
     def pending_sessions(self, current: CatalogueQueries) -> PendingSessions | None:
         """The sessions whose words are not in the index yet; None where there are none.

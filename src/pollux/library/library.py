@@ -52,6 +52,7 @@ from pollux.system.directories import Places
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
+    from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -344,6 +345,16 @@ class Library:
     def cited(self, name: str) -> Citation:
         """The session that a name means, as for `session`, or with `KEY#MESSAGE` a message of it."""
         return cited(name, self.session)
+
+    def outline(self, key: str) -> Rows[OutlineEntry]:
+        """The prompts of a session, with their ids and times, from the cache: its files are not read.
+
+        Only if its words are not in the cache yet, they are. Raises `UnknownName`.
+        """
+        from pollux.index.search.outline import outline_of
+
+        entries = self._index.outline(key)
+        return outline_of(self.session(key)) if entries is None else entries
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""

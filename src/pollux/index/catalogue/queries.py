@@ -301,6 +301,16 @@ class CatalogueQueries:
         )
         return summary_of(rows[0][0]) if rows else None
 
+    def indexed(self, key: str) -> int | None:
+        """The number of a session whose words are in the index; None where they are not yet."""
+        rows = self.catalogue.rows(
+            "SELECT no, EXISTS (SELECT 1 FROM pending WHERE session=no) FROM sessions "
+            f"WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return int(rows[0][0]) if rows and not rows[0][1] else None
+
     def message_index(self, key: str) -> MessageIndex | None:
         """The ids, roles and authors of a session's messages."""
         rows = self.catalogue.rows(
