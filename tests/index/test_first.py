@@ -361,9 +361,9 @@ def test_messages_that_are_left_out_are_counted(
         os.utime(file, (MIDNIGHT - number, MIDNIGHT - number))  # the best are read last
     counted: list[int] = []
 
-    def count_matches(query: DirectQuery, session: Session) -> int:
-        counted.append(number := examine.count_matches(query, session))
-        return number
+    def count_matches(query: DirectQuery, session: Session, number: int) -> int:
+        counted.append(count := examine.count_matches(query, session, number))
+        return count
 
     monkeypatch.setattr(pending, "count_matches", count_matches)
     asked: dict[str, Any] = {"limit": 20, "per_session": 1, "counted": True}

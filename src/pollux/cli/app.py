@@ -23,6 +23,7 @@ COMMANDS = {
     "search": "pollux.cli.commands.search",
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
+    "mark": "pollux.cli.commands.mark",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",
     "timeline": "pollux.cli.commands.timeline",

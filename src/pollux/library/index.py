@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pollux.errors import NotFound, Unreadable
+from pollux.index.catalogue.facets import FACETS, Facets
 from pollux.index.catalogue.queries import Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
@@ -100,6 +101,15 @@ class IndexService:
         from pollux.index.catalogue.relatives import relatives
 
         return self._index.ask(lambda current: relatives(current, key))
+
+    def facets(self, text: str = "", criteria: Filter | None = None, names: Iterable[str] = FACETS) -> Facets:
+        """What the sessions of a list, or of a search for `text`, can be narrowed down by.
+
+        For each name of `FACETS`, its values, and how many of these sessions have each; the most frequent first.
+        """
+        from pollux.library.facets import facets_of
+
+        return facets_of(self._index, text, criteria or Filter(), names)
 
     # ------------------------------------------------------------------ the cache
 
