@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pollux.draw.marks import note_lines, signs
 from pollux.draw.transcript.head import summary_facts
 from pollux.draw.width import cut, wrap
 from pollux.text.escape import one_line, visible
@@ -22,8 +23,13 @@ _LINES = 12
 def preview(canvas: Canvas, entry: ListEntry, home: str) -> Iterator[str]:
     """Title, facts, the first and the last prompt, the files."""
     summary = entry.summary
-    for line in wrap(one_line(summary.title or "A session without a title"), canvas.columns):
+    for line in wrap(one_line(entry.title or "A session without a title"), canvas.columns):
         yield canvas.paint(line, "bold")
+    if entry.marks is not None:
+        marks = entry.marks.session
+        for line in (*wrap(signs(marks), canvas.columns), *note_lines(canvas, marks)):
+            if line:
+                yield canvas.paint(line, "match")
     yield ""
     yield from summary_facts(canvas, summary, home)
     yield canvas.paint(cut(one_line(summary.key), canvas.columns or 200), "dim")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pollux.draw.marks import STAR
 from pollux.draw.results import SPEAKERS, highlight, make_visible
 from pollux.draw.times import clock
 from pollux.draw.width import cut, pad, steady, width
@@ -39,8 +40,6 @@ class Look(NamedTuple):
     depth: int = 0
     children: int = 0
     is_unfolded: bool = False
-    is_starred: bool = False
-    is_unread: bool = False
     dated: bool = False
 
 
@@ -66,7 +65,7 @@ class RowDrawer:
         """A session on one line."""
         paint, summary = self._canvas.paint, entry.summary
         moment = summary.ended or summary.started
-        mark = paint("★", "accent") if look.is_starred else paint("•", "accent") if look.is_unread else " "
+        mark = paint(self._mark(entry), "accent")
         time = pad(self._time(moment, dated=look.dated), 6 if look.dated else 5)
         shape = self._shapes.get(summary.agent, "·")
         agent = shape if self._is_narrow else pad(f"{shape} {one_line(summary.agent)}", self._agent)
@@ -77,6 +76,13 @@ class RowDrawer:
         fixed = 2 + width(time) + self._agent + (self._project + 2 if self._project else 0) + 4 + (9 if figures else 0)
         cells.append(self._title(entry, look, self._columns - fixed - 1))
         return "  ".join([*cells, *figures])
+
+    @staticmethod
+    def _mark(entry: ListEntry) -> str:
+        """A star, or a point where something is new."""
+        if entry.marks is not None and entry.marks.session.starred:
+            return STAR
+        return "•" if entry.unread else " "
 
     def _time(self, moment: datetime | None, *, dated: bool) -> str:
         if moment is None:
@@ -92,8 +98,9 @@ class RowDrawer:
         lead = ("  " * (look.depth - 1) + "└ ") if look.depth else ""
         tail = f" {'▾' if look.is_unfolded else '▸'}{look.children}" if look.children else ""
         tail += f" {warning}" if warning else ""
+        tail += "".join(f" #{one_line(tag)}" for tag in entry.marks.session.tags) if entry.marks is not None else ""
         kind = KINDS.get(summary.kind)
-        words = steady(one_line(summary.title, 400)) if summary.title else NONE
+        words = steady(one_line(entry.title, 400)) if entry.title else NONE
         if kind and not look.depth:
             words = f"{kind}: {words}"
         space = max(room - width(lead) - width(tail), 4)

@@ -146,6 +146,11 @@ class PolluxApp(App[None]):
         if isinstance(self.screen, ListScreen):
             self.list_screen.returned()
 
+    def marked(self, key: str) -> None:
+        """Something was marked or read: the list shows it."""
+        if self.list_screen.is_mounted:
+            self.list_screen.sessions.redraw_session(key)
+
     def copy(self, text: str, name: str) -> None:
         """Copy a text, and say how."""
         from pollux.tui.clipboard import copy

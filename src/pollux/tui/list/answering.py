@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from pollux.answers.search import search_remarks
 from pollux.draw.results import by_session
 from pollux.errors import PolluxError, StoreError
+from pollux.library.filters import filter_of
 from pollux.library.library import Filter
 from pollux.tui.list.question import Answer, Question
 from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
@@ -23,6 +24,7 @@ HITS, EACH = 100, 3
 _ID = re.compile(r"(?:[a-z]+:)?[0-9a-f]{4,8}(?:-?[0-9a-f]{1,12})*", re.IGNORECASE)
 _LONG = 12
 _ANY = Filter()
+_OPTIONS = ("agent", "project", "since", "until")
 
 
 def answer(library: Library, question: Question, within: Filter = _ANY) -> Answer:
@@ -30,13 +32,22 @@ def answer(library: Library, question: Question, within: Filter = _ANY) -> Answe
 
     What is wrong with the question becomes a remark, and the rows stay as they are.
     """
-    criteria = replace(within, everything=True)
-    if question.scope == "project":
-        criteria = replace(criteria, project=question.project)
     try:
-        return _found(library, question, criteria) if question.query else _listed(library, question, criteria)
+        criteria = replace(within, everything=True)
+        if question.scope == "project":
+            criteria = replace(criteria, project=question.project)
+        if not question.is_search:
+            criteria = _narrowed(criteria, question.text)
+        return _found(library, question, criteria) if question.is_search else _listed(library, question, criteria)
     except PolluxError as error:
         return Answer(question, None, remark=" ".join(filter(None, [str(error), error.hint])))
+
+
+def _narrowed(criteria: Filter, text: str) -> Filter:
+    """The filter with those that were typed."""
+    typed = filter_of(words=text.split())
+    given = {name: value for name in _OPTIONS if (value := getattr(typed, name)) is not None}
+    return replace(criteria, **given, facts=(*criteria.facts, *typed.facts), marks=(*criteria.marks, *typed.marks))
 
 
 def _listed(library: Library, question: Question, criteria: Filter) -> Answer:

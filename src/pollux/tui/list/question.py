@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from pollux.library.library import ListEntry
     from pollux.tui.list.rows import Row
 
+_LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
+_FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
 _UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
 
 SCOPES = ("project", "all", "everything")
@@ -31,11 +33,16 @@ class Question(NamedTuple):
         return f"{text}*" if self.text == self.text.rstrip() and _UNFINISHED.search(text) else text
 
     @property
+    def is_search(self) -> bool:
+        """Are words searched for? Filters alone narrow the list down."""
+        return bool(self.text.strip()) and not all(_FILTER.fullmatch(word) for word in self.text.split())
+
+    @property
     def command(self) -> str:
         """The command line that gives the same answer."""
-        words = ["pollux", "search", self.query] if self.query else ["pollux", "list"]
+        words = ["pollux", "search", self.query] if self.is_search else ["pollux", "list", *self.text.split()]
         words += ["--project", self.project] if self.scope == "project" and self.project else []
-        words += ["--all"] if self.scope == "everything" and not self.query else []
+        words += ["--all"] if self.scope == "everything" and not self.is_search else []
         return " ".join(shlex.quote(word) for word in words)
 
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from pollux.text.figures import plural
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
+from pollux.tui.list.acting import Acting, SearchField
 from pollux.tui.list.layout import preview_columns
-from pollux.tui.list.question import SCOPES, Answer, Question
-from pollux.tui.list.rows import DrawnRow, PassageRow
+from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.rows import DrawnRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.line_list import LineList
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from pollux.library.library import ListEntry
-    from pollux.tui.app import PolluxApp
     from pollux.tui.canvas import StripCanvas
     from pollux.tui.first import First
     from pollux.tui.list.rows import Row
@@ -35,25 +33,12 @@ if TYPE_CHECKING:
 _SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
 
 
-class SearchField(Input):
-    """The field that everything is typed into. What it does not need itself goes to the list."""
-
-    def at_end(self) -> bool:
-        """Is the cursor behind all letters?"""
-        return self.cursor_position >= len(self.value)
-
-    def at_start(self) -> bool:
-        """Is the cursor before all letters?"""
-        return self.cursor_position == 0
-
-
-class ListScreen(Screen[None]):
+class ListScreen(Acting):
     """Searches as you type. The rows of the answer before stay until the next answer is there."""
 
     PLACE = LIST
     BINDINGS = bindings(LIST)
     AUTO_FOCUS = "SearchField"
-    app: PolluxApp
 
     class Answered(Message):
         """The library has answered."""
@@ -69,7 +54,6 @@ class ListScreen(Screen[None]):
         self._shown: tuple[str, str] | None = None
         self._sessions = 0
         self._remark = ""
-        self._wants_preview = True
         self._latest: Latest[Question] | None = None
 
     # ------------------------------------------------------------------ parts
@@ -84,27 +68,6 @@ class ListScreen(Screen[None]):
             yield SessionList(self.app.entries, self.app.agents)
             yield TextView(self._preview, id="preview")
         yield FooterLine(of_place(LIST, self.app.keys))
-
-    @property
-    def sessions(self) -> SessionList:
-        """The list."""
-        return self.query_one(SessionList)
-
-    @property
-    def field(self) -> SearchField:
-        """The search field."""
-        return self.query_one(SearchField)
-
-    @property
-    def footer(self) -> FooterLine:
-        """The last line."""
-        return self.query_one(FooterLine)
-
-    @property
-    def chosen(self) -> ListEntry | None:
-        """The session under the cursor."""
-        row = self.sessions.row
-        return self.sessions.entry(row.key) if row is not None else None
 
     def on_mount(self) -> None:
         """Show what is known already; ask for the rest."""
@@ -131,11 +94,12 @@ class ListScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """A narrow terminal has room for the list only."""
-        self._place_preview()
+        self.place_parts()
 
-    def _place_preview(self) -> None:
+    def place_parts(self) -> None:
+        """Divide the screen among its parts."""
         preview = self.query_one("#preview")
-        columns = preview_columns(self.size.width) if self._wants_preview else 0
+        columns = preview_columns(self.size.width) if self.wants_preview else 0
         preview.display = columns > 0
         preview.styles.width = columns
         self.query_one("#status").display = self.size.width >= 60
@@ -166,14 +130,14 @@ class ListScreen(Screen[None]):
             same = (found.question.text, found.question.scope) == self._shown
             self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
             shown.unfolded = found.question.unfolded
-            shown.dated = bool(found.question.query)
+            shown.dated = found.question.is_search
             shown.learn(found.entries)
             shown.show(found.rows, keep=same)
         self._tell()
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
-        words = f"{self._sessions:,} found" if self.question.query else plural(self._sessions, "session")
+        words = f"{self._sessions:,} found" if self.question.is_search else plural(self._sessions, "session")
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
         if self.app.is_syncing:
             words += " · looking …"
@@ -215,93 +179,3 @@ class ListScreen(Screen[None]):
     def on_key(self) -> None:
         """What the footer said has been read."""
         self.footer.quiet()
-
-    # ------------------------------------------------------------------ actions
-
-    def action_down(self) -> None:
-        """The next row."""
-        self.sessions.move(1)
-
-    def action_up(self) -> None:
-        """The row before."""
-        self.sessions.move(-1)
-
-    def action_page_down(self) -> None:
-        """A screen further."""
-        self.sessions.page(1)
-
-    def action_page_up(self) -> None:
-        """A screen back."""
-        self.sessions.page(-1)
-
-    def action_first(self) -> None:
-        """The first row."""
-        self.sessions.go_to(0)
-
-    def action_last(self) -> None:
-        """The last row."""
-        self.sessions.go_to(self.sessions.count() - 1)
-
-    def action_unfold(self) -> None:
-        """Show sub-agents, unless the key moves within the text."""
-        row = self.sessions.row
-        if not self.field.at_end():
-            self.field.action_cursor_right()
-        elif row is not None:
-            self.ask(unfolded=self.question.unfolded | {row.key})
-
-    def action_fold(self) -> None:
-        """Hide sub-agents, unless the key moves within the text."""
-        row = self.sessions.row
-        if not self.field.at_start():
-            self.field.action_cursor_left()
-        elif row is not None:
-            entry = self.sessions.entry(row.key)
-            parent = entry.summary.parent if entry is not None else None
-            self.ask(unfolded=self.question.unfolded - {row.key, parent or ""})
-
-    def action_scope(self) -> None:
-        """The next scope; without sessions of this project, two are left."""
-        scopes = SCOPES if self.question.project else SCOPES[1:]
-        place = scopes.index(self.question.scope) if self.question.scope in scopes else 0
-        self.ask(scope=scopes[(place + 1) % len(scopes)])
-        self._tell()
-
-    def action_open(self) -> None:
-        """Open the session, at the passage."""
-        row = self.sessions.row
-        if row is not None:
-            self.app.read(row.key, row.hit.message_id if isinstance(row, PassageRow) else None)
-
-    def action_command(self) -> None:
-        """Show and copy the command line of the question."""
-        self.app.copy(self.question.command, self.question.command)
-
-    def action_copy(self) -> None:
-        """Copy the session's key."""
-        if (row := self.sessions.row) is not None:
-            self.app.copy(row.key, row.key)
-
-    def action_preview(self) -> None:
-        """Show or hide the preview."""
-        self._wants_preview = not self._wants_preview
-        self._place_preview()
-
-    def action_resume(self) -> None:
-        """Go on with the session."""
-        if (row := self.sessions.row) is not None:
-            self.app.resume(row.key)
-
-    def action_fork(self) -> None:
-        """Go on with a copy of the session."""
-        if (row := self.sessions.row) is not None:
-            self.app.resume(row.key, fork=True)
-
-    def action_back(self) -> None:
-        """Clear the text and the scope; with nothing to clear, leave."""
-        if self.field.value:
-            self.field.value = ""
-        elif self.question.scope != "all":
-            self.ask(scope="all")
-        else:
-            self.app.exit()

@@ -25,8 +25,6 @@ class SessionList(LineList):
         super().__init__(id="sessions")
         self.rows: list[Row] = []
         self.unfolded: frozenset[str] = frozenset()
-        self.starred: frozenset[str] = frozenset()
-        self.unread: frozenset[str] = frozenset()
         self.dated = False
         self._lookup = lookup
         self._agents = agents
@@ -62,8 +60,6 @@ class SessionList(LineList):
                     row.depth,
                     row.children,
                     is_unfolded=row.key in self.unfolded,
-                    is_starred=row.key in self.starred,
-                    is_unread=row.key in self.unread,
                     dated=self.dated,
                 )
                 return drawer.session(entry, look) if entry is not None else f"        {row.key}"
@@ -107,6 +103,13 @@ class SessionList(LineList):
         """Look summaries up again, of some sessions or of all."""
         for key in list(self._entries) if keys is None else keys:
             self._entries.pop(key, None)
+
+    def redraw_session(self, key: str) -> None:
+        """Look a session up again, and draw its row again."""
+        self.forget([key])
+        for number in self.visible_lines():
+            if getattr(self.rows[number], "key", None) == key:
+                self.redraw(number)
 
     # ------------------------------------------------------------------ rows
 

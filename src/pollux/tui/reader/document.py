@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pollux.draw.marks import message_marks
 from pollux.draw.transcript.blocks import Show
 from pollux.draw.transcript.head import head, remarks
 from pollux.draw.transcript.pieces import piece_lines, pieces
-from pollux.model import Author, Fate, Role, summarize
+from pollux.model import NO_MARKS, Author, Fate, Role, summarize
 from pollux.text.escape import one_line
 from pollux.tui.canvas import StripCanvas, broken, plain
 from pollux.tui.reader.words import words_of
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.draw.transcript.pieces import Piece
-    from pollux.model import Message, Session
+    from pollux.model import Message, Session, SessionMarks
 
 _KEPT = 20_000
 """So many drawn lines are remembered."""
@@ -41,6 +42,7 @@ class Document:
         self.live = live
         self.unfolded: set[str] = set()
         self.new_from: int | None = None
+        self.marks: SessionMarks | None = None
         self._home = home
         self._columns = 0
         self._lines: dict[int, list[str]] = {}
@@ -53,6 +55,7 @@ class Document:
         ]
         self._pieces: list[Piece] = pieces(self.messages, self.show)
         self._summary = summarize(self.session)
+        self._place_marks()
         self._forget()
 
     def _forget(self) -> None:
@@ -60,6 +63,18 @@ class Document:
         self._kept = 0
 
     # ------------------------------------------------------------------ what is shown
+
+    def mark(self, marks: SessionMarks | None, new_from: int | None) -> None:
+        """Show what the user marked, and a line above what is new since the session was read."""
+        self.marks, self.new_from = marks, new_from
+        self._place_marks()
+        self._forget()
+
+    def _place_marks(self) -> None:
+        """Find the marked messages, and the first new one, among those that are shown."""
+        self._marked = self.marks.by_message(self.messages) if self.marks is not None else {}
+        new = self.session.messages[self.new_from] if self.new_from is not None else None
+        self._new_id = new.id if new is not None else None
 
     def change(self, show: Show | None = None, *, live: bool | None = None) -> None:
         """Show more or less."""
@@ -98,13 +113,20 @@ class Document:
     @property
     def title(self) -> str:
         """What the session is called."""
-        return one_line(self._summary.title or "A session without a title", 300)
+        name = self.marks.session.name if self.marks is not None else None
+        return one_line(name or self._summary.title or "A session without a title", 300)
 
     def position(self, number: int) -> int:
         """The place of a piece among the messages, from 1; 0 for the head."""
         if number > len(self._pieces):
             return len(self.messages)
         return self._pieces[number - 1].start + 1 if number else 0
+
+    def end_of(self, number: int) -> int:
+        """How many messages there are up to the end of a piece."""
+        if not number:
+            return 0
+        return len(self.messages) if number > len(self._pieces) else self._pieces[number - 1].end
 
     def of(self, number: int) -> Sequence[Message]:
         """The messages of a piece; none for the head and the remarks."""
@@ -139,16 +161,19 @@ class Document:
 
     def _draw(self, number: int, canvas: StripCanvas) -> Iterator[str]:
         if number == 0:
-            yield from head(canvas, self.session, self._home)
+            yield from head(canvas, self.session, self._home, self.marks.session if self.marks else NO_MARKS)
         elif number > len(self._pieces):
             yield from remarks(canvas, self.session, self._home, full=self.show.full)
         else:
             piece, show = self._pieces[number - 1], self.show
             if any(message.id in self.unfolded for message in self.of(number)):
                 show = show._replace(full=True, tools="full", thinking=True)
-            if self.new_from is not None and piece.start <= self.new_from < piece.end:
+            if self._new_id is not None and any(message.id == self._new_id for message in self.of(number)):
                 yield ""
                 yield canvas.paint("── new since you looked ", "accent") + canvas.paint("─" * 20, "faint")
+            for number_of_message in range(piece.start, piece.end):
+                if number_of_message in self._marked:
+                    yield from message_marks(canvas, self._marked[number_of_message])
             yield from piece_lines(canvas, self.messages, piece, show)
 
     # ------------------------------------------------------------------ finding

@@ -19,6 +19,7 @@ from pollux.tui.reader.copying import Copying
 from pollux.tui.reader.document import Document
 from pollux.tui.reader.elsewhere import Elsewhere
 from pollux.tui.reader.loading import Loaded, load_session, stamps, what_changed
+from pollux.tui.reader.marking import Marking
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
 from pollux.tui.widgets.footer import FooterLine
@@ -38,7 +39,7 @@ POLL, FOLLOW = 1.0, 0.2
 _TOOLS = ("off", "short", "full")
 
 
-class ReaderScreen(Moving, Copying, Elsewhere):
+class ReaderScreen(Moving, Copying, Marking, Elsewhere):
     """Shows one session. It is read in a thread, and read again when its files change."""
 
     PLACE = READER
@@ -92,6 +93,7 @@ class ReaderScreen(Moving, Copying, Elsewhere):
         """Let the thread end."""
         if self._latest is not None:
             self._latest.close(0)
+        self.remember()
 
     def _say_reading(self) -> None:
         if self.view.document is None:
@@ -121,15 +123,13 @@ class ReaderScreen(Moving, Copying, Elsewhere):
 
     def _open(self, session: Session) -> None:
         document = Document(session, str(self.app.library.user_home))
+        marks = self.app.library.marks
+        document.mark(marks.of(self.key), marks.new_from(session))
         self.footer.quiet()
         self.view.show(document)
         number = document.number_of(self._at) if self._at is not None else None
         if number is not None:
             self.view.to_piece(number, above=2)
-        self._placed()
-
-    def _placed(self) -> None:
-        """The first lines are on the screen."""
 
     def _renew(self, before: Session, session: Session) -> None:
         view = self.view
@@ -165,6 +165,7 @@ class ReaderScreen(Moving, Copying, Elsewhere):
         detail = self.query_one("#detail", TextView)
         if detail.display:
             detail.changed(top=True)
+        self.note_seen()
         self._tell()
 
     def _tell(self) -> None:
