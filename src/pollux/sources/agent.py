@@ -97,8 +97,7 @@ class Agent:
         content: bytes | None = self._module("resume").join_versions(versions)
         return content
 
-    @property
-    def program(self) -> Program:
+    def resume_program(self) -> Program:
         """The agent's program."""
         program: Program = self._module("resume_command").PROGRAM
         return program

@@ -62,8 +62,7 @@ class Resumes(Protocol):
 class Continues(Protocol):
     """Knows the command by which the agent goes on with a session."""
 
-    @property
-    def program(self) -> Program | None:
+    def resume_program(self) -> Program | None:
         """The agent's program; None if no program goes on with a session."""
 
     def resume_command(self, request: ResumeRequest) -> ResumeCommand:
@@ -112,7 +111,7 @@ def joined_versions_of(source: object, versions: Sequence[FileVersion]) -> bytes
 
 def program_of(source: object) -> Program | None:
     """The program that goes on with an agent's sessions; None if its source does not say."""
-    return source.program if isinstance(source, Continues) else None
+    return source.resume_program() if isinstance(source, Continues) else None
 
 
 def resume_command_of(source: Source, request: ResumeRequest) -> ResumeCommand:

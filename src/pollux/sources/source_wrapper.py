@@ -71,8 +71,7 @@ class SourceWrapper:
         """One content for all versions of a file; None if the source cannot make it."""
         return joined_versions_of(self.source, versions)
 
-    @property
-    def program(self) -> Program | None:
+    def resume_program(self) -> Program | None:
         """The agent's program; None if the source does not say."""
         return program_of(self.source)
 

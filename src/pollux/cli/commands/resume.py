@@ -10,6 +10,7 @@ import click
 from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
+from pollux.cli.options.paths import NamedPath
 from pollux.errors import OutputError, RequestError
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ class _WithArguments(Command):
 @click.command("resume", cls=_WithArguments, short_help="Go on with a session in its own agent.")
 @click.argument("key", required=False, shell_complete=sessions)
 @click.option("--fork", is_flag=True, help="Go on with a copy; the session itself stays as it is.")
-@click.option("--in", "folder", metavar="DIR", type=click.Path(), help="Go on in this folder instead of the session's.")
+@click.option(
+    "--in",
+    "folder",
+    metavar="DIR",
+    type=NamedPath(file_okay=False),
+    help="Go on in this folder instead of the session's.",
+)
 @click.option("--print", "only_print", is_flag=True, help="Print the command for a shell, and do nothing.")
 @json_option
 @common()
