@@ -23,6 +23,7 @@ COMMANDS = {
     "search": "pollux.cli.commands.search",
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
+    "resume": "pollux.cli.commands.resume",
     "mark": "pollux.cli.commands.mark",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",

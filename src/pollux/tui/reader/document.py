@@ -181,9 +181,10 @@ class Document:
     def find(self, needle: str, start: int, way: int) -> int | None:
         """The next piece from here on in which the words occur, in one direction, then from the other end."""
         order = [(start + way * step) % self.count for step in range(self.count)]
-        return next((number for number in order if self._has(number, needle)), None)
+        return next((number for number in order if self.has(number, needle)), None)
 
-    def _has(self, number: int, needle: str) -> bool:
+    def has(self, number: int, needle: str) -> bool:
+        """Do the words occur in a piece?"""
         fold = str.lower if needle.islower() else str
         return any(needle in fold(text) for message in self.of(number) for text in words_of(message))
 

@@ -33,7 +33,9 @@ class ReaderParts(Screen[None]):
     @property
     def session(self) -> Session | None:
         """The session, as soon as it is read."""
-        return self.view.document.session if self.view.document is not None else None
+        views = self.query(ConversationView)
+        document = views.first().document if views else None
+        return document.session if document is not None else None
 
     @property
     def message(self) -> Message | None:

@@ -41,7 +41,9 @@ class ConversationView(Widget, can_focus=True):
         self.top: Place = (0, 0)
         self.current = 0
         self.needle = ""
+        self._found: Place | None = None
         self._seen: list[Place] | None = None
+        self._seen_in = (0, 0)
 
     # ------------------------------------------------------------------ places
 
@@ -83,8 +85,8 @@ class ConversationView(Widget, can_focus=True):
 
     def seen(self) -> list[Place]:
         """The places of the lines on the screen."""
-        if self._seen is None:
-            self._seen = []
+        if self._seen is None or self._seen_in != (self.columns, self.size.height):
+            self._seen, self._seen_in = [], (self.columns, self.size.height)
             number, line = self.top
             while self.document is not None and number < self.document.count and len(self._seen) < self.size.height:
                 height = self._height(number)
@@ -174,20 +176,19 @@ class ConversationView(Widget, can_focus=True):
         document = self.document
         if document is None or not self.needle:
             return False
-        line = -1
-        if not here and self.top[0] == self.current:
-            line = self.top[1] + self._above()
-        for start in (self.current, self.current + way):
-            number = document.find(self.needle, start, way)
-            if number is None:
+        number, line = (self.current, -1) if here or self._found is None else self._found
+        lines = document.lines_with(number, self.needle, self.columns) if document.has(number, self.needle) else []
+        further = [one for one in lines if (one > line if way > 0 else one < line)]
+        if not further:
+            other = document.find(self.needle, number + way, way)
+            if other is None:
                 return False
-            found = document.lines_with(number, self.needle, self.columns)
-            if number == self.current and not here:
-                found = [one for one in found if (one > line if way > 0 else one < line)]
-            if found:
-                self.to_piece(number, found[0 if way > 0 else -1], above=self._above())
-                return True
-        return False
+            number = other
+            further = document.lines_with(number, self.needle, self.columns)
+        place = further[0 if way > 0 else -1] if further else 0
+        self._found = (number, place)
+        self.to_piece(number, place, above=self._above())
+        return True
 
     def _above(self) -> int:
         return max(self.size.height // 4, 1)
