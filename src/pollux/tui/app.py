@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -44,9 +45,11 @@ class PolluxApp(App[None]):
         keys: tuple[TableKey, ...] = KEYS,
         palette: str = DARK.name,
     ) -> None:
+        self.environ = dict(os.environ)  # before Textual takes NO_COLOR out of it
         super().__init__()
         self.animation_level = "none"
         self.keys = keys
+        self.here = question.project or ""
         self.is_open = False
         self._open_library = open_library
         self._opening = Lock()
@@ -121,9 +124,13 @@ class PolluxApp(App[None]):
             self._syncing = self.library.index.start_sync()
 
     def _poll(self) -> None:
-        if self._syncing is not None and self._syncing.poll() is not None:
+        if self._syncing is None:
+            return
+        if self._syncing.poll() is not None:
             self._syncing = None
             self.list_screen.synced()
+        elif self.list_screen.has_no_rows():  # what is read for the first time appears as it comes
+            self.list_screen.ask()
 
     # ------------------------------------------------------------------ what screens ask for
 
@@ -159,7 +166,9 @@ class PolluxApp(App[None]):
 
     def resume(self, key: str, *, fork: bool = False) -> None:
         """Go on with a session in its agent."""
-        self.say(f"{key} {fork}")
+        from pollux.tui.resuming import Resuming
+
+        Resuming(self, key).plan(fork=fork)
 
     # ------------------------------------------------------------------ actions
 

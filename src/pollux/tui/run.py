@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from pollux.tui.first import FirstScreen
@@ -36,6 +37,19 @@ def run(
     app.run()
     if first is not None:
         first.end()
+    if app.last_read is not None:
+        sys.stdout.write(f"{_farewell(app.library, app.last_read)}\n")
+
+
+def _farewell(library: Library, key: str) -> str:
+    """The session that was read last, and the command that goes on with it."""
+    from pollux.text.escape import one_line
+
+    entry = next(iter(library.index.entries([key])), None)
+    if entry is None:
+        return f"pollux show {key}"
+    title = one_line(entry.title or "A session without a title", 60)
+    return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {entry.short}"
 
 
 def _keys(settings: Path) -> tuple[Key, ...]:

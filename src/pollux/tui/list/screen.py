@@ -53,7 +53,7 @@ class ListScreen(Acting):
         self._first = first
         self._shown: tuple[str, str] | None = None
         self._sessions = 0
-        self._remark = ""
+        self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
 
     # ------------------------------------------------------------------ parts
@@ -66,6 +66,7 @@ class ListScreen(Acting):
             yield Static(id="status")
         with Horizontal(id="body"):
             yield SessionList(self.app.entries, self.app.agents)
+            yield TextView(self._emptiness, id="empty")
             yield TextView(self._preview, id="preview")
         yield FooterLine(of_place(LIST, self.app.keys))
 
@@ -76,6 +77,7 @@ class ListScreen(Acting):
             lambda found: self.post_message(self.Answered(found)),  # type: ignore[arg-type]
             self.app.close_library,
         )
+        self.query_one("#empty").display = False
         first = self._first
         if first is not None:
             rows: list[Row] = [DrawnRow(line, key) for line, key in first.lines]
@@ -132,8 +134,29 @@ class ListScreen(Acting):
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
-            shown.show(found.rows, keep=same)
+            if same and found.rows == shown.rows:
+                shown.update()
+            else:
+                shown.show(found.rows, keep=same)
+            self._show_emptiness()
         self._tell()
+
+    def _show_emptiness(self) -> None:
+        """Where there is nothing to list, say why."""
+        empty = self.query_one("#empty", TextView)
+        empty.display = not self.sessions.rows and self.app.is_open and not self.app.is_syncing
+        self.sessions.display = not empty.display
+        if empty.display:
+            empty.changed(top=True)
+
+    def _emptiness(self, canvas: StripCanvas) -> Iterable[str]:
+        if not self.app.is_open or self.sessions.rows:
+            return ()
+        if self.question.text.strip() or self.question.scope == "project":
+            return ("", f" Nothing like that. {self._remark}", "", " Esc clears the search.")
+        from pollux.draw.empty import places_table
+
+        return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
@@ -144,13 +167,19 @@ class ListScreen(Acting):
         self.query_one("#status", Static).update(words)
         if self._remark:
             self.footer.say(self._remark, "warn")
-        else:
+        elif self.footer.sentence == self._said:
             self.footer.quiet()
+        self._said = self._remark
 
     def synced(self) -> None:
         """The cache is newer now: show what changed."""
         self.sessions.forget()
+        self._show_emptiness()
         self.ask()
+
+    def has_no_rows(self) -> bool:
+        """Is there no row?"""
+        return not self.sessions.rows
 
     def returned(self) -> None:
         """The person is back from a session."""

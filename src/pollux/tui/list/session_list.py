@@ -122,10 +122,14 @@ class SessionList(LineList):
         return row if isinstance(row, (SessionRow, PassageRow)) else None
 
     def show(self, rows: list[Row], *, keep: bool) -> None:
-        """Show other rows. With `keep`, the cursor stays on its row, and that row stays where it is on the screen."""
+        """Show other rows. With `keep`, the cursor stays on its row, and that row stays where it is on the screen.
+
+        At the top it stays at the top: there the newest sessions appear.
+        """
         before, height = self.row, self.cursor - self.scroll_offset.y
+        at_top = not self.scroll_offset.y and bool(self.rows) and self.cursor == self._nearest(0, 1)
         self.rows = rows
-        place = _place(rows, before) if keep and before is not None else None
+        place = _place(rows, before) if keep and before is not None and not at_top else None
         self.cursor = place if place is not None else self._nearest(0, 1) if rows else 0
         self.changed()
         if place is not None:

@@ -23,14 +23,16 @@ class Loaded(NamedTuple):
 
 
 def load_session(library: Library, key: str) -> Loaded:
-    """Read a session."""
+    """Read a session. The state of its files is that before the reading, so that no change is missed."""
     try:
+        files = [file for entry in library.index.entries([key]) for file in entry.summary.files]
+        before = tuple(map(_stamp, files))
         session = library.session(key)
     except PolluxError as error:
         return Loaded(None, " ".join(filter(None, [str(error), error.hint])), ())
     except OSError as error:
         return Loaded(None, f"The session cannot be read: {error.strerror or error}.", ())
-    return Loaded(session, "", stamps(session))
+    return Loaded(session, "", before if [*session.files] == files else stamps(session))
 
 
 def stamps(session: Session) -> Stamps:

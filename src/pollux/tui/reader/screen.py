@@ -115,7 +115,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             self.footer.say(f"{gone} {loaded.problem}".strip(), "warn")
             self._stamps = stamps(before) if before is not None else ()
             return
-        self._stamps = stamps(before) if before is not None else loaded.stamps
+        self._stamps = loaded.stamps
         if before is None or self.view.document is None:
             self._open(loaded.session)
         else:
@@ -135,6 +135,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         view = self.view
         assert view.document is not None  # noqa: S101 (it was opened before)
         if None in stamps(before) and len(session.messages) < len(before.messages):
+            self._stamps = stamps(before)
             self.footer.say("A file of this session is gone: this is what was in it.", "warn")
             return
         at_end = view.is_at_end

@@ -66,6 +66,16 @@ class LineList(ScrollView, can_focus=False):
         self.cursor = min(self.cursor, max(self.count() - 1, 0))
         self.refresh()
 
+    def update(self) -> None:
+        """The same lines may look different now: draw those again that do."""
+        styles, before = looks(self.app.theme), self._drawn
+        self._drawn = {}
+        for number in self.visible_lines():
+            drawn = strip(self.line(number), styles, self.columns, styles["base"])
+            self._drawn[number] = drawn
+            if before.get(number) != drawn or number == self.cursor:
+                self.refresh_line(number)
+
     def redraw(self, number: int) -> None:
         """Draw one line again."""
         self._drawn.pop(number, None)

@@ -1,0 +1,90 @@
+"""Going on with a session in its agent: the command is shown first, and the agent has the terminal meanwhile."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from pollux.errors import CannotResume, PolluxError
+from pollux.tui.overlays.ask import Ask
+from pollux.tui.overlays.plan import PlanScreen
+
+if TYPE_CHECKING:
+    from pollux.library.resume import ResumePlan
+    from pollux.tui.app import PolluxApp
+
+
+class Resuming:
+    """The way from a key to the agent and back."""
+
+    def __init__(self, app: PolluxApp, key: str) -> None:
+        self._app = app
+        self._key = key
+
+    def plan(self, *, fork: bool = False, folder: str | None = None) -> None:
+        """Show the command, or say why there is none. Where the folder is the reason, ask for another one."""
+        try:
+            plan = self._app.library.resume.plan(self._key, fork=fork, folder=folder)
+        except CannotResume as error:
+            if error.reason == "folder" and folder is None:
+                self._ask_folder(f"{error} Another folder to go on in", fork=fork)
+            else:
+                self._say(error)
+        except PolluxError as error:
+            self._say(error)
+        else:
+            self._app.push_screen(PlanScreen(plan), lambda choice: self._chosen(plan, choice))
+
+    def _ask_folder(self, question: str, *, fork: bool) -> None:
+        def typed(folder: str | None) -> None:
+            if folder:
+                self.plan(fork=fork, folder=folder)
+
+        self._app.push_screen(Ask(question, self._app.here), typed)
+
+    def _chosen(self, plan: ResumePlan, choice: str | None) -> None:
+        match choice:
+            case "go":
+                self._go(plan)
+            case "fork":
+                self.plan(fork=not plan.fork)
+            case "folder":
+                self._ask_folder("Go on in", fork=plan.fork)
+            case "copy":
+                self._app.copy(plan.line, "the command")
+
+    def _go(self, plan: ResumePlan) -> None:
+        """Keep the files, give the terminal to the agent, and take it back."""
+        try:
+            plan.require_ready()
+            self._app.library.resume.keep(plan)
+            with self._app.suspend():
+                status = _run(plan, self._app.environ)
+        except SuspendNotSupported:
+            self._app.copy(plan.line, "This terminal cannot be lent. The command")
+        except PolluxError as error:
+            self._say(error)
+        except OSError as error:
+            self._app.say(f"{plan.program} cannot be started: {error.strerror}.", "bad")
+        else:
+            self._app.action_sync()
+            ended = "" if status == 0 else f" It ended with the status {status}."
+            self._app.say(f"Back from {plan.title}.{ended}")
+
+    def _say(self, error: PolluxError) -> None:
+        self._app.say(" ".join(filter(None, [str(error), error.hint])), "warn")
+
+
+def _run(plan: ResumePlan, environ: dict[str, str]) -> int:
+    """Run the agent to its end. A key that interrupts is for the agent."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        done = subprocess.run(  # noqa: S603 (the agent's own command, which was shown)
+            plan.words, executable=plan.program, cwd=plan.folder, env=plan.environment(environ), check=False
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return done.returncode

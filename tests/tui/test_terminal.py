@@ -1,0 +1,207 @@
+"""The terminal UI in a real terminal: opened, searched, copied from, suspended, left as it was found."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from pollux.library.sample import HOME
+from tests.tui.driving import environment
+from tests.tui.terminal import TerminalProgram, pollux_command
+
+pytestmark = pytest.mark.slow
+
+STAND_IN = """#!/bin/sh
+echo "STAND-IN $PWD $* NO_COLOR=[$NO_COLOR]"
+read line
+echo "typed $line"
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The sample as a home of one's own, its projects among it."""
+    home = Path(shutil.copytree(HOME, tmp_path / "home"))
+    for file in home.rglob("*.json*"):
+        file.write_text(file.read_text("utf-8").replace("/home/juno", str(home)), "utf-8")
+    for name in ("tidewatch", "seedbank", "postcards"):
+        (home / "code" / name).mkdir(parents=True, exist_ok=True)
+    return home
+
+
+@pytest.fixture
+def env(tmp_path: Path, home: Path) -> dict[str, str]:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("claude", "codex", "gemini"):
+        (programs / name).write_text(STAND_IN)
+        (programs / name).chmod(stat.S_IRWXU)
+    variables = environment(home, tmp_path)
+    subprocess.run(
+        pollux_command("sync"), env={**variables, "PATH": os.environ["PATH"]}, check=True, capture_output=True
+    )
+    return {**variables, "PATH": f"{programs}:/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+
+
+def test_open_search_read_copy_and_leave(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command(), env, home) as terminal:
+        before = terminal.settings()
+        terminal.until("12 sessions")
+        terminal.send("germination")
+        terminal.until("found")
+        terminal.until("germination trials")
+        terminal.send("\r")
+        terminal.until("as it happened")
+        terminal.send("p")
+        terminal.until("1/")
+        terminal.send("y")
+        terminal.until("copied through the terminal")
+        start = terminal.written.rindex(b"\x1b]52;c;") + 7
+        copied = base64.b64decode(terminal.written[start : terminal.written.index(b"\a", start)]).decode()
+        assert copied.strip()
+        terminal.send("q")
+        terminal.until("found")
+        assert "❯ germination" in terminal.text
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+        assert terminal.settings()[:4] == before[:4]
+        assert "germination trials · pollux resume d80997e6" in terminal.text
+        assert terminal.written.rindex(b"\x1b[?1049l") > terminal.written.rindex(b"\x1b[?1049h")
+
+
+def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command(), {**env, "NO_COLOR": "1"}, home, 100, 30) as terminal:
+        terminal.until("12 sessions")
+        terminal.send("germination")
+        terminal.until("1 found")
+        terminal.send("\x12")  # Ctrl+R
+        terminal.until("Go on in Claude Code")
+        assert "claude --resume" in terminal.text
+        terminal.send("\r")
+        terminal.until("STAND-IN")
+        shown = terminal.text.replace("\n", "")
+        assert "--resume d80997e6-0e9e-4ce2-99f8-6b4631a4696f" in shown
+        assert str(home / "code" / "seedbank") in shown
+        assert "NO_COLOR=[1]" in shown
+        terminal.send("hello\n")
+        terminal.until("Back from Claude Code.")
+        assert "❯ germination" in terminal.text
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+
+
+def test_a_closed_terminal_ends_it(env: dict[str, str], home: Path) -> None:
+    program = TerminalProgram(pollux_command(), env, home)
+    program.until("12 sessions")
+    os.close(program._file)
+    end = time.monotonic() + 30
+    while os.waitpid(program.child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > end:
+            os.kill(program.child, signal.SIGKILL)
+            pytest.fail("it lives on without a terminal")
+        time.sleep(0.05)
+
+
+def test_without_a_cache_the_sessions_appear(env: dict[str, str], home: Path, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "cache")
+    with TerminalProgram(pollux_command(), env, home) as terminal:
+        terminal.until("12 sessions")
+        terminal.until("The tides of Port Lune")
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+
+
+def test_no_history_says_where_pollux_looked(env: dict[str, str], tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with TerminalProgram(pollux_command(), {**env, "HOME": str(empty)}, empty) as terminal:
+        terminal.until("No sessions were found.")
+        terminal.until("looked in")
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+
+
+def test_a_dumb_terminal_gets_the_list(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command(), {**env, "TERM": "dumb"}, home) as terminal:
+        assert terminal.wait() == 0
+        assert b"\x1b" not in terminal.written
+        assert "germination trials" in terminal.text
+
+
+def test_line_by_line(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command("tui", "--plain"), {**env, "TERM": "dumb"}, home) as terminal:
+        terminal.until("pollux>")
+        terminal.send("germination\n")
+        terminal.until("1. ")
+        terminal.send("1\n")
+        terminal.until("You  ")
+        terminal.send("q\n")
+        assert terminal.wait() == 0
+        assert b"\x1b" not in terminal.written
+
+
+class TestPick:
+    def test_it_prints_what_was_chosen_and_leaves_no_trace(self, env: dict[str, str], home: Path) -> None:
+        script = f'echo before; X=$({" ".join(pollux_command("pick", "--agent", "claude", "--id"))}); echo "<$X> $?"'
+        with TerminalProgram(["/bin/sh", "-c", script], env, home) as terminal:
+            before = terminal.settings()
+            terminal.until("❯")
+            terminal.send("germination")
+            terminal.until("germination trials")
+            terminal.send("\r")
+            terminal.until("> 0")
+            assert terminal.wait() == 0
+            assert terminal.text.split() == ["before", "<d80997e6-0e9e-4ce2-99f8-6b4631a4696f>", "0"]
+            assert terminal.settings()[:4] == before[:4]
+
+    @pytest.mark.parametrize("key", ["\x1b", "\x03"])
+    def test_leaving_it_prints_nothing(self, env: dict[str, str], home: Path, key: str) -> None:
+        script = f'X=$({" ".join(pollux_command("pick"))}); echo "<$X> $?"'
+        with TerminalProgram(["/bin/sh", "-c", script], env, home) as terminal:
+            terminal.until("germination trials")
+            terminal.send(key)
+            terminal.until("<> 1")
+            assert terminal.wait() == 0
+
+    def test_it_moves_and_shrinks_with_the_window(self, env: dict[str, str], home: Path) -> None:
+        with TerminalProgram(pollux_command("pick", "--path"), env, home) as terminal:
+            terminal.until("germination trials")
+            terminal.send("\x1b[B\x1b[B\x1b[A")
+            terminal.resize(30, 6)
+            terminal.send("x\x7f\x1b[6~\x1b[5~\r")
+            assert terminal.wait() == 0
+            assert ".jsonl" in terminal.text.replace("\n", "")
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+def test_copying_through_tmux(env: dict[str, str], home: Path, tmp_path: Path) -> None:
+    tmux = ["tmux", "-S", str(tmp_path / "tmux"), "-f", "/dev/null"]
+    inside = " ".join(pollux_command())
+    subprocess.run([*tmux, "new-session", "-d", "-x", "90", "-y", "30", inside], env=env, cwd=home, check=True)
+    try:
+        _until(lambda: "12 sessions" in _captured(tmux))
+        subprocess.run([*tmux, "send-keys", "C-y"], check=True)
+        _until(lambda: "copied through tmux" in _captured(tmux))
+        buffer = subprocess.run([*tmux, "show-buffer"], capture_output=True, text=True, check=True).stdout
+        assert buffer.startswith("gemini:")
+    finally:
+        subprocess.run([*tmux, "kill-server"], check=False)
+
+
+def _captured(tmux: list[str]) -> str:
+    return subprocess.run([*tmux, "capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
+
+
+def _until(condition: object) -> None:
+    end = time.monotonic() + 60
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.1)
