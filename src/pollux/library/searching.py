@@ -57,6 +57,7 @@ class Searching:
             with self._index.store.words() as words:
                 wanted = direct_request(words, self._query, self._request)
             self._visit = SearchVisit(self._query, wanted, self._request.kinds, self._tell)
+        self._visit.begin()
         return self._visit
 
     def _answer(self, current: CatalogueQueries) -> SearchResult:
