@@ -31,6 +31,7 @@ from pollux.system.locks import try_lock
 from pollux.usage.service import Grouping
 from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
+from tests.unit.sources.claude.conftest import json_lines, user
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 MIDNIGHT = 1_794_614_400
@@ -78,8 +79,8 @@ def test_words_are_added_to_what_did_not_change_meanwhile(large: ChangingHome) -
 def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
     library = large.library()
     assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
-    assert library.index.unread_files == 160
-    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(40,)]
+    assert library.index.unread_files == 165
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(35,)]
     assert library.count() == 200
     assert library.index.unread_files == 0
 
@@ -103,6 +104,48 @@ def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: Changin
     os.utime(large.talk("s003", "the last word"), (MIDNIGHT, MIDNIGHT))
     os.utime(large.talk("s199", *["the clock of files is wrong"] * 100), (MIDNIGHT + 400, MIDNIGHT + 400))
     assert keys(large.library(), 5) == keys(large.library(large.cache.with_name("fresh")))[:5]
+
+
+def test_an_early_list_shortens_ids_among_those_that_are_not_read(large: ChangingHome) -> None:
+    for name, ended in (("abcdefgh-old", 1), ("abcdefgh-new", 600)):
+        os.utime(large.talk(name, "hello"), (MIDNIGHT + ended, MIDNIGHT + ended))
+    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    assert early.list(limit=1)[0].short == complete.list()[0].short == "abcdefgh-n"
+    assert early.index.unread_files > 100
+
+
+def typed(home: ChangingHome, *lines: tuple[str, int]) -> None:
+    """Write Claude Code's log of typed prompts: the sessions, and the times in seconds after midnight."""
+    log = home.home / ".claude" / "history.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    records = [
+        {"display": f"typed {at}", "timestamp": (MIDNIGHT + at) * 1000, "project": "/work", "sessionId": name}
+        for name, at in lines
+    ]
+    log.write_text("".join(json.dumps(record) + "\n" for record in records))
+    (log.parent / "projects").mkdir(exist_ok=True)
+
+
+def test_an_early_list_knows_what_was_typed_in_an_older_session(large: ChangingHome) -> None:
+    name = "aaaaaaaa-0000-4000-8000-000000000001"
+    typed(large, (name, 500))
+    folder = large.home / ".claude" / "projects" / "-work"
+    folder.mkdir(parents=True)
+    record = {**user("the first words"), "timestamp": "2026-11-14T00:00:01.000Z", "sessionId": name}
+    (folder / f"{name}.jsonl").write_text(json_lines(record))
+    os.utime(folder / f"{name}.jsonl", (MIDNIGHT + 1, MIDNIGHT + 1))
+    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    listed = early.list(limit=3)
+    assert early.index.unread_files > 100
+    assert [entry.summary for entry in listed] == [entry.summary for entry in complete.list()[:3]]
+    assert listed[0].summary.key == f"claude:{name}"
+
+
+def test_an_early_list_does_not_wait_for_sessions_of_which_only_prompts_are_left(large: ChangingHome) -> None:
+    typed(large, *((f"{number:08x}-0000-4000-8000-000000000001", number - 1000) for number in range(900)))
+    library = large.library()
+    assert keys(library, 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions WHERE kind='prompts'") == [(0,)]
 
 
 def test_an_id_and_the_last_session_are_known_early(large: ChangingHome) -> None:
@@ -318,9 +361,9 @@ def test_messages_that_are_left_out_are_counted(
         os.utime(file, (MIDNIGHT - number, MIDNIGHT - number))  # the best are read last
     counted: list[int] = []
 
-    def count_matches(query: DirectQuery, session: Session) -> int:
-        counted.append(number := examine.count_matches(query, session))
-        return number
+    def count_matches(query: DirectQuery, session: Session, number: int) -> int:
+        counted.append(count := examine.count_matches(query, session, number))
+        return count
 
     monkeypatch.setattr(pending, "count_matches", count_matches)
     asked: dict[str, Any] = {"limit": 20, "per_session": 1, "counted": True}

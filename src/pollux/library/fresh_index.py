@@ -12,9 +12,11 @@ from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
+from pollux.library.follow_marks import follow_marks
 from pollux.library.goals import Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
+from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -23,6 +25,7 @@ from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
+    from pollux.index.search.outline import OutlineEntry
     from pollux.index.sync.bulk import Visitor
     from pollux.index.sync.pending import PendingSessions
 
@@ -55,6 +58,7 @@ class FreshIndex:
         keeper: Keeper,
         *,
         resolver: Resolver,
+        marks: MarkStore,
         fresh: bool,
         report: Report,
     ) -> None:
@@ -68,9 +72,11 @@ class FreshIndex:
         self._homes = session_files.homes
         self._keeper = keeper
         self._resolver = resolver
+        self._marks = marks
         self._fresh = fresh
         self._report = report
         self._files = 0
+        self._unread_ids: list[str] = []
         self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
@@ -231,10 +237,10 @@ class FreshIndex:
 
         if sum(file.size for scan in incomplete for file in scan.files) < WORTH_FORKING:
             return False
-        unread_files = self.store.reach(goal, unknown, SyncInput(self._report))
+        unread = self.store.reach(goal, unknown, SyncInput(self._report))
         self._syncs += 1
         if goal.reached:
-            self.unread_files, self.is_ready = unread_files, True
+            self.unread_files, self._unread_ids, self.is_ready = unread.files, sorted(unread.ids), True
         return goal.reached
 
     def _forget(self) -> None:
@@ -256,9 +262,8 @@ class FreshIndex:
         return self._queries_about(self._session_files.every_root())
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
-        return CatalogueQueries(
-            self.store.catalogue, [(source.name, display_path(root.path)) for source, root in roots]
-        )
+        names = [(source.name, display_path(root.path)) for source, root in roots]
+        return CatalogueQueries(self.store.catalogue, names, self._marks.state, unread_ids=self._unread_ids)
 
     # ------------------------------------------------------------------ the cache
 
@@ -313,6 +318,16 @@ class FreshIndex:
             self.busy = True
             return False
 
+    def outline(self, key: str) -> list[OutlineEntry] | None:
+        """The prompts of a session; None where its words are not in the index yet, or there is no such session."""
+
+        def question(current: CatalogueQueries) -> list[OutlineEntry] | None:
+            with self.store.words() as words:
+                place = current.indexed(key)
+                return words.outline(place, index.ids) if place and (index := current.message_index(key)) else None
+
+        return self.ask(question, frozen=False)
+
     def pending_sessions(self, current: CatalogueQueries) -> PendingSessions | None:
         """The sessions whose words are not in the index yet; None where there are none.
 
@@ -343,10 +358,13 @@ class FreshIndex:
     def _keep_up(self, mode: SyncInput, scans: list[RootScan] | None = None) -> Outcome:
         """A sync that counts no sessions. The roots need not be scanned again if `scans` has them."""
         self.busy = False
-        self.unread_files = 0
+        self.unread_files, self._unread_ids = 0, []
         try:
+            before = self.queries.position()
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
             self._resolve(mode, changed=bool(outcome.changed))
+            if outcome.changed or outcome.removed:
+                follow_marks(self._marks, self.queries, before)
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True

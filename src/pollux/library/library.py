@@ -5,6 +5,7 @@
 
 - `homes`: where the agents' files lie;
 - `index`: what is known of all sessions, and the cache that holds it;
+- `marks`: stars, tags, notes and names that the user gave, and how far sessions were read;
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
@@ -30,15 +31,18 @@ from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.sync.sync import Outcome
+from pollux.library.citations import Citation, cited
 from pollux.library.doctor import Doctor, diagnose
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.index import IndexService
 from pollux.library.keeper import Keeper
+from pollux.library.marks import MarksService
 from pollux.library.projects import ProjectsService
 from pollux.library.reader import SessionReader
 from pollux.library.session_files import SessionFiles
 from pollux.library.watch import Event, EventKind, Watch
+from pollux.marks.store import MarkStore
 from pollux.model import Session
 from pollux.model.names import project_matches
 from pollux.projects.hashes import ProjectHashes
@@ -48,6 +52,7 @@ from pollux.system.directories import Places
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
+    from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -119,9 +124,13 @@ class Library:
         self.homes = Homes(places, moves, hashes)
         self._files = SessionFiles(places, self.homes, store.peeks_of)
         self._keeper = Keeper(places, self._files, report)
-        self._index = FreshIndex(store, self._files, self._keeper, resolver=resolver, fresh=fresh, report=report)
+        self._marks = marks = MarkStore(places.marks)
+        self._index = FreshIndex(
+            store, self._files, self._keeper, resolver=resolver, marks=marks, fresh=fresh, report=report
+        )
         self._reader = SessionReader(self._files, self._index)
         self.index = IndexService(self._index, self._places)
+        self.marks = MarksService(marks, self._index)
         self.projects = ProjectsService(self._index, hashes, moves)
 
     @property
@@ -151,7 +160,7 @@ class Library:
         """What is kept of what the agents delete."""
         from pollux.library.archive import ArchiveService
 
-        return ArchiveService(self._places, self._files, self._index, self._keeper)
+        return ArchiveService(self._places, self._files, self._index, self._keeper, self._marks)
 
     @cached_property
     def schedule(self) -> ScheduleService:
@@ -252,6 +261,7 @@ class Library:
         self.homes.require_agent(selection.agent)
         query = parse(text, registry.source_names()).narrowed(
             *selection.facts,
+            *selection.marks,
             agent=selection.agent,
             project=selection.project,
             since=selection.since,
@@ -325,6 +335,20 @@ class Library:
     def session(self, name: str | Path) -> Session:
         """The session of a key, a unique prefix of an id, `last`, or the path of a file."""
         return self._reader.session(name)
+
+    def cited(self, name: str) -> Citation:
+        """The session that a name means, as for `session`, or with `KEY#MESSAGE` a message of it."""
+        return cited(name, self.session)
+
+    def outline(self, key: str) -> Rows[OutlineEntry]:
+        """The prompts of a session, with their ids and times, from the cache: its files are not read.
+
+        Only if its words are not in the cache yet, they are. Raises `UnknownName`.
+        """
+        from pollux.index.search.outline import outline_of
+
+        entries = self._index.outline(key)
+        return outline_of(self.session(key)) if entries is None else entries
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""

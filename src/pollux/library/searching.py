@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.search.marked import asks_for_marks
 from pollux.index.search.query import Query
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.search.session_search import SearchRequest, direct_request, find, with_facts
@@ -49,9 +50,9 @@ class Searching:
             self._index.add_words()
         return self._index.ask(self._answer, frozen=False)
 
-    def _visitor(self) -> SearchVisit:
-        """Searches what is read for the catalogue."""
-        if self._visit is None:
+    def _visitor(self) -> SearchVisit | None:
+        """Searches what is read for the catalogue. Which sessions are marked is only known when they are in it."""
+        if self._visit is None and not asks_for_marks(self._query.node):
             from pollux.index.search.direct.visit import SearchVisit  # only needed where much must be read
 
             with self._index.store.words() as words:

@@ -105,7 +105,7 @@ def command(
 
     Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: kind: project: branch:
     commit: repository: directory: version: client: provider: mode: effort: subagent: model: tool: file: failed: exit:
-    since: before: until: role: fate: in: narrow the search down.
+    since: before: until: role: fate: in: is: tag: note: name: narrow the search down.
 
     \b
     pollux search retry logic

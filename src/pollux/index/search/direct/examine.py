@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.search.direct.filters import PassageFacts
+from pollux.index.search.direct.filters import PassageFacts, SessionTruth
 from pollux.index.search.direct.query import Candidate, DirectQuery, Scattered
 from pollux.index.search.direct.quick_look import SessionLetters
 from pollux.index.search.direct.ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
@@ -151,7 +151,7 @@ class Examiner:
     def examine(self, session: Session, number: int, *, surely: bool = False) -> SessionMatches:
         """The matches in a session. `surely`: it is already known that the session has the words."""
         facts = Facts.of(session)
-        truths = self.query.session_truths(facts)
+        truths = self.query.session_truths(facts, number)
         if not self.query.may_match_session(facts, truths):
             return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
         self._examined += 1
@@ -361,15 +361,15 @@ class _Look:
         self.statistics.measured += len(text.text)
 
 
-def count_matches(query: DirectQuery, session: Session) -> int:
+def count_matches(query: DirectQuery, session: Session, number: int) -> int:
     """How many messages of a session match."""
     look = _Look(query, (), math.inf)
-    for candidate in candidates(session, query.session_truths(Facts.of(session))):
+    for candidate in candidates(session, query.session_truths(Facts.of(session), number)):
         look.compare(candidate)
     return len({match.message for match in look.matches})
 
 
-def candidates(session: Session, truths: Sequence[bool]) -> Iterator[Candidate]:
+def candidates(session: Session, truths: Sequence[SessionTruth]) -> Iterator[Candidate]:
     """All passages of a session."""
     at = session.started
     models = models_of(session.messages)

@@ -126,6 +126,11 @@ class PendingMatches:
         self._scale = scale
         self._bundles = bundles
 
+    @property
+    def matching(self) -> set[int]:
+        """The sessions with a message that matches the whole query. All are known if the newest were asked for."""
+        return {each.number for each in self._sessions if each.count}
+
     def counts(self, sessions: Collection[int]) -> dict[int, int]:
         """How many messages of these sessions match the whole query. Those that were not counted are read again."""
         wanted = [matches for matches in self._sessions if matches.number in sessions]
@@ -134,7 +139,7 @@ class PendingMatches:
 
     def _count(self, number: int) -> int:
         session = self._session(number)
-        return count_matches(self._examiner.query, session) if session is not None else 0
+        return count_matches(self._examiner.query, session, number) if session is not None else 0
 
     def join(self, hits: Sequence[IndexHit], sort: Sort, limit: int, per_session: int | None) -> list[IndexHit]:
         """The best of these hits of the index and of the messages that match the whole query."""
