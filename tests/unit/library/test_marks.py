@@ -14,7 +14,7 @@ import pytest
 from pollux import Filter, Library, registry
 from pollux.errors import RequestError, StoreError, UnknownName
 from pollux.export.service import Exporter
-from pollux.library.follow_marks import follow_marks
+from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.library.marks import Edit, Target
 from pollux.model import Marks
 from pollux.transforms.redact import Redactor
@@ -209,7 +209,6 @@ _MARKER = """
 import sys
 from pathlib import Path
 from pollux import Library
-from pollux.library.follow_marks import follow_marks
 from pollux.library.marks import Edit, Target
 library = Library(fresh=False)
 for number in range(15):

@@ -11,8 +11,8 @@ from unicodedata import category, normalize
 from msgspec import UNSET
 
 from pollux.errors import RequestError
+from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.index.catalogue.queries import Filter, ListEntry
-from pollux.library.follow_marks import follow_marks
 from pollux.library.fresh_index import FreshIndex
 from pollux.marks.changes import Change
 from pollux.marks.read_positions import EVERYTHING, ReadPosition
@@ -21,13 +21,6 @@ from pollux.model import Anchor, Author, Marks, Message, MessageMarks, Session, 
 from pollux.model.base import NOTHING
 from pollux.system.clock import is_usable, now
 from pollux.text.surrogates import spell_surrogates
-
-__all__ = [
-    "Edit",
-    "MarkedItem",
-    "MarksService",
-    "Target",
-]
 
 LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 60, 200, 20_000
 _NOT_IN_TAGS = re.compile(r"""[\s"'(),*?]""")
