@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.queries import WORST_FIRST, CatalogueQueries, Filter
+from pollux.index.catalogue.queries import CatalogueQueries, Filter
 from pollux.index.catalogue.rollups import moment_of, quarter
 from pollux.model import FACTS
 
@@ -36,6 +37,12 @@ class _Row(NamedTuple):
     started: int | None
     moment: int | None
     messages: int
+    root: int
+
+
+def _preference(row: _Row) -> tuple[bool, int, int, int]:
+    """Which of several copies of a session counts: as in `WORST_FIRST`, the greatest."""
+    return row.kind != "prompts", -1 if row.moment is None else row.moment, row.messages, row.root
 
 
 class _Counts(msgspec.Struct):
@@ -78,10 +85,12 @@ class _Counting:
         self._current = current
         self._day_of = day_of
         where, values = current.where(criteria)
-        columns = "key, no, agent, kind, project, started, moment, messages"
-        statement = f"SELECT {columns} FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-        rows = (_Row(*row) for row in current.catalogue.rows(statement, *values))
-        by_key = {row.key: row for row in rows}  # of several copies the best is the last
+        statement = f"SELECT {', '.join(_Row._fields)} FROM sessions WHERE {where}"
+        by_key: dict[str, _Row] = {}
+        for row in map(_Row._make, current.catalogue.stream(statement, *values)):
+            other = by_key.setdefault(row.key, row)
+            if other is not row and _preference(row) > _preference(other):
+                by_key[row.key] = row
         self._rows = [row for row in by_key.values() if among is None or row.no in among]
         self._numbers = json.dumps([row.no for row in self._rows])
 
@@ -105,15 +114,16 @@ class _Counting:
     def _project(self) -> Iterator[str]:
         return (row.project for row in self._rows if row.project is not None)
 
-    def _briefs(self) -> Iterator[_Brief]:
+    @cached_property
+    def _briefs(self) -> list[_Brief]:
         statement = "SELECT summary FROM sessions WHERE no IN (SELECT value FROM json_each(?))"
-        return (_decode(blob) for (blob,) in self._rows_of(statement, self._numbers))
+        return [_decode(blob) for (blob,) in self._rows_of(statement, self._numbers)]
 
     def _model(self) -> Iterator[str]:
-        return (model for brief in self._briefs() for model in brief.models)
+        return (model for brief in self._briefs for model in brief.models)
 
     def _failed(self) -> Iterator[str]:
-        return ("yes" for brief in self._briefs() if brief.counts.failed_tool_calls)
+        return ("yes" for brief in self._briefs if brief.counts.failed_tool_calls)
 
     def _tool(self) -> Iterator[str]:
         statement = f"SELECT DISTINCT session, canonical FROM calls WHERE {_AMONG}"
@@ -134,13 +144,15 @@ class _Counting:
             yield from ("unread" for row in self._rows if marks.unread(row.key, moment_of(row.moment), row.messages))
 
     def _day(self) -> Iterator[str]:
-        for row in self._rows:
-            first, last = (self._day_of(quarter(at)) for at in (row.started or row.moment, row.moment or row.started))
+        """Every day of a session, from its first to its last: a list of one of these days has it."""
+        spans = Counter((quarter(row.started or row.moment), quarter(row.moment or row.started)) for row in self._rows)
+        for (begun, ended), count in spans.items():
+            first, last = self._day_of(begun), self._day_of(ended)
             if first is None or last is None:
                 continue
             length = (last - first).days
-            steps = range(length + 1) if 0 <= length <= _LONGEST else {0, length}
-            yield from ((first + timedelta(days=step)).isoformat() for step in steps)
+            for step in range(length + 1) if 0 <= length <= _LONGEST else {0, length}:
+                yield from [(first + timedelta(days=step)).isoformat()] * count
 
 
 def _by_count(counted: dict[str, int]) -> dict[str, int]:
