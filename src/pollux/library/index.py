@@ -149,7 +149,7 @@ def _facets(index: FreshIndex, text: str, criteria: Filter, names: Iterable[str]
 def _matching_sessions(index: FreshIndex, current: CatalogueQueries, words: WordIndex, text: str) -> set[int]:
     """The numbers of the sessions with a message that matches a query, whether or not their words are indexed."""
     from pollux.index.search.marked import resolve_marks
-    from pollux.index.search.query import parse
+    from pollux.index.search.query import Sort, parse
 
     query = resolve_marks(parse(text, registry.source_names()), current)
     pending = index.pending_sessions(current)
@@ -159,5 +159,5 @@ def _matching_sessions(index: FreshIndex, current: CatalogueQueries, words: Word
     from pollux.index.search.direct.pending import PendingSearch
 
     search = PendingSearch(pending.bundles)
-    request = DirectRequest(limit=1, per_session=1, index=words.statistics(query))
-    return (words.sessions(query) - search.numbers) | set(search.matches(query, request).counts())
+    request = DirectRequest(limit=1, sort=Sort.NEWEST, per_session=1, index=words.statistics(query))
+    return (words.sessions(query) - search.numbers) | search.matches(query, request).matching

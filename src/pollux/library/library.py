@@ -25,7 +25,7 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, Project
+from pollux.index.catalogue.queries import Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
     from pollux.library.schedule import ScheduleService
+    from pollux.library.searching import Found
     from pollux.library.signing import SigningService
     from pollux.usage.service import UsageService
 
@@ -240,17 +241,20 @@ class Library:
         counted: bool = False,
         exact: bool = False,
         report: Report = lambda _: None,
+        found: Found | None = None,
     ) -> SearchResult:
         """The messages that match a query, in all sessions, best first; docs/search.md describes the language.
 
         `counted` also counts the hits of each session. If nothing matches, pollux searches for other forms and
         spellings of the words: `SearchResult.widened` says which. With `exact` it does not. If words cannot be indexed
-        now, the sessions themselves are searched, and `report` hears how far that is.
+        now, the sessions themselves are searched. `report` hears how far that is, and `found` of each session in which
+        something is found: it gets a function that gives the best messages, not ranked yet.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.index.search.session_search import SearchRequest, find
+        from pollux.index.search.session_search import SearchRequest
+        from pollux.library.searching import Searching
 
         selection = criteria or Filter()
         self.homes.require_agent(selection.agent)
@@ -266,18 +270,8 @@ class Library:
             limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact
         )
 
-        def question(current: CatalogueQueries) -> SearchResult:
-            with self._index.store.words() as words:
-                pending = self._index.pending_sessions(current)
-                if pending is None:
-                    return find(words, current, query, request)
-                from pollux.library.pending_search import find_everywhere  # only needed where words are pending
-
-                return find_everywhere(words, current, query, request, pending, report)
-
-        if self._index.pending() and not self._may_index_later():
-            self._index.add_words()
-        return self._index.ask(question, frozen=False)
+        search = Searching(self._index, query, request, report, found)
+        return search.without_waiting() if self._may_index_later() else search.with_words()
 
     def _may_index_later(self) -> bool:
         """Does another process index the words that are pending?"""

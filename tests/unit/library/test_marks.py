@@ -346,7 +346,7 @@ def test_marks_go_along_with_a_session_that_gets_another_id(place: Place, librar
 
 def test_a_fork_does_not_take_the_marks_of_a_session_that_is_gone(place: Place, library: Library) -> None:
     library.marks.change([Target(TIDES)], STAR)
-    current = library._index._queries
+    current = library._index.queries
     store = library._marks
     (file,) = place.home.rglob("*aa6812ea*.jsonl")
     file.unlink()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -119,16 +120,19 @@ _FEW = 200
 
 
 class CatalogueQueries:
-    """Queries on the sessions under some roots."""
+    """Queries on the sessions under some roots. `unread_ids` are those of sessions that are not read yet, in order."""
 
     def __init__(
         self,
         catalogue: Catalogue,
         roots: Iterable[tuple[str, str]],
         marks: Callable[[], MarkState] = MarkState,
+        *,
+        unread_ids: Sequence[str] = (),
     ) -> None:
         self.catalogue = catalogue
         self.marks = marks
+        self._unread_ids = unread_ids
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
@@ -343,12 +347,16 @@ class CatalogueQueries:
         }
 
     def short(self, id: str) -> str:
-        """The beginning of an id that no other session's id has. Only its neighbours are queried."""
+        """The beginning of an id that no other session's id has, read or not. Only its neighbours are queried."""
         before = f"SELECT id FROM sessions WHERE id < ? AND +{self.here} ORDER BY id DESC LIMIT 1"
         after = f"SELECT id FROM sessions WHERE id >= ? AND +{self.here} ORDER BY id LIMIT 1"
         neighbours = f"SELECT * FROM ({before}) UNION ALL SELECT * FROM ({after})"
-        others = [other for (other,) in self.catalogue.rows(neighbours, id, f"{id}\U0010ffff")]
-        return ShortIds(sorted((id, *others))).of(id)
+        beyond = f"{id}\U0010ffff"
+        others = {other for (other,) in self.catalogue.rows(neighbours, id, beyond)}
+        unread = self._unread_ids
+        for place in (bisect_left(unread, id) - 1, bisect_left(unread, beyond)):
+            others.update(unread[max(place, 0) : place + 1])
+        return ShortIds(sorted({id, *others})).of(id)
 
     def count(self, criteria: Filter) -> int:
         """How many sessions are wanted."""

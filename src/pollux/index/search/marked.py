@@ -16,6 +16,19 @@ def resolve_marks(query: Query, current: CatalogueQueries) -> Query:
     return msgspec.structs.replace(query, node=And(nodes=_all(query.node.nodes, current)))
 
 
+def asks_for_marks(node: Node) -> bool:
+    """Does a query have a filter by marks?"""
+    match node:
+        case FieldFilter():
+            return node.name in MARK_FILTERS
+        case Not():
+            return asks_for_marks(node.node)
+        case And() | Or():
+            return any(map(asks_for_marks, node.nodes))
+        case _:
+            return False
+
+
 def _all(nodes: Iterable[Node], current: CatalogueQueries) -> tuple[Node, ...]:
     return tuple(_resolved(node, current) for node in nodes)
 

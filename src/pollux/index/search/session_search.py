@@ -21,6 +21,7 @@ from pollux.model import NO_MARKS, Author, Role, SessionMarks, Summary, Value
 from pollux.text.folding import fold
 
 if TYPE_CHECKING:
+    from pollux.index.search.direct.examine import DirectRequest
     from pollux.index.search.direct.pending import PendingMatches, PendingSearch
 
 SPELLINGS_LATER = "Other spellings are looked for only among words that are indexed."
@@ -80,6 +81,15 @@ def find(
     return SearchResult(hits=(), hints=hints)
 
 
+def direct_request(index: WordIndex, query: Query, request: SearchRequest) -> DirectRequest:
+    """What is asked of a direct search, whose hits are joined with those of the index."""
+    from pollux.index.search.direct.examine import DirectRequest  # only needed where sessions are pending
+
+    return DirectRequest(
+        limit=request.limit, sort=request.sort, per_session=request.per_session, index=index.statistics(query)
+    )
+
+
 class _Search:
     """Searches the index, and the sessions that are not in it yet."""
 
@@ -110,7 +120,7 @@ class _Search:
                 kinds=request.kinds,
                 pending=pending,
             )
-            hits = _with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
+            hits = with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
             present = [hit for hit in hits if hit is not None]
             if len(present) >= request.limit or len(index_hits) < size:
                 break
@@ -123,26 +133,18 @@ class _Search:
     def _pending_matches(self, query: Query) -> PendingMatches | None:
         if self.pending is None:
             return None
-        from pollux.index.search.direct.examine import DirectRequest  # only needed where sessions are pending
-
-        wanted = DirectRequest(
-            limit=self._request.limit,
-            sort=self._request.sort,
-            per_session=self._request.per_session,
-            index=self._index.statistics(query),
-        )
-        return self.pending.matches(query, wanted, self._request.kinds)
+        return self.pending.matches(query, direct_request(self._index, query, self._request), self._request.kinds)
 
     def _counts(self, query: Query, keys: Mapping[int, str], pending: PendingMatches | None) -> dict[str, int]:
         if not self._request.counted:
             return {}
         direct = pending.numbers if pending is not None else ()
         counts = self._index.counts(query, [number for number in keys if number not in direct], self._request.kinds)
-        counts |= pending.counts() if pending is not None else {}
+        counts |= pending.counts(keys) if pending is not None else {}
         return {keys[number]: count for number, count in counts.items() if number in keys}
 
 
-def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: Collection[int]) -> list[Hit | None]:
+def with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: Collection[int]) -> list[Hit | None]:
     """Each hit with the facts of the catalogue; None where the session does not exist any more.
 
     A file that is searched directly may have grown since it was catalogued: the catalogue does not know new messages.

@@ -85,7 +85,7 @@ class World:
         return self.library._index.ask(question, frozen=False)
 
     def direct(self, query: str, request: SearchRequest, processes: int | None = None) -> SearchResult:
-        pending = PendingSearch(self.bundles, processes)
+        pending = PendingSearch(self.bundles, processes=processes)
         return self.library._index.ask(lambda current: find(self.partial, current, parse(query), request, pending))
 
 
