@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.queries import WORST_FIRST, CatalogueQueries, Filter
 from pollux.index.catalogue.rollups import moment_of, quarter
 from pollux.model import FACTS
 
@@ -27,22 +27,12 @@ _AMONG = "session IN (SELECT value FROM json_each(?))"
 
 
 class _Row(NamedTuple):
-    """A session as facets need it."""
+    """A session as an index of the catalogue has it: the table itself is large, and takes longer to read."""
 
     key: str
     no: int
-    agent: str
     kind: str
-    project: str | None
-    started: int | None
     moment: int | None
-    messages: int
-    root: int
-
-
-def _preference(row: _Row) -> tuple[bool, int, int, int]:
-    """Which of several copies of a session counts: as in `WORST_FIRST`, the greatest."""
-    return row.kind != "prompts", -1 if row.moment is None else row.moment, row.messages, row.root
 
 
 class _Counts(msgspec.Struct):
@@ -85,13 +75,13 @@ class _Counting:
         self._current = current
         self._day_of = day_of
         where, values = current.where(criteria)
-        statement = f"SELECT {', '.join(_Row._fields)} FROM sessions WHERE {where}"
-        by_key: dict[str, _Row] = {}
-        for row in map(_Row._make, current.catalogue.stream(statement, *values)):
-            other = by_key.setdefault(row.key, row)
-            if other is not row and _preference(row) > _preference(other):
-                by_key[row.key] = row
-        self._rows = [row for row in by_key.values() if among is None or row.no in among]
+        columns = ", ".join(_Row._fields)
+        statement = f"SELECT {columns} FROM sessions INDEXED BY sessions_newest WHERE {where}"
+        rows = list(map(_Row._make, current.catalogue.stream(statement, *values)))
+        if len({row.key for row in rows}) < len(rows):  # several copies of a session: the best is the last
+            statement = f"SELECT {columns} FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+            rows = list({row[0]: _Row._make(row) for row in current.catalogue.stream(statement, *values)}.values())
+        self._rows = [row for row in rows if among is None or row.no in among]
         self._numbers = json.dumps([row.no for row in self._rows])
 
     def count(self, name: str) -> dict[str, int]:
@@ -106,13 +96,19 @@ class _Counting:
         return self._current.catalogue.stream(statement, *values)
 
     def _agent(self) -> Iterator[str]:
-        return (row.agent for row in self._rows)
+        return (row.key.partition(":")[0] for row in self._rows)
 
     def _kind(self) -> Iterator[str]:
         return (row.kind for row in self._rows)
 
     def _project(self) -> Iterator[str]:
-        return (row.project for row in self._rows if row.project is not None)
+        wanted = {row.no for row in self._rows}
+        known = f"SELECT no, project FROM sessions WHERE project IS NOT NULL AND {self._current.here}"
+        return (project for no, project in self._rows_of(known) if no in wanted)
+
+    def _figures(self, column: str) -> dict[int, int]:
+        """A column of these sessions, by number."""
+        return dict(self._rows_of(f"SELECT no, {column} FROM sessions WHERE {column} IS NOT NULL"))
 
     @cached_property
     def _briefs(self) -> list[_Brief]:
@@ -141,11 +137,19 @@ class _Counting:
             found = marks.find("is", state)
             yield from (state for row in self._rows if row.key in found)
         if marks.positions:
-            yield from ("unread" for row in self._rows if marks.unread(row.key, moment_of(row.moment), row.messages))
+            messages = self._figures("messages")
+            yield from (
+                "unread" for row in self._rows if marks.unread(row.key, moment_of(row.moment), messages[row.no])
+            )
 
     def _day(self) -> Iterator[str]:
         """Every day of a session, from its first to its last: a list of one of these days has it."""
-        spans = Counter((quarter(row.started or row.moment), quarter(row.moment or row.started)) for row in self._rows)
+        started = self._figures("started")
+        spans = Counter(
+            (quarter(started.get(row.no, row.moment)), quarter(row.moment))
+            for row in self._rows
+            if row.moment is not None
+        )
         for (begun, ended), count in spans.items():
             first, last = self._day_of(begun), self._day_of(ended)
             if first is None or last is None:
