@@ -37,6 +37,12 @@ class MarkState(NamedTuple):
     positions: Mapping[str, ReadPosition] = {}
     first: Mapping[str, str] = {}
 
+    @property
+    def all_read_until(self) -> datetime | None:
+        """What ended until then counts as read, unless it has a position of its own; None where nothing was read."""
+        everything = self.positions.get(EVERYTHING)
+        return everything.at if everything is not None else None
+
     def of(self, key: str) -> SessionMarks | None:
         """The marks of a session and its messages; None where it has none."""
         return self.sessions.get(key)

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from pollux.index.catalogue.queries import WORST_FIRST, CatalogueQueries, Filter
-from pollux.index.catalogue.rollups import moment_of, quarter
+from pollux.index.catalogue.rollups import quarter
+from pollux.marks.store import STATES
 from pollux.model import FACTS
 
 FACETS = ("agent", "kind", "project", "model", "failed", "is", "tag", "tool", "day", *(f for f in FACTS if f != "name"))
@@ -106,10 +107,6 @@ class _Counting:
         known = f"SELECT no, project FROM sessions WHERE project IS NOT NULL AND {self._current.here}"
         return (project for no, project in self._rows_of(known) if no in wanted)
 
-    def _figures(self, column: str) -> dict[int, int]:
-        """A column of these sessions, by number."""
-        return dict(self._rows_of(f"SELECT no, {column} FROM sessions WHERE {column} IS NOT NULL"))
-
     @cached_property
     def _briefs(self) -> list[_Brief]:
         statement = "SELECT summary FROM sessions WHERE no IN (SELECT value FROM json_each(?))"
@@ -132,19 +129,13 @@ class _Counting:
                 yield from {*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}
 
     def _is(self) -> Iterator[str]:
-        marks = self._current.marks()
-        for state in ("starred", "private", "marked"):
-            found = marks.find("is", state)
+        for state in STATES:
+            found = self._current.marked("is", state)
             yield from (state for row in self._rows if row.key in found)
-        if marks.positions:
-            messages = self._figures("messages")
-            yield from (
-                "unread" for row in self._rows if marks.unread(row.key, moment_of(row.moment), messages[row.no])
-            )
 
     def _day(self) -> Iterator[str]:
         """Every day of a session, from its first to its last: a list of one of these days has it."""
-        started = self._figures("started")
+        started = dict(self._rows_of("SELECT no, started FROM sessions WHERE started IS NOT NULL"))
         spans = Counter(
             (quarter(started.get(row.no, row.moment)), quarter(row.moment))
             for row in self._rows

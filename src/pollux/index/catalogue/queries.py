@@ -257,12 +257,12 @@ class CatalogueQueries:
         return frozenset(place for place, id in enumerate(message_index_of(blob).ids) if id in messages)
 
     def _unread_keys(self, marks: MarkState) -> Iterator[str]:
-        """The sessions with something that was not read yet."""
-        if not marks.positions:
+        """The sessions with something that was not read yet. Most ended before anything was read, and count as read."""
+        if marks.all_read_until is None:
             return
-        for key, moment, messages in self.catalogue.rows(
-            f"SELECT key, moment, messages FROM sessions WHERE {self.here}"
-        ):
+        since, known = micros(marks.all_read_until), json.dumps([*marks.positions])
+        statement = f"SELECT key, moment, messages FROM sessions WHERE {self.here} AND (moment > ? OR {_ONE_OF_KEYS})"
+        for key, moment, messages in self.catalogue.rows(statement, since, known):
             if marks.unread(key, moment_of(moment), messages):
                 yield key
 
