@@ -134,7 +134,7 @@ class FreshIndex:
         """Agent, id and title of the sessions whose id starts like this, newest first."""
         for entry in self.everything():
             if entry.summary.id.startswith(prefix):
-                yield entry.summary.agent, entry.summary.id, entry.summary.title
+                yield entry.summary.agent, entry.summary.id, entry.title
 
     def resolve(self, digest: str) -> bool:
         """Look for the path of a project's hash. Returns whether more is known of it than before."""

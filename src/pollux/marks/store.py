@@ -31,11 +31,11 @@ Found = dict[str, frozenset[str] | None]
 
 
 class MarkState(NamedTuple):
-    """All marks at one moment. `first` has the id of the first prompt of marked sessions, by which they are known."""
+    """All marks at one moment. `prompts` has the id of a prompt of marked sessions, by which they are known."""
 
     sessions: Mapping[str, SessionMarks] = {}
     positions: Mapping[str, ReadPosition] = {}
-    first: Mapping[str, str] = {}
+    prompts: Mapping[str, str] = {}
 
     @property
     def all_read_until(self) -> datetime | None:
@@ -110,7 +110,7 @@ class MarkStore:
         stamps = self._changes.stamp(), self._positions.stamp()
         if stamps != self._stamps:
             replay = Replay(self._changes.lines())
-            self._state = MarkState(replay.sessions(), self._positions.all(), replay.first)
+            self._state = MarkState(replay.sessions(), self._positions.all(), replay.prompts)
             self._stamps = stamps
         return self._state
 
