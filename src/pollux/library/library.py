@@ -8,6 +8,7 @@
 - `marks`: stars, tags, notes and names that the user gave, and how far sessions were read;
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
+- `resume`: how to go on with a session in its agent;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
+    from pollux.library.resume import ResumeService
     from pollux.library.schedule import ScheduleService
     from pollux.library.searching import Found
     from pollux.library.signing import SigningService
@@ -113,7 +115,7 @@ class Library:
         report: Report = lambda _: None,
     ) -> None:
         self._complete_later = complete_later
-        here = Path.cwd() if cwd is None else cwd
+        self._here = here = Path.cwd() if cwd is None else cwd
         self._places = places = Places(environ)
         self._moves = moves = Moves(places)
         hashes = ProjectHashes(places)
@@ -188,6 +190,13 @@ class Library:
         from pollux.library.rehome import RehomeService
 
         return RehomeService(self._places, self.homes, self._index, self.projects, self._moves)
+
+    @cached_property
+    def resume(self) -> ResumeService:
+        """How to go on with sessions in their agents."""
+        from pollux.library.resume import ResumeService
+
+        return ResumeService(self._places, self.homes, self._index, self._reader, keeper=self._keeper, here=self._here)
 
     @cached_property
     def signing(self) -> SigningService:
