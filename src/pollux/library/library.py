@@ -32,7 +32,6 @@ from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.sync.sync import Outcome
-from pollux.library.citations import Citation, cited
 from pollux.library.doctor import Doctor, diagnose
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
@@ -40,7 +39,7 @@ from pollux.library.index import IndexService
 from pollux.library.keeper import Keeper
 from pollux.library.marks import MarksService
 from pollux.library.projects import ProjectsService
-from pollux.library.reader import SessionReader
+from pollux.library.reader import Citation, SessionReader, cited
 from pollux.library.session_files import SessionFiles
 from pollux.library.watch import Event, EventKind, Watch
 from pollux.marks.store import MarkStore

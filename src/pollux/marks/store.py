@@ -31,11 +31,17 @@ Found = dict[str, frozenset[str] | None]
 
 
 class MarkState(NamedTuple):
-    """All marks at one moment. `first` has the id of the first prompt of marked sessions, by which they are known."""
+    """All marks at one moment. `prompts` has the id of a prompt of marked sessions, by which they are known."""
 
     sessions: Mapping[str, SessionMarks] = {}
     positions: Mapping[str, ReadPosition] = {}
-    first: Mapping[str, str] = {}
+    prompts: Mapping[str, str] = {}
+
+    @property
+    def all_read_until(self) -> datetime | None:
+        """What ended until then counts as read, unless it has a position of its own; None where nothing was read."""
+        everything = self.positions.get(EVERYTHING)
+        return everything.at if everything is not None else None
 
     def of(self, key: str) -> SessionMarks | None:
         """The marks of a session and its messages; None where it has none."""
@@ -104,7 +110,7 @@ class MarkStore:
         stamps = self._changes.stamp(), self._positions.stamp()
         if stamps != self._stamps:
             replay = Replay(self._changes.lines())
-            self._state = MarkState(replay.sessions(), self._positions.all(), replay.first)
+            self._state = MarkState(replay.sessions(), self._positions.all(), replay.prompts)
             self._stamps = stamps
         return self._state
 
