@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, SessionLocation
 from pollux.library.open_sessions import OpenSession, open_session
 from pollux.model import Kind, Summary, Value
 from pollux.projects.moves import EVIDENCE
@@ -24,7 +25,6 @@ from pollux.system.programs import find_program, release_of
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
-    from pollux.index.catalogue.queries import SessionLocation
     from pollux.library.fresh_index import FreshIndex
     from pollux.library.homes import Homes
     from pollux.library.keeper import Keeper
@@ -105,14 +105,13 @@ class ResumeService:
         Raises `NotFound` where there is none. A folder that holds the user's home does not count.
         """
         present = os.path.realpath(self._here)
-        by_project: dict[str, Summary] = {}
-        for entry in self._index.entries():
-            if entry.summary.project and not entry.summary.kept:
-                by_project.setdefault(entry.summary.project, entry.summary)
         home = self._places.home
+        projects = {project.path for project in self._index.ask(CatalogueQueries.projects)}
         for folder in (present, *map(str, Path(present).parents)):
-            if folder in by_project and (folder == present or not home.is_relative_to(folder)):
-                return by_project[folder]
+            if folder in projects and (folder == present or not home.is_relative_to(folder)):
+                for entry in self._index.entries(Filter(project=folder)):
+                    if entry.summary.project == folder and not entry.summary.kept:
+                        return entry.summary
         raise NotFound(f"No session was held in {display_path(present)}.", "Try: pollux resume KEY, or pollux list")
 
     def plan(
@@ -211,7 +210,8 @@ class ResumeService:
             folder = os.path.realpath(self._here / Path(chosen).expanduser())
             if not os.path.isdir(folder):  # noqa: PTH112
                 raise RequestError(f"{chosen} is not a folder.", "Name a folder that exists.")
-            return folder
+            own = session.project
+            return own if own is not None and os.path.realpath(own) == folder else folder
         if session.project is None:
             raise CannotResume(
                 "folder",

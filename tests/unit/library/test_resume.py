@@ -14,7 +14,7 @@ from pollux import Filter, Library
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError, UnknownName
 from pollux.library.resume import ResumePlan
 from pollux.model.base import NOTHING
-from tests.resumable import IDS, Desk
+from tests.resumable import IDS, OTHER_ID, Desk
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 AGENTS = sorted(IDS)
@@ -174,12 +174,12 @@ def test_last_is_the_newest_of_all(desk: Desk) -> None:
 
 def test_the_session_that_was_last_used_here(desk: Desk) -> None:
     desk.claude(desk.home / ".claude")
-    desk.claude(desk.home / ".claude", id=IDS["claude"].replace("01", "02"), project=desk.elsewhere)
+    desk.claude(desk.home / ".claude", id=OTHER_ID, project=desk.elsewhere)
     below = desk.project / "src" / "deep"
     below.mkdir(parents=True)
     for here in (desk.project, below):
         assert library(desk, here).resume.last_here().id == IDS["claude"]
-    assert library(desk, desk.elsewhere).resume.last_here().id == IDS["claude"].replace("01", "02")
+    assert library(desk, desk.elsewhere).resume.last_here().id == OTHER_ID
     with pytest.raises(NotFound, match="No session was held in"):
         library(desk, desk.bin).resume.last_here()
 
@@ -397,7 +397,7 @@ def test_the_files_are_kept_though_the_archive_is_off(desk: Desk, agent: str) ->
 
 def test_only_these_files_are_kept_and_no_other_is_said_to_be_gone(desk: Desk) -> None:
     desk.furnish()
-    other = desk.claude(desk.home / ".claude", id=IDS["claude"].replace("01", "02"))
+    other = desk.claude(desk.home / ".claude", id=OTHER_ID)
     keeping = library(desk)
     keeping.archive.run()
     asked = library(desk)

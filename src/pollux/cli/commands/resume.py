@@ -12,6 +12,7 @@ from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import OutputError, RequestError
+from pollux.text.suggest import closest
 
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -31,11 +32,24 @@ class _WithArguments(Command):
             end = args.index("--")
             ctx.meta[_FOR_THE_AGENT] = tuple(args[end + 1 :])
             args = args[:end]
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if not (_is_unknown(error, self) or type(error) is click.UsageError):
+                raise
+            sentence = error.format_message().rstrip(".")
+            hint = "What is for the agent stands after --: pollux resume KEY -- ARGUMENTS"
+            raise RequestError(f"{sentence}.", hint) from error
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The pieces of the usage line."""
         return [*super().collect_usage_pieces(ctx), "[-- ARGUMENTS]"]
+
+
+def _is_unknown(error: click.UsageError, command: click.Command) -> bool:
+    """Is an option no option of a command, nor almost one? Then it is probably the agent's."""
+    own = [name.removeprefix("--") for param in command.params for name in param.opts]
+    return isinstance(error, click.NoSuchOption) and closest(error.option_name.lstrip("-"), own) is None
 
 
 @click.command("resume", cls=_WithArguments, short_help="Go on with a session in its own agent.")
@@ -71,9 +85,10 @@ def command(
 
     if only_print and as_json:
         raise RequestError("--print and --json cannot be combined.", "Leave out one of them.")
-    if not (only_print or as_json):
+    becomes_agent = not (only_print or as_json)
+    if becomes_agent:
         writing(ctx)
-    library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json, gaps=not becomes_agent), Screen(ctx)
     here = library.resume.last_here() if key is None else None
     name = here.key if here is not None else key or ""
     plan = library.resume.plan(name, fork=fork, folder=folder, arguments=ctx.meta.get(_FOR_THE_AGENT, ()))
