@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from types import ModuleType
 from typing import Any
 
@@ -131,3 +132,30 @@ def test_the_conversation_arrives_in_another_folder(
     is_copy = bool(options) or agent == "gemini"
     assert all(after[file] == before[file] for file in files) == is_copy
     shutil.rmtree(kept)
+
+
+@pytest.mark.parametrize(("agent", "home", "release"), [one for one in SESSIONS if "cfgdir" not in one[1]])
+def test_a_session_that_an_agent_has_open(
+    harness: ModuleType, agent: str, home: str, release: str, tmp_path: Path
+) -> None:
+    """A new session, in a terminal: no command line names it."""
+    project = tmp_path / "project"
+    project.mkdir()
+    own = {f"XDG_{name}_HOME": str(tmp_path / "own" / name) for name in ("CACHE", "DATA", "CONFIG")}
+    with room(harness, agent, release, home, str(project)) as made:
+
+        def opened() -> list[str]:
+            with Library({"HOME": str(made.home), **own}, project, hunt=False) as library:
+                sessions = [e.summary.key for e in library.list() if e.summary.project == str(project)]
+                plans = [library.resume.plan(key, fork=True) for key in sessions]
+            return [plan.opened.sentence for plan in plans if plan.opened is not None]
+
+        screen = Thread(target=made.screen, args=([*AT_ONCE[agent], PROMPT], 40, "NEVER"))
+        screen.start()
+        said: list[str] = []
+        while screen.is_alive() and not said:
+            said = opened()
+        screen.join()
+        assert len(said) == 1
+        assert "(process " in said[0]
+        assert opened() == []

@@ -37,7 +37,8 @@ class _WithArguments(Command):
         except click.UsageError as error:
             if not (_is_unknown(error, self) or type(error) is click.UsageError):
                 raise
-            sentence = error.format_message().rstrip(".")
+            unknown = error.option_name if isinstance(error, click.NoSuchOption) else None
+            sentence = f"No such option {unknown!r}" if unknown else error.format_message().rstrip(".")
             hint = "What is for the agent stands after --: pollux resume KEY -- ARGUMENTS"
             raise RequestError(f"{sentence}.", hint) from error
 
