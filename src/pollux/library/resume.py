@@ -182,7 +182,7 @@ class ResumeService:
             )
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
-        files = tuple(file for file in self._index.files_of(key) if file.startswith(inside))
+        files = tuple(file for file in self._every_file(key) if file.startswith(inside))
         return replace(summary, files=files), source, root
 
     def _own_place(self, places: list[SessionLocation]) -> tuple[Source, Root] | None:
@@ -235,9 +235,13 @@ class ResumeService:
     def _files(self, session: Summary, root: Root) -> tuple[str, ...]:
         """The session's files and those of its sub-agents, as the agent has them."""
         inside = os.path.join(display_path(root.path.parent), "")  # noqa: PTH118
-        family = [key for key in self._index.family(session.key) if key != session.key]
-        files = [*session.files, *(file for key in family for file in self._index.files_of(key))]
+        family = self._index.ask_known(lambda current: current.family(session.key))
+        files = [*session.files, *(file for key in family if key != session.key for file in self._every_file(key))]
         return tuple(dict.fromkeys(file for file in files if file.startswith(inside)))
+
+    def _every_file(self, key: str) -> list[str]:
+        """Every file of a session, as far as it was read already: what else there is does not matter here."""
+        return self._index.ask_known(lambda current: current.files(key))
 
     @staticmethod
     def _warnings(session: Summary, source: Source, root: Root) -> list[str]:

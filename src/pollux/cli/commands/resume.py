@@ -17,6 +17,7 @@ from pollux.text.suggest import closest
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from pollux.library.library import Library
     from pollux.library.resume import ResumePlan
     from pollux.model import Summary
 
@@ -86,17 +87,14 @@ def command(
 
     if only_print and as_json:
         raise RequestError("--print and --json cannot be combined.", "Leave out one of them.")
-    becomes_agent = not (only_print or as_json)
-    if becomes_agent:
-        writing(ctx)
-    library, screen = open_library(ctx, quiet=as_json, gaps=not becomes_agent), Screen(ctx)
+    library = open_library(ctx, quiet=as_json) if only_print or as_json else _open_quietly(ctx)
     here = library.resume.last_here() if key is None else None
     name = here.key if here is not None else key or ""
     plan = library.resume.plan(name, fork=fork, folder=folder, arguments=ctx.meta.get(_FOR_THE_AGENT, ()))
     if as_json:
         from pollux.answers.resume import resume_document
 
-        screen.json(resume_document(plan))
+        Screen(ctx).json(resume_document(plan))
         return
     if here is not None:
         talk(_which(here))
@@ -105,11 +103,21 @@ def command(
     if only_print:
         if plan.opened is not None and not plan.fork:
             talk(f"pollux: {plan.opened.sentence}")
-        screen.readable(f"{plan.line}\n")
+        Screen(ctx).readable(f"{plan.line}\n")
         return
     plan.require_ready()
     library.resume.keep(plan)
     _become(ctx, plan)
+
+
+def _open_quietly(ctx: click.Context) -> Library:
+    """The user's sessions, without remarks at the end, and without a process that would become the agent's child."""
+    from pollux.cli.terminal.progress import Bar
+
+    writing(ctx)
+    bar = Bar()
+    ctx.call_on_close(bar.close)
+    return open_library(ctx, report=bar)
 
 
 def _which(session: Summary) -> str:
