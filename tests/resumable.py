@@ -8,10 +8,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from pollux import Library
+from pollux.model.base import NOTHING
 
 IDS = {
     "claude": f"3f0a7c11-9b7d-4c0e-8a52-{os.getpid():012x}",
@@ -51,6 +54,11 @@ class Desk:
         self.started = folder / "started.json"
         for place in (self.home, self.project, self.elsewhere, self.bin):
             place.mkdir(parents=True)
+
+    def library(self, here: Path | None = None, environ: Mapping[str, str] = NOTHING) -> Library:
+        """A library with its own files beside the home, as if pollux was started in a folder."""
+        own = {f"XDG_{name}_HOME": str(self.home.parent / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
+        return Library({"HOME": str(self.home), "PATH": str(self.bin), **own, **environ}, here or self.home, hunt=False)
 
     def furnish(self, **variables: Path) -> dict[str, Path]:
         """Write a session of each agent, in the homes that these variables name or the usual ones."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from pollux.library.library import Library
-    from pollux.library.resume import ResumePlan
+    from pollux.library.resume.plan import ResumePlan
     from pollux.model import Summary
 
 _FOR_THE_AGENT = "pollux.for-the-agent"

@@ -8,7 +8,6 @@ import pytest
 
 from pollux.errors import CannotResume
 from tests.resumable import IDS, Desk
-from tests.unit.library.test_resume import library
 
 ID = IDS["claude"]
 
@@ -24,29 +23,29 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.mark.parametrize("fork", [False, True])
 def test_releases_that_find_a_session_only_in_its_own_folder(desk: Desk, release: str, fork: bool) -> None:
     desk.install("claude", release)
-    assert library(desk).resume.plan(ID, fork=fork).folder == str(desk.project)
+    assert desk.library().resume.plan(ID, fork=fork).folder == str(desk.project)
     with pytest.raises(CannotResume, match=f"Claude Code {release} resumes a session only in the folder") as caught:
-        library(desk).resume.plan(ID, fork=fork, folder=str(desk.elsewhere))
+        desk.library().resume.plan(ID, fork=fork, folder=str(desk.elsewhere))
     assert caught.value.reason == "elsewhere"
 
 
 @pytest.mark.parametrize("release", ["2.1.250", "2.1.325", "3.0.0"])
 def test_releases_that_find_a_session_anywhere(desk: Desk, release: str) -> None:
     desk.install("claude", release)
-    assert library(desk).resume.plan(ID, folder=str(desk.elsewhere)).folder == str(desk.elsewhere)
+    assert desk.library().resume.plan(ID, folder=str(desk.elsewhere)).folder == str(desk.elsewhere)
 
 
 def test_a_release_that_is_not_known_has_the_last_word_itself(desk: Desk) -> None:
     (desk.bin / "claude").write_text("#!/bin/sh\n")
     (desk.bin / "claude").chmod(0o755)
-    assert library(desk).resume.plan(ID, folder=str(desk.elsewhere)).program == str(desk.bin / "claude")
+    assert desk.library().resume.plan(ID, folder=str(desk.elsewhere)).program == str(desk.bin / "claude")
 
 
 def test_a_file_with_another_name_gets_its_own_again(desk: Desk) -> None:
     file = desk.home / ".claude" / "projects"
     (file,) = file.rglob("*.jsonl")
     file.rename(file.with_name("copy of yesterday.jsonl"))
-    asked = library(desk)
+    asked = desk.library()
     key = asked.list()[0].summary.key
     with pytest.raises(CannotResume, match="by the name of its file") as caught:
         asked.resume.plan(key)
@@ -54,4 +53,4 @@ def test_a_file_with_another_name_gets_its_own_again(desk: Desk) -> None:
     assert caught.value.hint == f"Try: pollux recover {key} --in-place"
     rebuilt = asked.recover.rebuild(asked.session(key))
     asked.archive.restore(asked.recover.plan(rebuilt, None))
-    assert library(desk).resume.plan(ID).words == ("claude", "--resume", ID)
+    assert desk.library().resume.plan(ID).words == ("claude", "--resume", ID)

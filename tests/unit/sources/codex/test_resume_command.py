@@ -8,7 +8,6 @@ import pytest
 
 from pollux.errors import CannotResume
 from tests.resumable import IDS, Desk
-from tests.unit.library.test_resume import library
 
 ID = IDS["codex"]
 PLAIN = ("codex", "resume", ID)
@@ -29,7 +28,7 @@ def settings(desk: Desk, text: str) -> None:
 def test_an_archived_thread(desk: Desk) -> None:
     desk.codex(desk.home / ".codex", folder="archived_sessions")
     with pytest.raises(CannotResume, match="is archived in Codex CLI") as caught:
-        library(desk).resume.plan(ID)
+        desk.library().resume.plan(ID)
     assert caught.value.reason == "archived"
     assert caught.value.hint == f"Try: codex unarchive {ID}, then pollux resume codex:{ID}"
 
@@ -37,7 +36,7 @@ def test_an_archived_thread(desk: Desk) -> None:
 def test_a_thread_without_a_provider_goes_on_with_any(desk: Desk) -> None:
     desk.codex(desk.home / ".codex")
     settings(desk, 'model_provider = "mine"')
-    assert library(desk).resume.plan(ID).words == PLAIN
+    assert desk.library().resume.plan(ID).words == PLAIN
 
 
 SAME = ["", 'model_provider = "openai"', "no TOML", "profile = 3\nprofiles = 4", 'profile = "mine"']
@@ -47,7 +46,7 @@ SAME = ["", 'model_provider = "openai"', "no TOML", "profile = 3\nprofiles = 4",
 def test_a_thread_of_the_present_provider(desk: Desk, text: str) -> None:
     desk.codex(desk.home / ".codex", provider="openai")
     settings(desk, text)
-    assert library(desk).resume.plan(ID).words == PLAIN
+    assert desk.library().resume.plan(ID).words == PLAIN
 
 
 OTHER = ['model_provider = "mine"', 'profile = "p"\n[profiles.p]\nmodel_provider = "mine"']
@@ -59,39 +58,39 @@ def test_a_thread_of_another_provider_that_is_configured(desk: Desk, text: str) 
     desk.codex(desk.home / ".codex", provider="openai")
     settings(desk, text)
     with pytest.raises(CannotResume, match="'openai', and Codex CLI now uses 'mine'") as caught:
-        library(desk).resume.plan(ID)
+        desk.library().resume.plan(ID)
     assert caught.value.reason == "provider"
     assert caught.value.hint == f"Try: pollux resume codex:{ID} -- -c model_provider=openai"
-    plan = library(desk).resume.plan(ID, arguments=("-c", "model_provider=openai"))
+    plan = desk.library().resume.plan(ID, arguments=("-c", "model_provider=openai"))
     assert plan.words == (*PLAIN, "-c", "model_provider=openai")
 
 
 def test_a_thread_of_a_provider_that_is_gone(desk: Desk) -> None:
     desk.codex(desk.home / ".codex", provider="mine")
     with pytest.raises(CannotResume, match="'mine', and Codex CLI now uses 'openai'") as caught:
-        library(desk).resume.plan(ID)
+        desk.library().resume.plan(ID)
     assert "--fork" in (caught.value.hint or "")
-    assert library(desk).resume.plan(ID, fork=True).words == ("codex", "fork", ID)
+    assert desk.library().resume.plan(ID, fork=True).words == ("codex", "fork", ID)
     settings(desk, '[model_providers.mine]\nname = "mine"')
     with pytest.raises(CannotResume) as caught:
-        library(desk).resume.plan(ID)
+        desk.library().resume.plan(ID)
     assert "model_provider=mine" in (caught.value.hint or "")
 
 
 def test_earlier_releases_do_not_ask_for_the_provider(desk: Desk) -> None:
     desk.codex(desk.home / ".codex", provider="mine")
     desk.install("codex", "0.165.0")
-    assert library(desk).resume.plan(ID).words == PLAIN
+    assert desk.library().resume.plan(ID).words == PLAIN
 
 
 @pytest.mark.parametrize(("release", "can"), [("0.42.0", False), ("0.80.0", False), ("0.92.0", True)])
 def test_releases_that_can_fork(desk: Desk, release: str, can: bool) -> None:
     desk.codex(desk.home / ".codex")
     desk.install("codex", release)
-    assert library(desk).resume.plan(ID).words == PLAIN
+    assert desk.library().resume.plan(ID).words == PLAIN
     if can:
-        assert library(desk).resume.plan(ID, fork=True).fork
+        assert desk.library().resume.plan(ID, fork=True).fork
         return
     with pytest.raises(CannotResume, match=f"Codex CLI {release} cannot fork") as caught:
-        library(desk).resume.plan(ID, fork=True)
+        desk.library().resume.plan(ID, fork=True)
     assert caught.value.reason == "fork"

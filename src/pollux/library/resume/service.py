@@ -1,11 +1,10 @@
-"""How to go on with a session in its own agent: the command, what stands in its way, and what is kept before."""
+"""Plans how to go on with a session in its own agent, and keeps its files before."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import stat
-from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +13,9 @@ from msgspec.structs import replace
 
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, SessionLocation
-from pollux.library.open_sessions import OpenSession, open_session
-from pollux.model import Kind, Summary, Value
+from pollux.library.resume.open_sessions import open_session
+from pollux.library.resume.plan import ResumePlan
+from pollux.model import Kind, Summary
 from pollux.projects.moves import EVIDENCE
 from pollux.sources.base import File, Root, Source
 from pollux.sources.capabilities import program_of, resume_command_of, retention_of, running_sessions_of
@@ -32,58 +32,6 @@ if TYPE_CHECKING:
     from pollux.system.directories import Places
 
 _LONGEST = timedelta.max.days
-
-
-class ResumePlan(Value, frozen=True, kw_only=True):
-    """The command that goes on with a session: its words, the folder to run it in, and the variables to set.
-
-    A variable that is None must not be set. `fork`: a new session begins with a copy of this one. `program` is the
-    program's path, None if it is not installed. `files` are kept before. `opened` says who has the session open, and
-    stands in the way unless it is a fork. `warnings` are sentences about what the user may not expect.
-    """
-
-    session: Summary
-    title: str
-    words: tuple[str, ...]
-    folder: str
-    environ: Mapping[str, str | None]
-    fork: bool
-    program: str | None
-    files: tuple[str, ...]
-    opened: OpenSession | None
-    warnings: tuple[str, ...]
-
-    @property
-    def line(self) -> str:
-        """The command as a line for a shell."""
-        unset = [word for name, value in self.environ.items() if value is None for word in ("-u", name)]
-        variables = [f"{name}={shlex.quote(value)}" for name, value in self.environ.items() if value is not None]
-        words = [*(("env", *unset) if unset else ()), *variables, shlex.join(self.words)]
-        return f"cd {shlex.quote(self.folder)} && {' '.join(words)}"
-
-    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """The environment for the command, made of the present one."""
-        changed = {name: value for name, value in self.environ.items() if value is not None}
-        return {
-            **{name: value for name, value in environ.items() if name not in self.environ},
-            **changed,
-            "PWD": self.folder,
-        }
-
-    def require_ready(self) -> None:
-        """Raise `CannotResume` where the program is missing, or somebody else has the session open."""
-        if self.program is None:
-            raise CannotResume(
-                "program",
-                f"{self.title} is not installed here: there is no program {self.words[0]!r} on the PATH.",
-                f"Where it is: {self.line}",
-            )
-        if self.opened is not None and not self.fork:
-            raise CannotResume(
-                "open",
-                self.opened.sentence,
-                f"Go on there, end it first, or go on with a copy: pollux resume {self.session.key} --fork",
-            )
 
 
 class ResumeService:
