@@ -142,8 +142,8 @@ def test_a_folder_to_which_no_variable_leads(desk: Desk, agent: str, variable: s
     files = desk.furnish()
     root = {
         "claude": files["claude"].parents[1],
-        "codex": files["codex"].parents[3],
-        "gemini": files["gemini"].parents[3],
+        "codex": files["codex"].parents[2],
+        "gemini": files["gemini"].parents[2],
     }
     root[agent].rename(desk.home / "backup")
     with pytest.raises(CannotResume, match="cannot be told to look in") as caught:
@@ -211,7 +211,7 @@ def test_a_folder_to_go_on_in_must_exist(desk: Desk) -> None:
 def test_a_folder_that_nobody_knows(desk: Desk) -> None:
     file = desk.gemini(desk.home / ".gemini")
     (file.parents[1] / ".project_root").unlink()
-    file.parents[1].rename(file.parents[3] / "0123")
+    file.parents[1].rename(file.parents[2] / "0123")
     assert refused(desk, IDS["gemini"]).reason == "folder"
     assert desk.library().resume.plan(IDS["gemini"], folder=str(desk.elsewhere)).fork
 
