@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
+from pollux.index.search.direct import examine, pending
+from pollux.index.search.direct.look_through import PendingBundle, look_through
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.visit import SearchVisit
 from pollux.index.search.errors import Gone
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
-from pollux.library.library import PLACES, Enough, Filter, Library, Progress, Sort
+from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
+from pollux.model import Session
 from pollux.sources.base import Bundle, Source
 from pollux.system import locks
 from pollux.system.locks import try_lock
 from pollux.usage.service import Grouping
 from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
+from tests.unit.sources.claude.conftest import json_lines, user
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 MIDNIGHT = 1_794_614_400
@@ -72,8 +79,8 @@ def test_words_are_added_to_what_did_not_change_meanwhile(large: ChangingHome) -
 def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
     library = large.library()
     assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
-    assert library.index.unread_files == 160
-    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(40,)]
+    assert library.index.unread_files == 165
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(35,)]
     assert library.count() == 200
     assert library.index.unread_files == 0
 
@@ -97,6 +104,48 @@ def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: Changin
     os.utime(large.talk("s003", "the last word"), (MIDNIGHT, MIDNIGHT))
     os.utime(large.talk("s199", *["the clock of files is wrong"] * 100), (MIDNIGHT + 400, MIDNIGHT + 400))
     assert keys(large.library(), 5) == keys(large.library(large.cache.with_name("fresh")))[:5]
+
+
+def test_an_early_list_shortens_ids_among_those_that_are_not_read(large: ChangingHome) -> None:
+    for name, ended in (("abcdefgh-old", 1), ("abcdefgh-new", 600)):
+        os.utime(large.talk(name, "hello"), (MIDNIGHT + ended, MIDNIGHT + ended))
+    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    assert early.list(limit=1)[0].short == complete.list()[0].short == "abcdefgh-n"
+    assert early.index.unread_files > 100
+
+
+def typed(home: ChangingHome, *lines: tuple[str, int]) -> None:
+    """Write Claude Code's log of typed prompts: the sessions, and the times in seconds after midnight."""
+    log = home.home / ".claude" / "history.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    records = [
+        {"display": f"typed {at}", "timestamp": (MIDNIGHT + at) * 1000, "project": "/work", "sessionId": name}
+        for name, at in lines
+    ]
+    log.write_text("".join(json.dumps(record) + "\n" for record in records))
+    (log.parent / "projects").mkdir(exist_ok=True)
+
+
+def test_an_early_list_knows_what_was_typed_in_an_older_session(large: ChangingHome) -> None:
+    name = "aaaaaaaa-0000-4000-8000-000000000001"
+    typed(large, (name, 500))
+    folder = large.home / ".claude" / "projects" / "-work"
+    folder.mkdir(parents=True)
+    record = {**user("the first words"), "timestamp": "2026-11-14T00:00:01.000Z", "sessionId": name}
+    (folder / f"{name}.jsonl").write_text(json_lines(record))
+    os.utime(folder / f"{name}.jsonl", (MIDNIGHT + 1, MIDNIGHT + 1))
+    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    listed = early.list(limit=3)
+    assert early.index.unread_files > 100
+    assert [entry.summary for entry in listed] == [entry.summary for entry in complete.list()[:3]]
+    assert listed[0].summary.key == f"claude:{name}"
+
+
+def test_an_early_list_does_not_wait_for_sessions_of_which_only_prompts_are_left(large: ChangingHome) -> None:
+    typed(large, *((f"{number:08x}-0000-4000-8000-000000000001", number - 1000) for number in range(900)))
+    library = large.library()
+    assert keys(library, 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions WHERE kind='prompts'") == [(0,)]
 
 
 def test_an_id_and_the_last_session_are_known_early(large: ChangingHome) -> None:
@@ -250,6 +299,115 @@ def test_a_message_that_is_added_meanwhile_waits_for_the_next_sync(
     large.talk("s042", "a zebra came later")
     assert library.search("zebra", exact=True).hits == ()
     assert [hit.key for hit in behind(large).search("zebra").hits] == ["gemini:s042"]
+
+
+@pytest.fixture
+def read_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Hears how many bundles each direct search reads."""
+    numbers: list[int] = []
+
+    def counted(bundles: Sequence[PendingBundle], *arguments: Any) -> Any:
+        numbers.append(len(bundles))
+        return look_through(bundles, *arguments)
+
+    monkeypatch.setattr(pending, "look_through", counted)
+    return numbers
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_first_search_reads_each_file_once(
+    query: str, home: ChangingHome, behind: Callable[..., Library], read_again: list[int]
+) -> None:
+    home.talk("s001", "weather 7", "the report of the parser")
+    home.talk("s002", "weather \ud800 7 \N{PARTY POPPER}", "parser")
+    truth = found(home.library(home.cache.with_name("whole")), query)
+    assert found(behind(home), query) == truth
+    assert read_again == [0]
+
+
+@pytest.mark.parametrize("options", [{"sort": Sort.NEWEST}, {"per_session": 1}, {"kinds": PLACES["prompts"]}])
+def test_the_first_search_heeds_its_options(
+    options: dict[str, Any], large: ChangingHome, behind: Callable[..., Library], read_again: list[int]
+) -> None:
+    whole = large.library(large.cache.with_name("whole"))
+    assert found(behind(large), "weather", **options) == found(whole, "weather", **options)
+    best = [hit.key for hit in whole.search("weather 7", limit=5, **options).hits]
+    assert [hit.key for hit in behind(large).search("weather 7", limit=5, **options).hits] == best
+    assert read_again[0] == 0
+
+
+def test_hits_are_told_as_they_are_found(large: ChangingHome, behind: Callable[..., Library]) -> None:
+    told: list[Hit] = []
+    result = behind(large).search("weather", limit=500, found=lambda hits: told.extend(hits()))
+    assert len(result.hits) == 200
+    assert {(hit.key, hit.message_id) for hit in told} == {(hit.key, hit.message_id) for hit in result.hits}
+    assert all(hit.snippet and hit.title for hit in told)
+    again: list[Hit] = []
+    behind(large).search("parser", limit=500, found=lambda hits: again.extend(hits()))
+    assert len(again) == 200, "what is in the catalogue already is told, too"
+
+
+def test_messages_that_are_left_out_are_counted(
+    empty_home: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the client wrote is not compared once better messages were found. It counts all the same."""
+    for number in range(60):
+        file = empty_home.talk(f"s{number:03d}", "weather " * (20 + number))
+        with file.open("a") as out:
+            for place in range(number % 4):
+                at = "2026-11-14T00:10:00.000Z"
+                line = {"id": f"i{place}", "timestamp": at, "type": "info", "content": "weather"}
+                out.write(json.dumps(line) + "\n")
+        os.utime(file, (MIDNIGHT - number, MIDNIGHT - number))  # the best are read last
+    counted: list[int] = []
+
+    def count_matches(query: DirectQuery, session: Session, number: int) -> int:
+        counted.append(count := examine.count_matches(query, session, number))
+        return count
+
+    monkeypatch.setattr(pending, "count_matches", count_matches)
+    asked: dict[str, Any] = {"limit": 20, "per_session": 1, "counted": True}
+    early = behind(empty_home).search("weather", **asked).counts
+    truth = empty_home.library(empty_home.cache.with_name("whole")).search("weather", **{**asked, "limit": 60}).counts
+    assert len(truth) == 60
+    assert early == {key: truth[key] for key in early}
+    assert len(early) == 20
+    assert counted
+
+
+def test_a_copy_displaces_no_hit(
+    empty_home: ChangingHome, read_again: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copies under another root have the word more often, and do not count."""
+    start_processes(monkeypatch)
+    home = empty_home
+    for number in range(30):
+        file = home.talk(f"s{number:03d}", f"weather {number}", "the tide came in")
+        copy = home.home / "other" / "tmp" / file.relative_to(home.home / ".gemini" / "tmp")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(file.read_text().replace("the tide", "tide " * 200), encoding="utf-8")
+        home.talk(f"s{number:03d}", "and more was said")
+    roots = [home.home / ".gemini" / "tmp", home.home / "other" / "tmp"]
+    environ = {"POLLUX_GEMINI_DIR": os.pathsep.join(map(str, roots)), background.VARIABLE: "1"}
+    whole = home.library(home.cache.with_name("whole"), environ=environ)
+    early = home.library(complete_later=True, environ=environ)
+    wanted = whole.search("tide", limit=20)
+    assert {hit.key for hit in early.search("tide", limit=20).hits} == {hit.key for hit in wanted.hits}
+    assert len(wanted.hits) == 20
+    assert read_again == [30]
+
+
+def test_a_fault_of_the_search_costs_no_session(
+    large: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SearchVisit, "look", broken)
+    library = behind(large)
+    assert len(library.search("weather", limit=500).hits) == 200
+    assert library.index.unread() == 0
+
+
+def broken(*_arguments: object) -> bytes:
+    raise RecursionError
 
 
 # ---------------------------------------------------------------- the process behind

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from pollux.errors import StoreError
 from pollux.index.catalogue.catalogue import Catalogue, Damage, Peeks
 from pollux.index.search.errors import Damaged, Gone, NotWritten
-from pollux.index.sync.sync import Goal, Outcome, RootScan, Sync, SyncInput, heal
+from pollux.index.sync.sync import Goal, Outcome, RootScan, Sync, SyncInput, Unread, heal
 from pollux.index.sync.tasks import Task
 from pollux.model import Value
 from pollux.system.files import make_private_folder
@@ -308,21 +308,21 @@ class Index:
         changed = {scan.source.name for scan in scans if not scan.is_known(self.catalogue)}
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)
 
-    def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> int:
-        """Read what an early answer needs. Returns how many files were left unread.
+    def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> Unread:
+        """Read what an early answer needs. Returns what was left unread.
 
         After trouble with the cache, the goal is not reached: a sync knows the ways out.
         """
         if self.catalogue.path is None or self._copy is not None:
-            return 0
+            return Unread()
         try:
             with write_lock(self.folder / _LOCK, self._report) as lock:
                 if lock is None or not self.catalogue.is_current():
-                    return 0
+                    return Unread()
                 return Sync(self.catalogue, None, now._replace(pulse=_pulse(lock, now))).reach(goal, scans)
         except TROUBLE:
             goal.reached = False
-            return 0
+            return Unread()
 
     # ------------------------------------------------------------------ pending words
 

@@ -11,6 +11,9 @@ from pollux.sources.base import Bundle
 MOST_NEWEST = 100
 """Longer lists wait until all sessions are read."""
 
+_FILES, _FILES_EACH = 100, 2
+"""How many of the newest files are looked into, and how many more for each session of the list."""
+
 _NANOSECONDS = 1000
 """A microsecond, in nanoseconds."""
 
@@ -34,10 +37,19 @@ class Newest:
     @staticmethod
     def can_answer(criteria: Filter, limit: int | None) -> bool:
         """Can a list be known early? The projects of some sessions are known only when all are read."""
-        return limit is not None and limit <= MOST_NEWEST and not (criteria.project or criteria.words or criteria.facts)
+        return (
+            limit is not None
+            and limit <= MOST_NEWEST
+            and not any((criteria.project, criteria.words, criteria.facts, criteria.marks))
+        )
 
-    def wants(self, bundle: Bundle) -> bool:  # noqa: ARG002 (the newest ones are read anyway)
-        """No bundle is more important than a newer one."""
+    @property
+    def newest(self) -> int:
+        """Some files are no sessions, and some sessions are not on the list."""
+        return _FILES + _FILES_EACH * self._limit
+
+    def wants(self, agent: str, id: str) -> bool:  # noqa: ARG002 (the newest ones are read anyway)
+        """No session is more important than a newer one."""
         return False
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
@@ -58,15 +70,17 @@ class Newest:
 class Lookup:
     """The sessions whose id begins like this."""
 
+    newest = 0
+
     def __init__(self, current: Callable[[], CatalogueQueries], prefix: str, agent: str | None) -> None:
         self._current = current
         self._prefix = prefix
         self._agent = agent
         self.reached = False
 
-    def wants(self, bundle: Bundle) -> bool:
-        """Is it a bundle of such a session?"""
-        return bundle.id.startswith(self._prefix) and self._agent in (None, bundle.agent)
+    def wants(self, agent: str, id: str) -> bool:
+        """Is it such a session?"""
+        return id.startswith(self._prefix) and self._agent in (None, agent)
 
     def note(self, bundle: Bundle, rows: BundleRows) -> None:
         """Whatever was read, the wanted bundles were read first."""

@@ -135,7 +135,7 @@ class Bundle(msgspec.Struct, kw_only=True):
 
     @property
     def changed_ns(self) -> int:
-        """When one of its files last changed."""
+        """When it last changed (nanoseconds): no session in it ended later, if times are right."""
         return max((file.mtime_ns for file in self.files), default=0)
 
     @property
@@ -276,11 +276,14 @@ class SourceContext(msgspec.Struct, kw_only=True):
     """What a source may know beyond the files of one root.
 
     `peeks` are the results of earlier peeks, by kind and path, with the stamp that the file had then. `other_files`
-    gives the files under the agent's other roots.
+    gives the files under the agent's other roots. `needs` says which sessions an early answer needs, by their ids and
+    the times (nanoseconds) of their last changes: the others may lack what ties them to other sessions. Without it, all
+    are needed.
     """
 
     peeks: dict[tuple[str, str], tuple[str, bytes]] = {}
     other_files: Callable[[], OtherFiles] = lambda: OtherFiles({}, [])
+    needs: Callable[[str, int], bool] | None = None
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """The result of a peek into a file. The file is opened only if it changed since the last peek."""

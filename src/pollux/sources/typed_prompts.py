@@ -9,10 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from pollux.model import Author, Fate, Kind, Message, Notice, Origin, Role, Session, Text, first_words
+from pollux.sources.base import File
 
 __all__ = [
     "MessageTexts",
     "command_title",
+    "last_change",
     "normalize_space",
     "prompts_id",
     "typed_message",
@@ -26,6 +28,15 @@ _HUMAN, _SYSTEM = Author.HUMAN, Role.SYSTEM
 def prompts_id(seed: bytes) -> str:
     """An id for lines that do not name the session in which they were typed."""
     return f"{hashlib.sha256(seed).hexdigest()[:12]}-prompts"
+
+
+def last_change(files: Iterable[File], typed: Iterable[datetime | None], *, only_typed: bool) -> int:
+    """When a session last changed (nanoseconds): a line may be typed after its last file was written.
+
+    If only lines are left, their log changes with every other session, and only their own times count.
+    """
+    line = max((int(at.timestamp() * 10**9) for at in typed if at is not None), default=0)
+    return line if only_typed and line else max(line, *(file.mtime_ns for file in files), 0)
 
 
 def typed_message(  # noqa: PLR0913

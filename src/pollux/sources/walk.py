@@ -127,11 +127,8 @@ def unreadable_files(files: Iterable[File]) -> list[File]:
 
 def forbidden_files(files: Iterable[File]) -> list[File]:
     """Files that we can see but not read, by their modes, also if they were readable before."""
-    return [file for file in files if file.role not in (CLOSED, OTHER) and _is_forbidden(file)]
-
-
-def _is_forbidden(file: File) -> bool:
-    return not file.mode & 0o400 and not os.access(file.path, os.R_OK)
+    forbidden = [file for file in files if not file.mode & 0o400 and file.role not in (CLOSED, OTHER)]
+    return [file for file in forbidden if not os.access(file.path, os.R_OK)]
 
 
 def _open_folder(folder: str) -> int | str:
@@ -150,7 +147,12 @@ def _entries(
     mixed: list[File | Below] = []
     for entry in entries:
         name = entry.name
-        if _is_folder(entry):
+        try:
+            # Links to folders are not followed below a root: they could lead in circles.
+            is_folder = entry.is_dir(follow_symlinks=False)
+        except OSError:
+            is_folder = False
+        if is_folder:
             if (below := folder(name)) is not None:
                 mixed += files
                 mixed.append((above + name, below))
@@ -165,29 +167,24 @@ def _entries(
             except OSError as error:
                 files.append(_unreadable(above + name, error))
                 continue
+            mode = stat.st_mode
+            if mode & 0o170000 != 0o100000:
+                files.append(_irregular(entry, above + name, role))
+                continue
+            changed = stat.st_mtime_ns
             files.append(
                 File(
                     path=above + name,
                     role=role,
                     size=stat.st_size,
-                    mtime_ns=_changed(stat),
+                    mtime_ns=changed if 0 <= changed <= _LATEST else _changed(stat),
                     inode=stat.st_ino,
                     status=status,
                     reason=reason,
-                    mode=stat.st_mode & 0o777,
+                    mode=mode & 0o777,
                 )
-                if stat.st_mode & 0o170000 == 0o100000
-                else _irregular(entry, above + name, role)
             )
     return ([], [*mixed, *files]) if mixed else (files, [])
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Links to folders are not followed below a root: they could lead in circles."""
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False
 
 
 def _unreadable(path: str, error: OSError) -> File:

@@ -23,6 +23,7 @@ list(run_jobs(job, 4, 2))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 def test_nobody_stays_lost_in_work_when_the_maker_is_gone() -> None:
     maker = subprocess.Popen([sys.executable, "-c", LOST], stdout=subprocess.PIPE, text=True)

@@ -390,12 +390,12 @@ class Catalogue:
         for table, rows in (
             ("facts", entry.facts),
             ("links", entry.links),
-            ("usage", [(number, *row) for number, row in enumerate(entry.usage)]),
-            ("calls", [(number, *row) for number, row in enumerate(entry.calls)]),
             ("quarters", entry.quarters),
             ("prompts", entry.prompts),
         ):
             self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
+        for table, rows in (("usage", entry.usage), ("calls", entry.calls)):
+            self._sql.executemany(_INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
 
     def pending_numbers(self) -> list[int]:
         """The numbers of all sessions whose words are pending."""

@@ -169,7 +169,7 @@ def _about(session: Session, summary: Summary) -> Row:
         bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
         bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
     )
-    return fold("\n".join(texts)), _encode(marks)
+    return "\n".join(map(fold, texts)), _encode(marks)
 
 
 def _storable_usage(used: Usage) -> Usage:

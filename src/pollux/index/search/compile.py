@@ -17,7 +17,7 @@ from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, 
 from pollux.index.search.patterns import phrase_queries
 from pollux.index.search.prepare.prepare_text import normalize_name as whole_name
 from pollux.index.search.prepare.unspaced import is_own_word
-from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
+from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Marked, Near, Node, Not, Or, Words
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 
@@ -133,6 +133,8 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
         return _between([only])
     if isinstance(value, bool):
         return with_fact(name, ["yes" if value else "no"])
+    if isinstance(value, Marked):
+        return _marked(value)
     value = whole_name(value).replace("\0", "")
     match name:
         case "in":
@@ -145,6 +147,24 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
             return with_fact(name, matching_values(searcher, name, value))
         case _:
             return with_fact(name, [fold(value)])
+
+
+def _marked(marked: Marked) -> IndexQuery:
+    """The passages of marked sessions and messages."""
+    whole = [number for number, messages in marked.places.items() if messages is None]
+    single = [
+        all_of(one_of("session", [number]), any_of(_number("message", place) for place in sorted(messages)))
+        for number, messages in marked.places.items()
+        if messages
+    ]
+    return any_of([one_of("session", whole) if whole else None, *single]) or NOTHING
+
+
+def _number(field: str, number: int) -> IndexQuery:
+    """A filter: the field, which only ranges can be searched for, has this number."""
+    return IndexQuery.range_query(
+        schema(), field, tantivy.FieldType.Unsigned, lower_bound=number, upper_bound=number, include_upper=True
+    )
 
 
 def _is_time(node: Node) -> TypeGuard[FieldFilter]:

@@ -8,7 +8,8 @@ and the next sync drops them. If there is much to read, rows are written alone, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -27,12 +28,13 @@ from pollux.wire import display_path
 if TYPE_CHECKING:
     from pollux.index.catalogue.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
+    from pollux.index.sync.bulk import Visitor
     from pollux.index.sync.words import WordTask
 
 _MANY = 400
 """Several processes peek into so many files."""
 
-_FEW = 20
+_FEW = 5
 """After so many of the newest bundles it is checked whether they are enough."""
 
 _MOST_EARLY = 400
@@ -107,8 +109,13 @@ class Goal(Protocol):
 
     reached: bool
 
-    def wants(self, bundle: Bundle) -> bool:
-        """Must this bundle be read before the answer?"""
+    @property
+    def newest(self) -> int:
+        """How many of the newest files are probably enough for it; 0 where their times do not matter."""
+        ...
+
+    def wants(self, agent: str, id: str) -> bool:
+        """Must this session be read before the answer?"""
         ...
 
     def is_reached(self, unread_since: int) -> bool:
@@ -120,11 +127,29 @@ class Goal(Protocol):
         ...
 
 
+class _Candidate(NamedTuple):
+    """A bundle that may have to be read, when it last changed, and what is known of it."""
+
+    scan: RootScan
+    root: int
+    bundle: Bundle
+    changed_ns: int
+    before: KnownBundle | None
+
+
+class Unread(NamedTuple):
+    """What an early answer did not wait for: the number of files, and the ids of sessions."""
+
+    files: int = 0
+    ids: tuple[str, ...] = ()
+
+
 class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
     `words`: words are written together with rows, however long that takes. `pulse` shows waiting processes that this
-    one makes progress. A sync that `yields` raises `Enough` when another process waits.
+    one makes progress. A sync that `yields` raises `Enough` when another process waits. `visitor` makes somebody who
+    sees the sessions of a large load while they are read.
     """
 
     report: Report
@@ -132,6 +157,7 @@ class SyncInput(NamedTuple):
     words: bool = False
     pulse: Report = lambda _: None
     yields: bool = False
+    visitor: Callable[[], Visitor | None] = lambda: None
 
 
 class Sync:
@@ -142,6 +168,7 @@ class Sync:
         self._text = text
         self._report = now.report
         self._words = now.words
+        self._visitor = now.visitor
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
@@ -302,31 +329,79 @@ class Sync:
                 for task in tasks:
                     report(task, batch.add(task))
         elif text is None:
-            RowLoad(self._catalogue, size, report).run(tasks)
+            RowLoad(self._catalogue, size, report, self._visitor()).run(tasks)
         else:
             Load(self._catalogue, text, size, report, self._pulse).run(tasks)
 
     # ------------------------------------------------------------------ early answers
 
-    def reach(self, goal: Goal, scans: list[RootScan]) -> int:
-        """Read what a goal wants, then the newest sessions, until it is reached. Returns how many files are unread.
+    def reach(self, goal: Goal, scans: list[RootScan]) -> Unread:
+        """Read what a goal wants, then the newest sessions, until it is reached. Returns what is unread.
 
-        All files are grouped first: what a session's other files say, and what it has from another one, is known.
+        All files are grouped, but only those that have to do with these sessions are looked into. If the newest files
+        are not enough, more of them are taken.
         """
+        self._roots = self._begin(scans)
+        times = sorted((file.mtime_ns for scan in scans for file in scan.files), reverse=True)
+        newest = goal.newest
+        while True:
+            since = times[newest] if newest < len(times) else 0
+            unread = self._reach(goal, since if newest else math.inf)
+            if goal.reached or not newest or not since or newest > _MOST_EARLY:
+                return unread
+            newest *= 4
+
+    def _reach(self, goal: Goal, since: float) -> Unread:
+        """As `reach`, with those sessions that the goal wants, or that changed since a time (nanoseconds)."""
         from pollux.index.sync.small import Batch
 
-        self._roots = self._begin(scans)
-        tasks = sorted(self._tasks(self._roots), key=lambda task: not goal.wants(task.bundle))
-        wanted = sum(goal.wants(task.bundle) for task in tasks)
+        def needs(agent: str, id: str, changed_ns: int) -> bool:
+            return changed_ns > since or goal.wants(agent, id)
+
+        def is_wanted(candidate: _Candidate) -> bool:
+            return goal.wants(candidate.bundle.agent, candidate.bundle.id)
+
+        with gc_paused():
+            needed, others = self._candidates(needs)
+        needed.sort(key=lambda each: (is_wanted(each), each.changed_ns), reverse=True)
+        wanted = sum(map(is_wanted, needed))
+        if wanted > _MOST_EARLY:
+            return Unread()
+        newest_other = max((each.changed_ns for each in others), default=0)
         done = 0
         with Batch(self._catalogue, None) as batch:
-            for task in tasks[:_MOST_EARLY]:
-                if done >= wanted and not (done - wanted) % _FEW and goal.is_reached(task.bundle.changed_ns):
+            for candidate in needed[:_MOST_EARLY]:
+                is_time = done >= wanted and not (done - wanted) % _FEW
+                if is_time and goal.is_reached(max(candidate.changed_ns, newest_other)):
                     break
-                goal.note(task.bundle, batch.add(task))
+                known = {} if candidate.before is None else {candidate.bundle.key: candidate.before}
+                for task in self._outdated(candidate.scan, candidate.root, [candidate.bundle], known):
+                    goal.note(task.bundle, batch.add(task))
                 self._pulse()
                 done += 1
-        return sum(len(task.bundle.files) for task in tasks[done:])
+            else:
+                goal.is_reached(max((each.changed_ns for each in needed[done:]), default=newest_other))
+        unread = [each.bundle for each in (*others, *needed[done:]) if each.before is None]
+        return Unread(sum(len(bundle.files) for bundle in unread), tuple(bundle.id for bundle in unread))
+
+    def _candidates(self, needs: Callable[[str, str, int], bool]) -> tuple[list[_Candidate], list[_Candidate]]:
+        """The bundles that are needed, and all others."""
+        gone: list[int] = []
+        needed: list[_Candidate] = []
+        others: list[_Candidate] = []
+        for scan, root in self._roots:
+            self._pulse()
+            with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
+                context.needs = partial(needs, scan.source.name)
+                bundles = scan.source.bundles(scan.root.path, scan.files, context)
+            old = self._catalogue.known_bundles(root)
+            for bundle in bundles:
+                changed_ns, before = bundle.changed_ns, old.pop(bundle.key, None)
+                is_needed = needs(bundle.agent, bundle.id, changed_ns)
+                (needed if is_needed else others).append(_Candidate(scan, root, bundle, changed_ns, before))
+            gone += [before.id for before in old.values()]
+        self._removed += self._drop(gone)
+        return needed, others
 
     # ------------------------------------------------------------------ pending words
 

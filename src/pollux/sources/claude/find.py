@@ -82,10 +82,8 @@ def _in_root(name: str) -> FileKind:
 
 
 def _in_project(name: str) -> FileKind:
-    if _AGENT.match(name):
-        return _SUBAGENT
     if name.endswith(".jsonl"):
-        return _SESSION
+        return _SUBAGENT if name.startswith("agent-") and _AGENT.match(name) else _SESSION
     return _CLIENT_FILES.get(name) or unknown("a file of an unknown kind")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -14,14 +16,17 @@ from pollux.errors import Unreadable
 from pollux.model import Kind
 from pollux.sources.base import Bundle, File, SourceContext, WordFiles, fingerprint_of, unchanged
 from pollux.sources.claude import find
+from pollux.sources.claude.format.oldest_record import oldest_record
 from pollux.sources.claude.format.peek import Head, head_of
 from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
 from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
+from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
 
 AGENT = "claude"
+_HOUR = 3600 * 10**9
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
@@ -52,6 +57,11 @@ class ClaudeBundle(Bundle, kw_only=True):
     history: History | None = None
     depends_on: dict[str, str] = {}
     parent_files: list[str] = []
+
+    @property
+    def changed_ns(self) -> int:
+        """When one of its files last changed, or a line was last typed in it."""
+        return last_change(self.files, (line.at for line in self.typed), only_typed=self.kind is Kind.PROMPTS)
 
     def fingerprint(self) -> str:
         """A digest of its own files, those of its relatives, its titles in other sessions, and its typed lines.
@@ -129,19 +139,47 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     def look(file: File) -> Head:
         return context.peek(file, Head, head_of)
 
-    mains = _mains(all_files, look)
+    since = _since([*all_files, *elsewhere.other], look, context)
+    mains = _mains(all_files, look, since)
     agents = _agents(all_files, look)
     _attach_side_files(all_files, mains, agents)
     _adopt(mains, agents)
-    others = [*_mains(elsewhere.other, look).values(), *_agents(elsewhere.other, look)]
-    _link_peers([*mains.values(), *agents, *others], look, lambda file: context.peek(file, RecordIds, record_ids_of))
+    others = [*_mains(elsewhere.other, look, since).values(), *_agents(elsewhere.other, look)]
+    transcripts = [*mains.values(), *agents, *others]
+    _link_peers(transcripts, since, look, lambda file: context.peek(file, RecordIds, record_ids_of))
     paths = {file.path for file in own}
     here = [bundle for bundle in (*mains.values(), *agents) if any(file.path in paths for file in bundle.files)]
     prompts_only = _prompts_only(own, {bundle.id: bundle for bundle in here if bundle.kind is Kind.MAIN}, root, context)
     return [*here, *prompts_only]
 
 
-def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
+def _since(files: list[File], look: RootScan, context: SourceContext) -> float:
+    """Files that last changed before this time (nanoseconds) have nothing to do with the sessions that are needed.
+
+    A copy of a record, a name of a session, and a title of a session are all written after that session began.
+    """
+    if context.needs is None:
+        return 0
+    typed: dict[str | None, list[datetime | None]] = {}
+    for log in (file for file in files if file.role == find.HISTORY):
+        for session, line in context.peek(log, TypedLines, read_typed_lines).lines:
+            typed.setdefault(session, []).append(line.at)
+
+    def is_needed(file: File) -> bool:
+        id = _own_id(file, look)
+        changed = last_change((file,), typed.get(id, ()), only_typed=False)
+        return context.needs is None or context.needs(id, changed)
+
+    transcripts = (file for file in files if file.role in (find.SESSION, find.AGENT))
+    starts = [oldest_record(file) for file in transcripts if is_needed(file)]
+    return min((0 if start is None else start * 10**9 - _HOUR for start in starts), default=math.inf)
+
+
+def _own_id(file: File, look: RootScan) -> str:
+    return stem(file.path).removeprefix("agent-") if file.role == find.AGENT else identity(file, look)
+
+
+def _mains(files: list[File], look: RootScan, since: float) -> dict[str, ClaudeBundle]:
     """Transcripts by id. The same id in two folders is one session that moved."""
     sessions: dict[str, ClaudeBundle] = {}
     summaries: dict[str, dict[str, str]] = {}
@@ -150,7 +188,8 @@ def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
             continue
         folder = os.path.dirname(file.path)  # noqa: PTH120
         titles = summaries.setdefault(folder, {})
-        titles.update(look(file).summaries)
+        if file.mtime_ns >= since:
+            titles.update(look(file).summaries)
         name = identity(file, look)
         bundle = sessions.get(name)
         if bundle is None:
@@ -251,10 +290,13 @@ def _adopt(mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
             agent.siblings = [other for other in family if other is not agent]
 
 
-def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, look_at_ids: Callable[[File], RecordIds]) -> None:
+def _link_peers(
+    transcripts: list[ClaudeBundle], since: float, look: RootScan, look_at_ids: Callable[[File], RecordIds]
+) -> None:
     """Make transcripts that share a reply or a prompt peers, wherever they lie: one of them is a fork of the other.
 
-    A session that the records of another one name is its peer, too, even if it lost all that they shared.
+    A session that the records of another one name is its peer, too, even if it lost all that they shared. Transcripts
+    that did not change `since` a time are not looked into.
     """
     mains: dict[str, list[ClaudeBundle]] = {}
     for bundle in transcripts:
@@ -262,7 +304,8 @@ def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, look_at_ids: Ca
             mains.setdefault(bundle.name, []).append(bundle)
     groups: list[list[ClaudeBundle]] = []
     ids: list[set[int]] = []
-    for bundle in transcripts:
+    looked_into = [bundle for bundle in transcripts if any(file.mtime_ns >= since for file in bundle.files)]
+    for bundle in looked_into:
         peeks = [look_at_ids(file) for file in bundle.transcripts()]
         bundle.heads = {root for file in bundle.transcripts() if (root := look(file).root) is not None}
         ids.append(set[int]().union(*(peek.all() for peek in peeks)))
@@ -271,7 +314,7 @@ def _link_peers(transcripts: list[ClaudeBundle], look: RootScan, look_at_ids: Ca
             bundle.is_cut = any(peek.is_cut for peek in peeks)
             names = {name for peek in peeks for name in peek.sessions} - {bundle.name}
             groups += [[bundle, *mains[name]] for name in names & mains.keys()]
-    for group in [*groups, *_holders(transcripts, ids)]:
+    for group in [*groups, *_holders(looked_into, ids)]:
         for bundle in group:
             known = {id(peer) for peer in bundle.peers}
             bundle.peers += [other for other in group if other.id != bundle.id and id(other) not in known]

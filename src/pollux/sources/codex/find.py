@@ -63,7 +63,8 @@ def rollouts(root: Path) -> list[File]:
 
 
 def _session(name: str) -> FileKind:
-    if _ROLLOUT.match(name):
+    # Most names are usual ones, which need no pattern.
+    if (name.startswith("rollout-") and name.endswith(".jsonl")) or _ROLLOUT.match(name):
         return _SESSION
     return _TEMPORARY_FILE if _TEMPORARY.match(name) else _OTHER
 

@@ -19,6 +19,7 @@ from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
 from pollux.sources.codex.format.document import ItemFingerprints, fingerprints_of_items
 from pollux.sources.codex.format.tools import ADDED_WORDS
 from pollux.sources.codex.side_files import SideFiles
+from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path, read_head
 
@@ -39,6 +40,15 @@ class CodexBundle(Bundle, kw_only=True):
     threads: Threads
     side_files: SideFiles
     depends_on: dict[str, str] = {}
+
+    @property
+    def changed_ns(self) -> int:
+        """When one of its files last changed, or a line was last typed in it."""
+        return last_change(
+            self.files,
+            (line.at for line in self.side_files.prompts.get(self.id, ())),
+            only_typed=self.kind is Kind.PROMPTS,
+        )
 
     def fingerprint(self) -> str:
         """A text that changes with the session's files, and with what the side files say about it."""

@@ -14,6 +14,7 @@ from pollux.sources.gemini.format.tools import ADDED_WORDS
 from pollux.sources.gemini.projects.projects import Folder, Projects
 from pollux.sources.gemini.prompts.prompt_log import Line, PromptLog
 from pollux.sources.gemini.prompts.prompts import may_hold_lines
+from pollux.sources.typed_prompts import last_change
 from pollux.wire import display_path
 
 
@@ -56,6 +57,15 @@ class GeminiBundle(Bundle, kw_only=True):
     def named_by_others(self) -> bool:
         """Typed lines after a `/clear` have their own id only if the session before it has its file."""
         return self.kind is Kind.PROMPTS
+
+    @property
+    def changed_ns(self) -> int:
+        """When one of its files last changed, or a line was last typed in it."""
+        return last_change(self.files, (line.at for line in self._typed()), only_typed=self.kind is Kind.PROMPTS)
+
+    def _typed(self) -> list[Line]:
+        """The lines of the log under its id."""
+        return self.log.lines.get(self.id, []) if self.log is not None else []
 
     def fingerprint(self) -> str:
         """A digest of its own files and its sub-agents' files, their ids, and the project."""

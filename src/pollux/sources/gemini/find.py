@@ -67,13 +67,19 @@ def _project_file(name: str) -> FileKind:
     return _OUTPUT if _OLD_OUTPUT.match(name) else unknown("a file of an unknown kind")
 
 
+def _chat(name: str) -> FileKind:
+    """A file among the sessions. Most names are usual ones, which need no pattern."""
+    is_usual = name.startswith("session-") and name.endswith(".jsonl")
+    return _SESSION if is_usual or _CHAT.match(name) else _UNEXPECTED
+
+
 _BIN = every_file(ignored("programs the CLI downloaded"))
 _AGENTS = FolderRules(
     lambda name: _SUBAGENT if _AGENT.match(name) else _UNEXPECTED,
     lambda _: every_file(unknown("below the folders of sub-agents' sessions")),
 )
 _FOLDERS = {
-    "chats": FolderRules(lambda name: _SESSION if _CHAT.match(name) else _UNEXPECTED, lambda _: _AGENTS),
+    "chats": FolderRules(_chat, lambda _: _AGENTS),
     "checkpoints": every_file(_CHECKPOINT),
     "tool-outputs": every_file(_OUTPUT),
     "bin": _BIN,

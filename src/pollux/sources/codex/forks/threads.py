@@ -25,7 +25,7 @@ from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, MetaLine, TokenTotals
 from pollux.system.clock import recorded
 from pollux.system.files import LARGE, read_within
-from pollux.wire import REFUSED, Malformed, Notes, display_path, plain
+from pollux.wire import REFUSED, Malformed, Notes, display_path, plain, read_head
 
 # Every release writes the id near the beginning of the first line.
 _FIRST = re.compile(
@@ -86,7 +86,13 @@ Peek = Callable[[File], Head]
 
 
 def head_of(file: File) -> Head:
-    """Read a file's beginning."""
+    """Read a file's beginning. Its first bytes are enough if they are usual, and not from the bare era."""
+    try:
+        first = _FIRST.match(read_head(file.path, _HEAD))
+    except Unreadable:
+        first = None
+    if first is not None and first["id"] is not None:
+        return Head(_own_id(first, find.parse_name(file.path)[0]))
     return Head(identity(file.path), _first_prompt(file.path))
 
 
@@ -284,8 +290,7 @@ def identity(path: str) -> str | None:
         with unpacked(path, Notes()) as file:
             head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]
             if (first := _FIRST.match(head)) is not None:
-                name = (first["id"] or first["bare"]).decode("utf-8", "replace")
-                return thread if find.is_line_of_parent(name, thread, _time(first["at"])) else name
+                return _own_id(first, thread)
             if path.endswith(".json"):
                 return _of_document(read_within(file, LARGE)) or thread
             for number, (_, record) in enumerate(records(file, Notes())):
@@ -301,6 +306,12 @@ def identity(path: str) -> str | None:
     except Unreadable:
         pass
     return thread
+
+
+def _own_id(first: re.Match[bytes], thread: str | None) -> str | None:
+    """The id in a first line, or that in the file's name where the line is a copy of a parent's line."""
+    name = (first["id"] or first["bare"]).decode("utf-8", "replace")
+    return thread if find.is_line_of_parent(name, thread, _time(first["at"])) else name
 
 
 def _time(at: bytes | None) -> datetime | None:
