@@ -26,7 +26,7 @@ LARGE ?= /tmp/pollux-bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test quick lint bench bench-large bench-growth test-exhaustive clean help
+.PHONY: run test quick lint bench bench-large bench-growth bench-first test-exhaustive clean help
 
 run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux --or-sample $(ARGS)
@@ -35,7 +35,7 @@ test: lint ## Check style, types and layers, then run all tests
 	$(PYTEST) $(ARGS)
 
 quick: $(DEV) ## Run the quick unit tests and the transcripts
-	$(PYTEST) -q -m "not slow" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
+	$(PYTEST) -q -m "not slow and not hypothesis" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
 
 lint: $(DEV) ## Check style, types and layers
 	$(BIN)/ruff check
@@ -53,6 +53,10 @@ bench-large: $(DEV) ## Measure the store with 10,000 sessions of 2.5 GB, and whe
 bench-growth: $(DEV) ## Measure the store with 1,000 to 50,000 small sessions, and draw how the cost grows
 	for count in 1000 3000 10000 50000; do $(BIN)/python -m benchmarks.store $(LARGE) $$count --kilobytes 50; done | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
+
+bench-first: $(DEV) ## Measure the first commands without a cache, with 1,000 to 50,000 small sessions, and draw how they grow
+	$(BIN)/python -m benchmarks.first $(LARGE) 1000 3000 10000 50000 --kilobytes 50 --rounds 1 | tee first.jsonl
+	$(BIN)/python -m benchmarks.plot < first.jsonl > docs/pictures/first.svg
 
 test-exhaustive: $(DEV) ## Run the tests of properties and of recovery over every case instead of a sample
 	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive $(ARGS)

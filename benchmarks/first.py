@@ -42,7 +42,7 @@ OTHERS = {
 }
 
 
-def measured(home: Path, cache: Path) -> dict[str, Any]:
+def measured(home: Path, cache: Path, rounds: int = ROUNDS) -> dict[str, Any]:
     """The times of all commands on one history, in seconds and in bare parses. The cache is new for each."""
     files = [str(file) for file in home.rglob("*") if file.is_file()]
     environ = {
@@ -55,18 +55,18 @@ def measured(home: Path, cache: Path) -> dict[str, Any]:
     parses: list[float] = []
     for name, (arguments, most) in COMMANDS.items():
         times = []
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             parses.append(seconds(lambda: parsed_together(files)))
             _clear(cache)
             times.append(seconds(lambda: _run([POLLUX, *arguments], environ)))  # noqa: B023
             _let_end(cache, environ)
-        best, parse = min(times), statistics.median(parses[-ROUNDS:])
+        best, parse = min(times), statistics.median(parses[-rounds:])
         result[name] = {"s": best, "bare parses": best / parse, "wanted": most}
     for name, command in OTHERS.items():
         if shutil.which(command[0]):
-            result[name] = {"s": min(seconds(lambda: _run(command, environ, home)) for _ in range(ROUNDS))}  # noqa: B023
+            result[name] = {"s": min(seconds(lambda: _run(command, environ, home)) for _ in range(rounds))}  # noqa: B023
     _clear(cache)
-    return {**result, f"bare parse by {PROCESSES} processes": {"s": statistics.median(parses)}}
+    return {**result, "bare parse": {"s": statistics.median(parses)}}
 
 
 def _run(command: Sequence[str], environ: dict[str, str], folder: Path = Path("/")) -> None:
@@ -100,16 +100,18 @@ def seconds(work: Any) -> float:
 
 
 def main() -> None:
-    """Print a JSON object for each history."""
+    """Print a line of JSON for each history."""
     parser = argparse.ArgumentParser(description="Measure the first answers, with no cache.")
     parser.add_argument("folder", type=Path, help="where histories are made, and kept for the next time")
     parser.add_argument("sessions", type=int, nargs="+")
     parser.add_argument("--kilobytes", type=int, help="the mean size of a session; without it as large as real ones")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each command is measured")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for count in options.sessions:
         home = history(options.folder, count, options.kilobytes)
-        print(json.dumps({"sessions": count, **measured(home, options.folder / "cold")}, indent=2), flush=True)
+        figures = measured(home, options.folder / "cold", options.rounds)
+        print(json.dumps({"sessions": count, "processes": PROCESSES, **figures}), flush=True)
 
 
 if __name__ == "__main__":

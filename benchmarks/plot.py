@@ -1,4 +1,8 @@
-"""How sync and search grow with the history, as a picture: `python -m benchmarks.plot < store.jsonl > store.svg`."""
+"""How the cost grows with the history, as a picture.
+
+`python -m benchmarks.plot < store.jsonl > store.svg` for sync and search, and the same for the first answers of
+`benchmarks.first`.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,38 @@ from collections.abc import Callable
 from typing import Any
 
 WIDTH, HEIGHT, LEFT, TOP, PANEL = 760, 320, 64, 40, 290
-COLOURS = ("#3b6ea5", "#c8692b", "#4d8c57", "#8a5aa8")
+COLOURS = ("#3b6ea5", "#c8692b", "#4d8c57", "#8a5aa8", "#b03a5b")
 
 SHOWN = {"rare word": "rare word", "common word": "common word", "phrase": "phrase", "架构": "Chinese pair"}
+FIRST = {
+    "sync": "complete index",
+    "search, rare word": "search",
+    "stats": "stats",
+    "bare parse": "bare parse",
+    "list --limit 20": "list",
+}
 _APART = 14
 
 Lines = dict[str, list[tuple[float, float]]]
 
 
 def picture(rows: list[dict[str, Any]]) -> str:
+    """The picture of the figures that these rows have."""
+    return of_first_answers(rows) if "bare parse" in rows[0] else of_store(rows)
+
+
+def of_first_answers(rows: list[dict[str, Any]]) -> str:
+    """Two panels: seconds of each first command, and how many bare parses of the whole history that is."""
+    seconds: Lines = {
+        label: [(row["sessions"], row[name]["s"]) for row in rows] for name, label in FIRST.items() if name in rows[0]
+    }
+    bare = {row["sessions"]: row["bare parse"]["s"] for row in rows}
+    ratios = {name: [(count, value / bare[count]) for count, value in line] for name, line in seconds.items()}
+    body = panel(LEFT, "seconds", seconds) + panel(LEFT + PANEL + 80, "bare parses of the history", ratios)
+    return drawing("The first commands without a cache, by number of sessions", body)
+
+
+def of_store(rows: list[dict[str, Any]]) -> str:
     """Two panels: seconds of a sync, milliseconds of a search."""
     sync: Lines = {
         "first sync": [(row["sessions"], row["first sync s"]) for row in rows],
@@ -29,10 +56,15 @@ def picture(rows: list[dict[str, Any]]) -> str:
         label: [(row["sessions"], row["search"][name]["p50 ms"]) for row in rows] for name, label in SHOWN.items()
     }
     body = panel(LEFT, "seconds", sync) + panel(LEFT + PANEL + 80, "milliseconds a search (p50)", search)
+    return drawing("Cost of the store by number of sessions", body)
+
+
+def drawing(title: str, body: str) -> str:
+    """A picture that is readable on light and dark pages."""
     style = "text{font:12px sans-serif;fill:#444}@media(prefers-color-scheme:dark){text{fill:#bbb}}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
-        f"<title>Cost of the store by number of sessions</title><style>{style}</style>{body}</svg>\n"
+        f"<title>{title}</title><style>{style}</style>{body}</svg>\n"
     )
 
 

@@ -10,9 +10,9 @@ import shutil
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
@@ -133,27 +133,38 @@ def _commands(home: Path, environ: dict[str, str]) -> dict[str, float | None]:
 
 
 class Memory:
-    """The most memory that this process and its children hold at once, by what the kernel says they share."""
+    """The most memory that this process and its children hold at once, by what the kernel says they share.
+
+    Another process watches: a thread would keep pollux from forking.
+    """
 
     def __enter__(self) -> Self:
-        self.peak = 0
-        self._done = threading.Event()
-        self._base = self._now()
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
+        self._ours, theirs = multiprocessing.Pipe()
+        self._watcher = multiprocessing.get_context("fork").Process(target=_watch, args=(os.getpid(), theirs))
+        self._watcher.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._done.set()
-        self._thread.join()
+        self._ours.send(None)
+        self.peak = int(self._ours.recv())
+        self._watcher.join()
 
-    def _watch(self) -> None:
-        while not self._done.wait(0.05):
-            self.peak = max(self.peak, self._now())
 
-    def _now(self) -> int:
-        family = [os.getpid(), *(child.pid for child in multiprocessing.active_children() if child.pid)]
-        return sum(map(_share, family))
+def _watch(parent: int, pipe: Connection) -> None:
+    peak = 0
+    while not pipe.poll(0.05):
+        peak = max(peak, sum(map(_share, _family(parent) - {os.getpid()})))
+    pipe.send(peak)
+
+
+def _family(process: int) -> set[int]:
+    """A process and all its descendants."""
+    try:
+        tasks = list(Path(f"/proc/{process}/task").glob("*/children"))
+        children = {int(child) for task in tasks for child in task.read_text().split()}
+    except OSError:
+        children = set()
+    return {process}.union(*map(_family, children))
 
 
 def _share(process: int) -> int:

@@ -17,9 +17,9 @@ import msgspec
 from benchmarks.yardsticks import bare_parse
 from pollux.index.search.fact_terms import session_facts
 from pollux.index.search.fields import to_document
-from pollux.index.search.passages import Facts, passages
+from pollux.index.search.passages import Facts, passage_texts, passages
 from pollux.index.search.word_index import WordIndex, Writer
-from pollux.index.sync.readers import StoredWords, Words, read
+from pollux.index.sync.readers import StoreWords, read, without_words
 from pollux.library.library import Library
 from pollux.model import Session
 from pollux.sources.base import Bundle, Source
@@ -31,29 +31,27 @@ HEAP = 150_000_000
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class NoWords:
-    """Stores nothing."""
-
-    def keep(self, session: Session) -> StoredWords:
-        del session
-        return StoredWords(1, 0)
-
-
-class Texts:
-    """Makes passages."""
-
-    def keep(self, session: Session) -> StoredWords:
-        return StoredWords(1, sum(passage.cut for passage in passages(session)))
+def make_texts(session: Session) -> int:
+    """Find the texts of the passages."""
+    for message in session.messages:
+        for _ in passage_texts(message):
+            pass
+    return 1
 
 
-class Documents:
-    """Makes documents."""
+def make_passages(session: Session) -> int:
+    """Make passages, whose words are prepared for the index."""
+    for _ in passages(session):
+        pass
+    return 1
 
-    def keep(self, session: Session) -> StoredWords:
-        facts = session_facts(Facts.of(session))
-        for passage in passages(session):
-            to_document(1, facts, passage)
-        return StoredWords(1, 0)
+
+def make_documents(session: Session) -> int:
+    """Make documents, whose texts are compressed."""
+    facts = session_facts(Facts.of(session))
+    for passage in passages(session):
+        to_document(1, facts, passage)
+    return 1
 
 
 class Indexed:
@@ -63,9 +61,10 @@ class Indexed:
         self._writer = writer
         self._number = 0
 
-    def keep(self, session: Session) -> StoredWords:
+    def store(self, session: Session) -> int:
         self._number += 1
-        return StoredWords(self._number, self._writer.add(self._number, Facts.of(session), passages(session)))
+        self._writer.add(self._number, Facts.of(session), passages(session))
+        return self._number
 
 
 def main() -> None:
@@ -76,9 +75,10 @@ def main() -> None:
     steps: dict[str, Callable[[], None]] = {
         "bare parse": lambda: bare_parse(files),
         "read": lambda: _read(bundles),
-        "rows": lambda: _store(bundles, NoWords()),
-        "texts": lambda: _store(bundles, Texts()),
-        "documents": lambda: _store(bundles, Documents()),
+        "rows": lambda: _store(bundles, without_words),
+        "texts": lambda: _store(bundles, make_texts),
+        "passages": lambda: _store(bundles, make_passages),
+        "documents": lambda: _store(bundles, make_documents),
         "index": lambda: _index(bundles),
     }
     seconds = {name: min(_cpu(step) for _ in range(ROUNDS)) for name, step in steps.items()}
@@ -97,10 +97,10 @@ def _read(bundles: Sequence[tuple[Source, Bundle]]) -> None:
             source.read(bundle)
 
 
-def _store(bundles: Sequence[tuple[Source, Bundle]], words: Words) -> None:
+def _store(bundles: Sequence[tuple[Source, Bundle]], store_words: StoreWords) -> None:
     for number, task in enumerate(bundles):
         with gc_paused():
-            _encode(read(number, task, words))
+            _encode(read(number, task, store_words))
 
 
 def _index(bundles: Sequence[tuple[Source, Bundle]]) -> None:
@@ -108,7 +108,7 @@ def _index(bundles: Sequence[tuple[Source, Bundle]]) -> None:
         tempfile.TemporaryDirectory(prefix="pollux-words-") as folder,
         WordIndex.open(Path(folder)).writer(HEAP) as writer,
     ):
-        _store(bundles, Indexed(writer))
+        _store(bundles, Indexed(writer).store)
         writer.commit(1)
 
 

@@ -95,7 +95,7 @@ def test_every_option_is_described(name: str) -> None:
     missing = [
         o
         for option in options(command_named(name))
-        for o in option.opts
+        for o in (*option.opts, *option.secondary_opts)
         if f"`{o}" not in text and "--help" not in option.opts
     ]
     assert not missing
@@ -108,7 +108,7 @@ def test_every_common_option_is_described() -> None:
 
 def test_no_option_is_described_that_does_not_exist() -> None:
     every = [cli, *(command_named(name) for name in COMMANDS)]
-    known = {o for command in every for option in options(command) for o in option.opts}
+    known = {o for command in every for option in options(command) for o in (*option.opts, *option.secondary_opts)}
     rows = re.findall(r"^\| (`-.*?) \|", page("commands.md").replace("\\|", "/"), re.MULTILINE)
     described = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row)}
     assert described <= known

@@ -6,6 +6,7 @@ PolluxError
 │   ├── UnknownName     no agent, format or session has this name
 │   ├── Ambiguous       several sessions start with this prefix
 │   ├── BadQuery        a search query makes no sense
+│   ├── CannotResume    an agent cannot go on with a session like this
 │   └── Missing         the request needs a package that is not installed
 ├── Unreadable      the input cannot be opened or holds no session    (exit 3)
 ├── StoreError      pollux's own files are locked, damaged, too new   (exit 4)
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Ambiguous",
     "BadQuery",
+    "CannotResume",
     "Missing",
     "NotFound",
     "OutputError",
@@ -98,6 +100,14 @@ class BadQuery(RequestError):
         self.sentence = sentence
         self.query = query
         self.place = place
+
+
+class CannotResume(RequestError):
+    """An agent cannot go on with a session like this. `reason` is a word for programs, the hint names what works."""
+
+    def __init__(self, reason: str, sentence: str, hint: str) -> None:
+        super().__init__(sentence, hint)
+        self.reason = reason
 
 
 class Unreadable(PolluxError):

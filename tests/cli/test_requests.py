@@ -137,7 +137,10 @@ def test_help_tells_of_each_command_in_whole_sentences(group: list[str], capsys:
 
 
 def test_an_option_means_the_same_everywhere() -> None:
-    """Options of one name have one short form, and take one kind of value everywhere or none anywhere."""
+    """Options of one name have one short form, and take one kind of value everywhere or none anywhere.
+
+    Only `--in` says both where to look in a session and in which folder to go on with it.
+    """
     forms: dict[str, set[tuple[tuple[str, ...], bool, str | None]]] = {}
     with click.Context(cli) as ctx:
         for command in every_command(ctx, cli):
@@ -146,6 +149,7 @@ def test_an_option_means_the_same_everywhere() -> None:
                 short = tuple(one for one in option.opts if not one.startswith("--"))
                 place = option.metavar is not None and {*option.metavar.split("-")} <= {"FILE", "OR", "FOLDER"}
                 forms.setdefault(long, set()).add((short, option.is_flag, "a place" if place else option.metavar))
+    assert forms.pop("--in") == {((), False, None), ((), False, "DIR")}
     assert {long: value for long, value in forms.items() if len(value) > 1} == {}
     assert forms["--to"] == {(("-t",), False, "FORMAT")}
     assert forms["--output"] == {(("-o",), False, "a place")}

@@ -9,17 +9,22 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
+from pollux.index.search.direct import examine, pending
+from pollux.index.search.direct.look_through import PendingBundle, look_through
+from pollux.index.search.direct.query import DirectQuery
+from pollux.index.search.direct.visit import SearchVisit
 from pollux.index.search.errors import Gone
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
-from pollux.library.library import PLACES, Enough, Filter, Library, Progress, Sort
+from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
+from pollux.model import Session
 from pollux.sources.base import Bundle, Source
 from pollux.system import locks
 from pollux.system.locks import try_lock
@@ -294,6 +299,115 @@ def test_a_message_that_is_added_meanwhile_waits_for_the_next_sync(
     large.talk("s042", "a zebra came later")
     assert library.search("zebra", exact=True).hits == ()
     assert [hit.key for hit in behind(large).search("zebra").hits] == ["gemini:s042"]
+
+
+@pytest.fixture
+def read_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Hears how many bundles each direct search reads."""
+    numbers: list[int] = []
+
+    def counted(bundles: Sequence[PendingBundle], *arguments: Any) -> Any:
+        numbers.append(len(bundles))
+        return look_through(bundles, *arguments)
+
+    monkeypatch.setattr(pending, "look_through", counted)
+    return numbers
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_first_search_reads_each_file_once(
+    query: str, home: ChangingHome, behind: Callable[..., Library], read_again: list[int]
+) -> None:
+    home.talk("s001", "weather 7", "the report of the parser")
+    home.talk("s002", "weather \ud800 7 \N{PARTY POPPER}", "parser")
+    truth = found(home.library(home.cache.with_name("whole")), query)
+    assert found(behind(home), query) == truth
+    assert read_again == [0]
+
+
+@pytest.mark.parametrize("options", [{"sort": Sort.NEWEST}, {"per_session": 1}, {"kinds": PLACES["prompts"]}])
+def test_the_first_search_heeds_its_options(
+    options: dict[str, Any], large: ChangingHome, behind: Callable[..., Library], read_again: list[int]
+) -> None:
+    whole = large.library(large.cache.with_name("whole"))
+    assert found(behind(large), "weather", **options) == found(whole, "weather", **options)
+    best = [hit.key for hit in whole.search("weather 7", limit=5, **options).hits]
+    assert [hit.key for hit in behind(large).search("weather 7", limit=5, **options).hits] == best
+    assert read_again[0] == 0
+
+
+def test_hits_are_told_as_they_are_found(large: ChangingHome, behind: Callable[..., Library]) -> None:
+    told: list[Hit] = []
+    result = behind(large).search("weather", limit=500, found=lambda hits: told.extend(hits()))
+    assert len(result.hits) == 200
+    assert {(hit.key, hit.message_id) for hit in told} == {(hit.key, hit.message_id) for hit in result.hits}
+    assert all(hit.snippet and hit.title for hit in told)
+    again: list[Hit] = []
+    behind(large).search("parser", limit=500, found=lambda hits: again.extend(hits()))
+    assert len(again) == 200, "what is in the catalogue already is told, too"
+
+
+def test_messages_that_are_left_out_are_counted(
+    empty_home: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the client wrote is not compared once better messages were found. It counts all the same."""
+    for number in range(60):
+        file = empty_home.talk(f"s{number:03d}", "weather " * (20 + number))
+        with file.open("a") as out:
+            for place in range(number % 4):
+                at = "2026-11-14T00:10:00.000Z"
+                line = {"id": f"i{place}", "timestamp": at, "type": "info", "content": "weather"}
+                out.write(json.dumps(line) + "\n")
+        os.utime(file, (MIDNIGHT - number, MIDNIGHT - number))  # the best are read last
+    counted: list[int] = []
+
+    def count_matches(query: DirectQuery, session: Session, number: int) -> int:
+        counted.append(count := examine.count_matches(query, session, number))
+        return count
+
+    monkeypatch.setattr(pending, "count_matches", count_matches)
+    asked: dict[str, Any] = {"limit": 20, "per_session": 1, "counted": True}
+    early = behind(empty_home).search("weather", **asked).counts
+    truth = empty_home.library(empty_home.cache.with_name("whole")).search("weather", **{**asked, "limit": 60}).counts
+    assert len(truth) == 60
+    assert early == {key: truth[key] for key in early}
+    assert len(early) == 20
+    assert counted
+
+
+def test_a_copy_displaces_no_hit(
+    empty_home: ChangingHome, read_again: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copies under another root have the word more often, and do not count."""
+    start_processes(monkeypatch)
+    home = empty_home
+    for number in range(30):
+        file = home.talk(f"s{number:03d}", f"weather {number}", "the tide came in")
+        copy = home.home / "other" / "tmp" / file.relative_to(home.home / ".gemini" / "tmp")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(file.read_text().replace("the tide", "tide " * 200), encoding="utf-8")
+        home.talk(f"s{number:03d}", "and more was said")
+    roots = [home.home / ".gemini" / "tmp", home.home / "other" / "tmp"]
+    environ = {"POLLUX_GEMINI_DIR": os.pathsep.join(map(str, roots)), background.VARIABLE: "1"}
+    whole = home.library(home.cache.with_name("whole"), environ=environ)
+    early = home.library(complete_later=True, environ=environ)
+    wanted = whole.search("tide", limit=20)
+    assert {hit.key for hit in early.search("tide", limit=20).hits} == {hit.key for hit in wanted.hits}
+    assert len(wanted.hits) == 20
+    assert read_again == [30]
+
+
+def test_a_fault_of_the_search_costs_no_session(
+    large: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SearchVisit, "look", broken)
+    library = behind(large)
+    assert len(library.search("weather", limit=500).hits) == 200
+    assert library.index.unread() == 0
+
+
+def broken(*_arguments: object) -> bytes:
+    raise RecursionError
 
 
 # ---------------------------------------------------------------- the process behind

@@ -92,6 +92,7 @@ def transfer_document(amount: TransferResult) -> dict[str, Any]:
         "states": amount.states,
         "bytes": amount.bytes,
         "damaged": amount.damaged,
+        "marks": amount.marks,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from pollux.errors import BadQuery, PolluxError, RequestError
+from pollux.errors import BadQuery, CannotResume, PolluxError, RequestError
 from pollux.text.escape import visible
 from pollux.text.figures import plural, tilde
 
@@ -20,6 +20,8 @@ def error_document(error: PolluxError) -> dict[str, Any]:
     hint = visible(error.hint) if error.hint is not None else None
     if isinstance(error, BadQuery):
         return {"error": visible(error.sentence), "hint": hint, "place": error.place}
+    if isinstance(error, CannotResume):
+        return {"error": visible(str(error)), "hint": hint, "reason": error.reason}
     return {"error": visible(str(error)), "hint": hint}
 
 

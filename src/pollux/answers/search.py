@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pollux.text.escape import one_line
 from pollux.text.figures import plural
-from pollux.writers.json import stamp
+from pollux.writers.json import marks_document, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,6 +41,8 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "score": hit.score,
         "scattered": hit.scattered,
         "widened": hit.widened,
+        "marks": marks_document(hit.marks),
+        "message_marks": marks_document(hit.message_marks),
     }
 
 

@@ -23,10 +23,11 @@ def list_document(library: Library, entries: Sequence[ListEntry]) -> list[dict[s
 def entry_document(entry: ListEntry, bill: Bill) -> dict[str, Any]:
     """A session in a list, with what it cost."""
     return {
-        **summary_document(entry.summary, entry.family_usage),
+        **summary_document(entry.summary, entry.family_usage, entry.marks),
         "cost_usd": bill.usd,
         "unpriced_requests": bill.unpriced,
         "short_id": entry.short,
+        "unread": entry.unread,
     }
 
 

@@ -238,6 +238,13 @@ class Archive:
         self._note_run()
         return result
 
+    def keep_files(self, agent: str, home: Path, files: Iterable[File]) -> RunResult:
+        """Keep some files of one home as they are now. Raises `StoreError`, also where another pollux is writing."""
+        result = RunResult()
+        with self.appending() as appender:
+            HomeRun(self, appender, result, agent, home).keep(files)
+        return result
+
     def _known(self, agent: str, home: Path) -> str | None:
         self.index.refresh()
         return self.index.seen(agent, os.fsencode(home))
@@ -262,10 +269,8 @@ class HomeRun:
 
     def run(self, scans: list[RootScan]) -> None:
         """Keep every file that is about sessions, then note which are gone."""
-        files = {self._path(file): file for scan in scans for file in session_files(scan.files)}
         unread = len(self._result.unread)
-        for path, file in files.items():
-            self._keep(path, file)
+        files = self.keep(file for scan in scans for file in session_files(scan.files))
         if any(folder_at(scan.root.path) for scan in scans):
             hidden = [self._path(f) for scan in scans for f in scan.files if f.status is Status.UNREADABLE]
             for path, last in self._last.items():
@@ -275,6 +280,13 @@ class HomeRun:
         recent = any(self._at - file.mtime_ns // 1000 <= RACY for file in files.values())
         if not recent and unread == len(self._result.unread):
             self._archive.index.see(self._agent, self._home, _snapshot(scans))
+
+    def keep(self, files: Iterable[File]) -> dict[bytes, File]:
+        """Keep some files. Returns them by their paths below the home."""
+        by_path = {self._path(file): file for file in files}
+        for path, file in by_path.items():
+            self._keep(path, file)
+        return by_path
 
     def _path(self, file: File) -> bytes:
         return os.path.relpath(os.fsencode(file.path), self._home)

@@ -44,6 +44,7 @@ class Kind(IntEnum):
     CONTENT = 1
     STATE = 2
     REPLACES = 3
+    MARKS = 4
 
 
 class Content(Value, frozen=True, kw_only=True):
@@ -101,10 +102,19 @@ class Replacement(Value, frozen=True, kw_only=True):
     taken: tuple[ReplacedPack, ...] = ()
 
 
-HEADS: dict[Kind, type[Content | State | Replacement]] = {
+class MarkLines(Value, frozen=True, kw_only=True):
+    """The head of a record with the user's marks; only an exported archive has one. The payload is their journal."""
+
+    lines: int
+
+
+Head = Content | State | Replacement | MarkLines
+
+HEADS: dict[Kind, type[Head]] = {
     Kind.CONTENT: Content,
     Kind.STATE: State,
     Kind.REPLACES: Replacement,
+    Kind.MARKS: MarkLines,
 }
 _DECODERS: dict[Kind, Any] = {kind: msgspec.msgpack.Decoder(head) for kind, head in HEADS.items()}
 _KINDS = {head: kind for kind, head in HEADS.items()}
@@ -113,7 +123,7 @@ _KINDS = {head: kind for kind, head in HEADS.items()}
 class Record(NamedTuple):
     """One record: its head, and where its payload stands."""
 
-    head: Content | State | Replacement
+    head: Head
     offset: int
     payload: int
     length: int
@@ -158,7 +168,7 @@ def recognise(file: IO[bytes], path: Path) -> bool:
     return first == MAGIC
 
 
-def framed(head: Content | State | Replacement, payload: bytes = b"") -> bytes:
+def framed(head: Head, payload: bytes = b"") -> bytes:
     """A record as it is written, but for the payload behind it."""
     raw = msgspec.msgpack.encode(head)
     fields = struct.pack("<BIQI", _KINDS[type(head)], len(raw), len(payload), zlib.crc32(payload))
@@ -249,7 +259,7 @@ class PackWriter:
         self._file.truncate(place)
         self.end = place
 
-    def write(self, head: Content | State | Replacement, payload: bytes = b"") -> Record:
+    def write(self, head: Head, payload: bytes = b"") -> Record:
         """Append a record. It is on the disk for certain after `settle`."""
         frame = framed(head, payload)
         offset = self.end
@@ -277,7 +287,7 @@ class PackWriter:
         self._file.close()
 
 
-def _possible(head: Content | State | Replacement) -> bool:
+def _possible(head: Head) -> bool:
     """Can pollux have written each figure and text? The index and the views rely on it."""
     if isinstance(head, Content):
         return (

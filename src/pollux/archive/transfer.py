@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +22,7 @@ from pollux.archive.packs import (
     SUFFIX,
     Content,
     Damage,
+    MarkLines,
     PackWriter,
     Record,
     ReplacedPack,
@@ -48,10 +49,11 @@ _BLOCK = 1 << 20
 
 
 class TransferResult(msgspec.Struct, kw_only=True):
-    """How much was copied or deleted. `damaged` counts contents without a readable copy."""
+    """How much was copied or deleted. `damaged` counts contents without a readable copy, `marks` changes of marks."""
 
     contents: int = 0
     states: int = 0
+    marks: int = 0
     bytes: int = 0
     damaged: int = 0
 
@@ -59,8 +61,8 @@ class TransferResult(msgspec.Struct, kw_only=True):
 PackItem = tuple[Content, bytes] | tuple[State, bytes]
 
 
-def export(archive: Archive, file: Path) -> TransferResult:
-    """Write the whole archive into one new file, which is itself a pack."""
+def export(archive: Archive, file: Path, marks: Sequence[bytes] = ()) -> TransferResult:
+    """Write the whole archive into one new file, which is itself a pack, together with the user's marks."""
     if os.path.lexists(file):
         raise OutputError(f"{display_path(file)} exists already.", "Name another file, or remove it.")
     result = TransferResult()
@@ -77,6 +79,9 @@ def export(archive: Archive, file: Path) -> TransferResult:
                     written.add(head.sha)
                     writer.write(head, payload)
                     result.contents += 1
+            if marks:
+                writer.write(MarkLines(lines=len(marks)), b"\n".join(marks))
+                result.marks = len(marks)
             result.bytes = writer.end
         archive.index.refresh()
         result.damaged = lost.stretches + len(lost.contents - written) + len(archive.index.gaps())
@@ -122,6 +127,16 @@ def _records(packs: Collection[Path], lost: _Unreadable) -> Iterator[PackItem]:
                 elif isinstance(item.head, State) and item.head not in states:
                     states.add(item.head)
                     yield item.head, b""
+
+
+def marks_in(file: Path) -> list[bytes]:
+    """The lines of the marks in an exported archive; none where they are damaged, which `import_file` reports."""
+    lines: list[bytes] = []
+    with opened(file) as stream:
+        for record in scan(stream):
+            if isinstance(record, Record) and isinstance(record.head, MarkLines):
+                lines += (payload_of(stream, record) or b"").split(b"\n")
+    return [line for line in lines if line]
 
 
 def import_file(archive: Archive, file: Path) -> TransferResult:
@@ -238,6 +253,8 @@ def _by_base(archive: Archive, file: IO[bytes], states: list[State], lost: _Unre
             lost.stretches += 1
         elif isinstance(item.head, State):
             states.append(item.head)
+        elif isinstance(item.head, MarkLines):
+            lost.stretches += payload_of(file, item) is None
         elif isinstance(item.head, Content):
             base = item.head.base
             if base is None or archive.index.content(base) is not None:

@@ -21,6 +21,8 @@ COMMANDS = {
     "list": "pollux.cli.commands.list",
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
+    "resume": "pollux.cli.commands.resume",
+    "mark": "pollux.cli.commands.mark",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",
     "timeline": "pollux.cli.commands.timeline",

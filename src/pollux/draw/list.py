@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pollux.draw.marks import STAR
 from pollux.draw.table import Column, table
 from pollux.draw.times import ago
 from pollux.model.names import project_name
@@ -40,18 +41,25 @@ def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str
     present = now()
     for entry in entries:
         summary = entry.summary
-        mark.add(("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
+        starred = entry.marks is not None and entry.marks.session.starred
+        mark.add((STAR if starred else "") + ("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
         time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
         agent.add(summary.agent)
         project.add(*_project(entry, home, wide=wide))
         id.add(one_line(entry.short), "id")
         other = KINDS.get(summary.kind, "")
         kind.add("" if merged else other, "dim")
-        title.add((f"{other}: " if merged and other else "") + (one_line(summary.title) if summary.title else NONE))
+        title.add((f"{other}: " if merged and other else "") + _title(entry))
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
         used.add(tokens(summary.usage))
     return table(canvas, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+
+
+def _title(entry: ListEntry) -> str:
+    """The title, and the tags that the user gave."""
+    tags = [f"#{one_line(tag)}" for tag in entry.marks.session.tags] if entry.marks is not None else []
+    return " ".join([one_line(entry.title) if entry.title else NONE, *tags])
 
 
 def _project(one: ListEntry, home: str, *, wide: bool) -> tuple[str, str | None]:

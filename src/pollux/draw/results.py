@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from pollux.draw.marks import signs
 from pollux.draw.times import ago
 from pollux.draw.width import pad, width, wrap, wrap_facts
 from pollux.model.names import project_name
@@ -79,10 +80,16 @@ def result_lines(canvas: Canvas, groups: Iterable[Group]) -> Iterator[str]:
 
 
 def _session(canvas: Canvas, hit: Hit) -> Iterator[str]:
-    for line in wrap(one_line(hit.title or "A session without a title"), canvas.columns):
+    for line in wrap(one_line(hit.shown_title or "A session without a title"), canvas.columns):
         yield canvas.paint(line, "bold")
     agent, name = hit.key.partition(":")[0], project_name(hit.project or "")
-    facts = [agent, one_line(name), ago(hit.at, now()) if hit.at else "", KINDS.get(hit.session_kind, "")]
+    facts = [
+        agent,
+        one_line(name),
+        ago(hit.at, now()) if hit.at else "",
+        KINDS.get(hit.session_kind, ""),
+        signs(hit.marks),
+    ]
     for line in wrap_facts([*(fact for fact in facts if fact), one_line(hit.short_id)], canvas.columns):
         yield canvas.paint(line, "dim")
 

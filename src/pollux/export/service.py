@@ -12,6 +12,7 @@ from pollux.export.names import Layout
 from pollux.index.catalogue.queries import Filter
 from pollux.registry import knowledge
 from pollux.system.output_file import OutputFile
+from pollux.transforms import rewrite_texts
 from pollux.usage.rates import dollars
 from pollux.writers.base import Binary, Options, Report, WriterContext, without_secrets
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pollux.export.run import Outcome
     from pollux.library.jobs import Job
     from pollux.library.library import Library
-    from pollux.model import Message, Session, Usage
+    from pollux.model import Message, Session, SessionMarks, Usage
     from pollux.system.progress import Report as Progressing
     from pollux.transforms.redact import Redactor
     from pollux.usage.sums import Bill
@@ -53,7 +54,7 @@ class Exporter:
         self._library = library
         self._options = options or Options()
         self._redactor = redactor
-        self._context = WriterContext(price=self._price, knowledge=knowledge)
+        self._context = WriterContext(price=self._price, knowledge=knowledge, marks=self._marks)
         self._forbidden = library.homes.protected_folders()
 
     # ------------------------------------------------------------------ one session
@@ -142,6 +143,14 @@ class Exporter:
             return dollars(cost), unpriced
 
         return price
+
+    def _marks(self, key: str) -> SessionMarks | None:
+        """What the user noted about a session, without secrets if there is a redactor."""
+        marks = self._library.marks.of(key)
+        if marks is None or self._redactor is None:
+            return marks
+        redactor = self._redactor
+        return rewrite_texts(marks, lambda text, *_: redactor.text(text))
 
     def _child(self, key: str) -> Session | None:
         """The session of a sub-agent, for a format that contains it in its parent's."""

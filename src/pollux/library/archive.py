@@ -24,6 +24,7 @@ from pollux.library.doctor import Due
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.keeper import Keeper
 from pollux.library.session_files import SessionFiles
+from pollux.marks.store import MarkStore
 from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
 from pollux.system.clock import now
@@ -62,8 +63,11 @@ class ArchiveStatus(Value, frozen=True, kw_only=True):
 class ArchiveService:
     """Shows, restores and prunes what is kept."""
 
-    def __init__(self, places: Places, files: SessionFiles, index: FreshIndex, keeper: Keeper) -> None:
+    def __init__(
+        self, places: Places, files: SessionFiles, index: FreshIndex, keeper: Keeper, marks: MarkStore
+    ) -> None:
         self._store = keeper.archive
+        self._marks = marks
         self._places = places
         self._homes = files.homes
         self._files = files
@@ -152,13 +156,15 @@ class ArchiveService:
         return verify(self._store)
 
     def export(self, file: Path) -> transfer.TransferResult:
-        """Write the whole archive into one file."""
+        """Write the whole archive into one file, together with the user's marks."""
         self._homes.protect(file)
-        return transfer.export(self._store, file)
+        return transfer.export(self._store, file, self._marks.exported())
 
     def import_file(self, file: Path) -> transfer.TransferResult:
-        """Add the contents of such a file to the archive."""
-        return transfer.import_file(self._store, file)
+        """Add the contents of such a file to the archive, and its marks to the user's."""
+        result = transfer.import_file(self._store, file)
+        result.marks = self._marks.join(transfer.marks_in(file))
+        return result
 
     # ------------------------------------------------------------------ one session
 

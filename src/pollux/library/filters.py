@@ -1,4 +1,4 @@
-"""Which sessions a list has, as a person types it: options, and words like `branch:main` or `agent:codex`."""
+"""Which sessions a list has, as a person types it: options, and words like `branch:main` or `tag:parser`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 from pollux.errors import RequestError
 from pollux.index.catalogue.queries import Filter
 from pollux.index.search.query import ABOUT
+from pollux.marks.store import MARK_FILTERS, STATES
 from pollux.system.clock import parse
+from pollux.text.suggest import did_you_mean
 
 _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "agent": ("agent", str.lower),
@@ -34,11 +36,14 @@ def filter_of(  # noqa: PLR0913
     """The sessions that are wanted. Raises `RequestError` where the words contradict the options."""
     options: dict[str, Any] = {"agent": agent, "project": project, "since": since, "until": until}
     facts = [("branch", branch)] if branch is not None else []
+    marks: list[tuple[str, str]] = []
     plain: list[str] = []
     for word in words:
         name, colon, value = word.partition(":")
         if colon and value and name.lower() in ABOUT:
             facts.append((name.lower(), value))
+        elif colon and value and name.lower() in MARK_FILTERS:
+            marks.append((name.lower(), _state(value) if name.lower() == "is" else value))
         elif colon and value and name.lower() in _OPTIONS:
             option, read = _OPTIONS[name.lower()]
             if options[option] is not None:
@@ -48,4 +53,12 @@ def filter_of(  # noqa: PLR0913
             plain.append(word)
     if project == "":
         raise RequestError("No project has an empty name.", "Try: pollux projects")
-    return Filter(**options, everything=everything, words=tuple(plain), facts=tuple(facts))
+    return Filter(**options, everything=everything, words=tuple(plain), facts=tuple(facts), marks=tuple(marks))
+
+
+def _state(value: str) -> str:
+    """A value of `is:`. Raises `RequestError` for any other."""
+    if value.lower() not in STATES:
+        hint = did_you_mean(value, STATES, f"It can be {', '.join(STATES)}.", "is:")
+        raise RequestError(f"is: cannot be {value!r}.", hint)
+    return value.lower()

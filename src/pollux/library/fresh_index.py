@@ -12,9 +12,11 @@ from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
+from pollux.library.follow_marks import follow_marks
 from pollux.library.goals import Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
+from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
 from pollux.sources.walk import forbidden_files, unreadable_files
@@ -23,13 +25,20 @@ from pollux.system.progress import Enough, Report
 from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
+    from pollux.index.search.outline import OutlineEntry
+    from pollux.index.sync.bulk import Visitor
     from pollux.index.sync.pending import PendingSessions
 
 T = TypeVar("T")
 EarlyGoal = Newest | Lookup
+MakeVisitor = Callable[[], "Visitor | None"]
 
 _LET_OTHERS_GO = 0.2
 """How long (seconds) a process in no hurry pauses when another one waits."""
+
+
+def _nobody() -> None:
+    """No visitor."""
 
 
 class FreshIndex:
@@ -49,6 +58,7 @@ class FreshIndex:
         keeper: Keeper,
         *,
         resolver: Resolver,
+        marks: MarkStore,
         fresh: bool,
         report: Report,
     ) -> None:
@@ -62,6 +72,7 @@ class FreshIndex:
         self._homes = session_files.homes
         self._keeper = keeper
         self._resolver = resolver
+        self._marks = marks
         self._fresh = fresh
         self._report = report
         self._files = 0
@@ -84,7 +95,7 @@ class FreshIndex:
         """Summaries, newest first."""
         selection = criteria or Filter()
         self._homes.require_agent(selection.agent)
-        goal = Newest(lambda: self._queries, selection, limit or 0) if Newest.can_answer(selection, limit) else None
+        goal = Newest(lambda: self.queries, selection, limit or 0) if Newest.can_answer(selection, limit) else None
         return self.ask(lambda current: current.list_sessions(selection, limit), goal=goal)
 
     def everything(self) -> list[ListEntry]:
@@ -133,7 +144,7 @@ class FreshIndex:
     def find(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
         """Where the sessions lie whose id starts like this, the last used first."""
         return self.ask(
-            lambda current: current.with_prefix(prefix, agent), goal=Lookup(lambda: self._queries, prefix, agent)
+            lambda current: current.with_prefix(prefix, agent), goal=Lookup(lambda: self.queries, prefix, agent)
         )
 
     def find_known(self, key: str) -> list[SessionLocation]:
@@ -164,15 +175,16 @@ class FreshIndex:
         synced: bool = True,
         frozen: bool = True,
         goal: EarlyGoal | None = None,
+        visitor: MakeVisitor = _nobody,
     ) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then is it an error.
 
         A question is answered from one state of the catalogue. With `frozen=False`, the question itself sees to that.
-        With a `goal`, the answer does not wait for more than it needs.
+        With a `goal`, the answer does not wait for more than it needs. If much must be read, a `visitor` sees it.
         """
 
         def answer() -> T:
-            current = self._current(goal) if synced else self._queries
+            current = self._current(goal, visitor) if synced else self.queries
             with current.catalogue.frozen() if frozen else nullcontext():
                 return question(current)
 
@@ -188,31 +200,31 @@ class FreshIndex:
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
-    def _current(self, goal: EarlyGoal | None) -> CatalogueQueries:
+    def _current(self, goal: EarlyGoal | None, visitor: MakeVisitor) -> CatalogueQueries:
         """The catalogue. It is brought up to date once in a run, while others wait, or as far as a goal needs."""
         if self.store.catalogue.born not in self._synced_catalogues:
             with self._lock:
-                if self.store.catalogue.born not in self._synced_catalogues and self._begin(goal):
+                if self.store.catalogue.born not in self._synced_catalogues and self._begin(goal, visitor):
                     self._synced_catalogues.add(self.store.catalogue.born)
         # Each thread looks up the roots again when they may have changed.
         state = (self.store.catalogue, self._syncs)
         if getattr(self._mine, "state", None) != state:
-            self._mine.state, self._mine.queries = state, self._queries
+            self._mine.state, self._mine.queries = state, self.queries
         queries: CatalogueQueries = self._mine.queries
         return queries
 
-    def _begin(self, goal: EarlyGoal | None) -> bool:
+    def _begin(self, goal: EarlyGoal | None, visitor: MakeVisitor) -> bool:
         """Bring the catalogue up to date, or as far as a goal needs. Returns whether it is complete."""
         if not self._fresh:
             self._cache_problem = self._incompleteness()
             self._keeper.check()
-            self.unreadable_paths = self._queries.closed()
+            self.unreadable_paths = self.queries.closed()
             self.is_ready = True
             return True
         scans = self._scan()
         if goal is not None and self._reach(goal, scans):
             return False
-        self._keep_up(SyncInput(self._report), scans)
+        self._keep_up(SyncInput(self._report, visitor=visitor), scans)
         return True
 
     def _reach(self, goal: EarlyGoal, scans: list[RootScan]) -> bool:
@@ -240,20 +252,18 @@ class FreshIndex:
         roots = [(source.name, display_path(root.path)) for source, root in self._homes.roots() if folder_at(root.path)]
         if all(self.store.catalogue.root(*root)[1] for root in roots):
             return None
-        if not self._queries.newest()[1]:
+        if not self.queries.newest()[1]:
             raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
-        return "The cache does not hold everything yet. Without --no-sync, the rest is read first."
+        return "The cache does not hold everything yet, so this answer may lack sessions. Try it without --no-sync."
 
     @property
-    def _queries(self) -> CatalogueQueries:
+    def queries(self) -> CatalogueQueries:
+        """The catalogue as it is."""
         return self._queries_about(self._session_files.every_root())
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
-        return CatalogueQueries(
-            self.store.catalogue,
-            [(source.name, display_path(root.path)) for source, root in roots],
-            unread_ids=self._unread_ids,
-        )
+        names = [(source.name, display_path(root.path)) for source, root in roots]
+        return CatalogueQueries(self.store.catalogue, names, self._marks.state, unread_ids=self._unread_ids)
 
     # ------------------------------------------------------------------ the cache
 
@@ -308,6 +318,16 @@ class FreshIndex:
             self.busy = True
             return False
 
+    def outline(self, key: str) -> list[OutlineEntry] | None:
+        """The prompts of a session; None where its words are not in the index yet, or there is no such session."""
+
+        def question(current: CatalogueQueries) -> list[OutlineEntry] | None:
+            with self.store.words() as words:
+                place = current.indexed(key)
+                return words.outline(place, index.ids) if place and (index := current.message_index(key)) else None
+
+        return self.ask(question, frozen=False)
+
     def pending_sessions(self, current: CatalogueQueries) -> PendingSessions | None:
         """The sessions whose words are not in the index yet; None where there are none.
 
@@ -340,8 +360,11 @@ class FreshIndex:
         self.busy = False
         self.unread_files, self._unread_ids = 0, []
         try:
+            before = self.queries.position()
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
             self._resolve(mode, changed=bool(outcome.changed))
+            if outcome.changed or outcome.removed:
+                follow_marks(self._marks, self.queries, before)
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True
@@ -356,7 +379,7 @@ class FreshIndex:
         others = [scan for scan in scans if scan.source.name not in unresolved]
         first = self._sync(others, mode) if unresolved and others else Outcome()
         if first.changed:
-            self._resolver.resolve(set().union(*unresolved.values()), self._queries.directories)
+            self._resolver.resolve(set().union(*unresolved.values()), self.queries.directories)
         outcome = self._sync(scans, mode)
         outcome.changed += first.changed
         outcome.removed += first.removed
@@ -373,7 +396,7 @@ class FreshIndex:
         for scan in scans:
             if not scan.is_known(self.store.catalogue):
                 hashes.setdefault(scan.source.name, set()).update(hashes_in(file.path for file in scan.files))
-        self._resolver.resolve(set().union(*hashes.values()), self._queries.directories)
+        self._resolver.resolve(set().union(*hashes.values()), self.queries.directories)
         return {agent: rest for agent, names in hashes.items() if (rest := self._resolver.unresolved(names))}
 
     def _sync(self, scans: list[RootScan], mode: SyncInput) -> Outcome:
@@ -389,8 +412,8 @@ class FreshIndex:
     def _resolve(self, mode: SyncInput, *, changed: bool) -> None:
         """Find the paths of projects that are known by a hash, and read their sessions again."""
         if changed:
-            self._resolver.learn(self._queries.proved())
-        if resolved := self._resolver.resolve(self._queries.unsettled(), self._queries.directories):
+            self._resolver.learn(self.queries.proved())
+        if resolved := self._resolver.resolve(self.queries.unsettled(), self.queries.directories):
             self.store.sync(self._scan, mode._replace(resolved=resolved))
 
     def _scan(self) -> list[RootScan]:

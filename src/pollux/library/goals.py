@@ -37,7 +37,11 @@ class Newest:
     @staticmethod
     def can_answer(criteria: Filter, limit: int | None) -> bool:
         """Can a list be known early? The projects of some sessions are known only when all are read."""
-        return limit is not None and limit <= MOST_NEWEST and not (criteria.project or criteria.words or criteria.facts)
+        return (
+            limit is not None
+            and limit <= MOST_NEWEST
+            and not any((criteria.project, criteria.words, criteria.facts, criteria.marks))
+        )
 
     @property
     def newest(self) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pollux.errors import NotFound, Unreadable
+from pollux.index.catalogue.facets import FACETS, Facets
 from pollux.index.catalogue.queries import Filter
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
@@ -80,6 +81,15 @@ class IndexService:
     def with_prefix(self, prefix: str) -> Iterator[tuple[str, str, str | None]]:
         """Agent, id and title of the sessions whose id starts like this, newest first."""
         return self._index.with_prefix(prefix)
+
+    def facets(self, text: str = "", criteria: Filter | None = None, names: Iterable[str] = FACETS) -> Facets:
+        """What the sessions of a list, or of a search for `text`, can be narrowed down by.
+
+        For each name of `FACETS`, its values, and how many of these sessions have each; the most frequent first.
+        """
+        from pollux.library.facets import facets_of
+
+        return facets_of(self._index, text, criteria or Filter(), names)
 
     # ------------------------------------------------------------------ the cache
 

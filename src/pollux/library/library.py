@@ -5,8 +5,10 @@
 
 - `homes`: where the agents' files lie;
 - `index`: what is known of all sessions, and the cache that holds it;
+- `marks`: stars, tags, notes and names that the user gave, and how far sessions were read;
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
+- `resume`: how to go on with a session in its agent;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
@@ -24,21 +26,24 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, Project
+from pollux.index.catalogue.queries import Filter, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.sync.sync import Outcome
+from pollux.library.citations import Citation, cited
 from pollux.library.doctor import Doctor, diagnose
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.index import IndexService
 from pollux.library.keeper import Keeper
+from pollux.library.marks import MarksService
 from pollux.library.projects import ProjectsService
 from pollux.library.reader import SessionReader
 from pollux.library.session_files import SessionFiles
 from pollux.library.watch import Event, EventKind, Watch
+from pollux.marks.store import MarkStore
 from pollux.model import Session
 from pollux.model.names import project_matches
 from pollux.projects.hashes import ProjectHashes
@@ -48,11 +53,14 @@ from pollux.system.directories import Places
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
+    from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
+    from pollux.library.resume import ResumeService
     from pollux.library.schedule import ScheduleService
+    from pollux.library.searching import Found
     from pollux.library.signing import SigningService
     from pollux.usage.service import UsageService
 
@@ -108,7 +116,7 @@ class Library:
         report: Report = lambda _: None,
     ) -> None:
         self._complete_later = complete_later
-        here = Path.cwd() if cwd is None else cwd
+        self._here = here = Path.cwd() if cwd is None else cwd
         self._places = places = Places(environ)
         self._moves = moves = Moves(places)
         hashes = ProjectHashes(places)
@@ -118,9 +126,13 @@ class Library:
         self.homes = Homes(places, moves, hashes)
         self._files = SessionFiles(places, self.homes, store.peeks_of)
         self._keeper = Keeper(places, self._files, report)
-        self._index = FreshIndex(store, self._files, self._keeper, resolver=resolver, fresh=fresh, report=report)
+        self._marks = marks = MarkStore(places.marks)
+        self._index = FreshIndex(
+            store, self._files, self._keeper, resolver=resolver, marks=marks, fresh=fresh, report=report
+        )
         self._reader = SessionReader(self._files, self._index)
         self.index = IndexService(self._index, self._places)
+        self.marks = MarksService(marks, self._index)
         self.projects = ProjectsService(self._index, hashes, moves)
 
     @property
@@ -150,7 +162,7 @@ class Library:
         """What is kept of what the agents delete."""
         from pollux.library.archive import ArchiveService
 
-        return ArchiveService(self._places, self._files, self._index, self._keeper)
+        return ArchiveService(self._places, self._files, self._index, self._keeper, self._marks)
 
     @cached_property
     def schedule(self) -> ScheduleService:
@@ -179,6 +191,13 @@ class Library:
         from pollux.library.rehome import RehomeService
 
         return RehomeService(self._places, self.homes, self._index, self.projects, self._moves)
+
+    @cached_property
+    def resume(self) -> ResumeService:
+        """How to go on with sessions in their agents."""
+        from pollux.library.resume import ResumeService
+
+        return ResumeService(self._places, self.homes, self._index, self._reader, keeper=self._keeper, here=self._here)
 
     @cached_property
     def signing(self) -> SigningService:
@@ -232,22 +251,26 @@ class Library:
         counted: bool = False,
         exact: bool = False,
         report: Report = lambda _: None,
+        found: Found | None = None,
     ) -> SearchResult:
         """The messages that match a query, in all sessions, best first; docs/search.md describes the language.
 
         `counted` also counts the hits of each session. If nothing matches, pollux searches for other forms and
         spellings of the words: `SearchResult.widened` says which. With `exact` it does not. If words cannot be indexed
-        now, the sessions themselves are searched, and `report` hears how far that is.
+        now, the sessions themselves are searched. `report` hears how far that is, and `found` of each session in which
+        something is found: it gets a function that gives the best messages, not ranked yet.
 
         >>> for hit in Library().search('parser "off by one" -test').hits:
         ...     print(hit.key, hit.snippet)
         """
-        from pollux.index.search.session_search import SearchRequest, find
+        from pollux.index.search.session_search import SearchRequest
+        from pollux.library.searching import Searching
 
         selection = criteria or Filter()
         self.homes.require_agent(selection.agent)
         query = parse(text, registry.source_names()).narrowed(
             *selection.facts,
+            *selection.marks,
             agent=selection.agent,
             project=selection.project,
             since=selection.since,
@@ -257,18 +280,8 @@ class Library:
             limit=limit, sort=sort, per_session=per_session, kinds=kinds, counted=counted, exact=exact
         )
 
-        def question(current: CatalogueQueries) -> SearchResult:
-            with self._index.store.words() as words:
-                pending = self._index.pending_sessions(current)
-                if pending is None:
-                    return find(words, current, query, request)
-                from pollux.library.pending_search import find_everywhere  # only needed where words are pending
-
-                return find_everywhere(words, current, query, request, pending, report)
-
-        if self._index.pending() and not self._may_index_later():
-            self._index.add_words()
-        return self._index.ask(question, frozen=False)
+        search = Searching(self._index, query, request, report, found)
+        return search.without_waiting() if self._may_index_later() else search.with_words()
 
     def _may_index_later(self) -> bool:
         """Does another process index the words that are pending?"""
@@ -331,6 +344,20 @@ class Library:
     def session(self, name: str | Path) -> Session:
         """The session of a key, a unique prefix of an id, `last`, or the path of a file."""
         return self._reader.session(name)
+
+    def cited(self, name: str) -> Citation:
+        """The session that a name means, as for `session`, or with `KEY#MESSAGE` a message of it."""
+        return cited(name, self.session)
+
+    def outline(self, key: str) -> Rows[OutlineEntry]:
+        """The prompts of a session, with their ids and times, from the cache: its files are not read.
+
+        Only if its words are not in the cache yet, they are. Raises `UnknownName`.
+        """
+        from pollux.index.search.outline import outline_of
+
+        entries = self._index.outline(key)
+        return outline_of(self.session(key)) if entries is None else entries
 
     def open(self, path: Path) -> Session:
         """Read one file, wherever it lies and whichever agent wrote it."""

@@ -36,19 +36,31 @@ class SessionReader:
 
     def session(self, name: str | Path) -> Session:
         """The session of a key, a unique prefix of an id, `last`, or the path of a file."""
-        if isinstance(name, Path):
-            return self.open(name)
+        path = name if isinstance(name, Path) else self._named_path(name)
+        if path is not None:
+            return self.open(path)
+        places = self.find(str(name))
+        if (session := self._at_first(places)) is not None:
+            return session
+        if name == "last":  # its files changed since they were listed
+            return self.session(places[0].key)
+        raise self._unknown(str(name))
+
+    def find(self, name: str) -> list[SessionLocation]:
+        """Where the session of a key, a unique prefix of an id, `last`, or the path of a file lies, the best first.
+
+        None for a file that the index does not know. Raises `UnknownName` for any other name that it does not know.
+        """
         if name == "last":
             newest = self._index.entries(limit=1)
             if not newest:
                 hint = "pollux agents shows where pollux looks."
                 raise self._index.absence()("No sessions were found.", hint)
-            return self._at_first(self._index.find_known(newest[0].summary.key)) or self.session(newest[0].summary.key)
-        agent, _, prefix = name.partition(":")
-        if agent not in registry.source_names():
-            if (path := path_of_name(name)) is not None:
-                return self.open(path)
-            agent, prefix = "", name
+            return self._index.find_known(newest[0].summary.key)
+        if (path := self._named_path(name)) is not None:
+            # A file may also hold sessions of sub-agents.
+            return [place for place in self._read_from(path) if place.key == place.bundle]
+        agent, prefix = _agent_and_prefix(name)
         places = self._with_prefix(display_path(prefix), agent or None) if prefix else []
         # If all other ids begin with one of them, that one is meant: the others were derived from it.
         shortest = min((place.id for place in places), key=len, default="")
@@ -56,9 +68,17 @@ class SessionReader:
             places = [place for place in places if place.id == shortest]
         if len({place.key for place in places}) > 1:
             raise Ambiguous(name, sorted({place.key for place in places}))
-        if (session := self._at_first(places)) is not None:
-            return session
-        raise UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
+        if not places:
+            raise self._unknown(name)
+        return places
+
+    @staticmethod
+    def _named_path(name: str) -> Path | None:
+        """The path that a name stands for; None where it is a key, an id or `last`."""
+        return None if name == "last" or _agent_and_prefix(name)[0] else path_of_name(name)
+
+    def _unknown(self, name: str) -> UnknownName:
+        return UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
 
     def _at_first(self, places: Iterable[SessionLocation]) -> Session | None:
         """The session in the first of these places that has one."""
@@ -89,10 +109,8 @@ class SessionReader:
         if folder_at(path):
             raise Unreadable(f"{path} is a folder, not a session file.")
         head = read_head(path, _HEAD)
-        for name in dict.fromkeys((str(path.absolute()), os.path.realpath(path))):
-            places = self._index.ask(lambda current, name=name: current.read_from(display_path(name)))  # type: ignore[misc]
-            for session in self.at(*places):
-                return session
+        for session in self.at(*self._read_from(path)):
+            return session
         if begins(head):
             return read_document(path)
         for source in self._files.homes.sources():
@@ -102,6 +120,11 @@ class SessionReader:
             f"{path} is not a session file of an agent that pollux knows.",
             f"Known: {', '.join(registry.source_names())}.",
         )
+
+    def _read_from(self, path: Path) -> list[SessionLocation]:
+        """Where the sessions lie that were read from a file, by its own name or through a link."""
+        names = dict.fromkeys((display_path(path.absolute()), display_path(os.path.realpath(path))))
+        return self._index.ask(lambda current: [place for name in names for place in current.read_from(name)])
 
     def _of_file(self, source: Source, path: Path) -> Session:
         """The session of a file that the index does not know."""
@@ -181,6 +204,12 @@ class SessionReader:
             for bundle in self._files.bundles_of(source, root) if keys else ():
                 if bundle.key in keys:
                     yield from (session for session in source.read(bundle).sessions if session.key in keys[bundle.key])
+
+
+def _agent_and_prefix(name: str) -> tuple[str, str]:
+    """The agent that a name begins with, if it does, and the rest of it."""
+    agent, _, prefix = name.partition(":")
+    return (agent, prefix) if agent in registry.source_names() else ("", name)
 
 
 def path_of_name(name: str) -> Path | None:

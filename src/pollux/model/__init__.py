@@ -6,6 +6,7 @@ No I/O, no agent names. `extra` holds what a source knew and the model has no wo
 
 from pollux.model.agent_description import AgentDescription
 from pollux.model.base import NOTHING, Extra, Value
+from pollux.model.marks import NO_MARKS, Anchor, Marks, MessageMarks, SessionMarks
 from pollux.model.notices import Notice, Severity
 from pollux.model.parts import (
     Attachment,
@@ -54,8 +55,10 @@ __all__ = [
     "FIGURES",
     "NOTHING",
     "NOTHING_USED",
+    "NO_MARKS",
     "UNKNOWN",
     "AgentDescription",
+    "Anchor",
     "Attachment",
     "Author",
     "Context",
@@ -67,12 +70,15 @@ __all__ = [
     "Gap",
     "Kind",
     "Link",
+    "Marks",
     "Message",
+    "MessageMarks",
     "Notice",
     "Origin",
     "Part",
     "Role",
     "Session",
+    "SessionMarks",
     "Severity",
     "Status",
     "Summary",

@@ -16,6 +16,7 @@ from pollux.system.gc_pause import gc_paused
 if TYPE_CHECKING:
     from pollux.model import AgentDescription, Message, Session, ToolCall
     from pollux.sources.rehome_plan import RehomePlan
+    from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
     from pollux.sources.resume_files import FileVersion, ResumeFile
 
 
@@ -95,6 +96,21 @@ class Agent:
         """One content with everything from all versions of a file, the last version unchanged."""
         content: bytes | None = self._module("resume").join_versions(versions)
         return content
+
+    def resume_program(self) -> Program:
+        """The agent's program."""
+        program: Program = self._module("resume_command").PROGRAM
+        return program
+
+    def resume_command(self, request: ResumeRequest) -> ResumeCommand:
+        """The command by which the agent goes on with a session. Raises `CannotResume` where it has none."""
+        command: ResumeCommand = self._module("resume_command").resume_command(request)
+        return command
+
+    def running_sessions(self, root: Path) -> Mapping[int, str]:
+        """The ids of the sessions that are open, by process, as far as the agent notes that itself."""
+        sessions: Mapping[int, str] = self._module("resume_command").running_sessions(root)
+        return sessions
 
     def recognizes(self, path: Path, head: bytes) -> bool:
         """Is this a file of this agent?"""

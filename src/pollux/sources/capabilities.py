@@ -6,18 +6,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from pollux.errors import CannotResume
 from pollux.model import Session
-from pollux.sources.base import Retention
+from pollux.sources.base import Retention, Source
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
 
 __all__ = [
+    "Continues",
     "FileVersion",
     "Marks",
+    "Program",
     "RehomePlan",
     "Rehomes",
     "Rename",
+    "ResumeCommand",
     "ResumeFile",
+    "ResumeRequest",
     "Resumes",
     "Retains",
     "Retention",
@@ -53,6 +59,20 @@ class Resumes(Protocol):
 
 
 @runtime_checkable
+class Continues(Protocol):
+    """Knows the command by which the agent goes on with a session."""
+
+    def resume_program(self) -> Program | None:
+        """The agent's program; None if no program goes on with a session."""
+
+    def resume_command(self, request: ResumeRequest) -> ResumeCommand:
+        """The command. Raises `CannotResume` where the agent has none."""
+
+    def running_sessions(self, root: Path) -> Mapping[int, str]:
+        """The ids of the sessions that are open, by process, as far as the agent notes that itself."""
+
+
+@runtime_checkable
 class Marks(Protocol):
     """Knows what the agent leaves in its working directories."""
 
@@ -61,7 +81,7 @@ class Marks(Protocol):
         """Names of files and folders that mark such a directory."""
 
 
-CAPABILITIES = (Retains, Rehomes, Resumes, Marks)
+CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Marks)
 
 
 def marks_of(source: object) -> tuple[str, ...]:
@@ -87,3 +107,24 @@ def resume_files_of(source: object, session: Session, versions: Sequence[FileVer
 def joined_versions_of(source: object, versions: Sequence[FileVersion]) -> bytes | None:
     """All versions of a file in one; None if the source cannot join them."""
     return source.join_versions(versions) if isinstance(source, Resumes) else None
+
+
+def program_of(source: object) -> Program | None:
+    """The program that goes on with an agent's sessions; None if its source does not say."""
+    return source.resume_program() if isinstance(source, Continues) else None
+
+
+def resume_command_of(source: Source, request: ResumeRequest) -> ResumeCommand:
+    """The command by which an agent goes on with a session. Raises `CannotResume` where it has none."""
+    if isinstance(source, Continues):
+        return source.resume_command(request)
+    raise CannotResume(
+        "agent",
+        f"pollux does not know how {source.title} goes on with a session.",
+        f"Try: pollux show {request.session.key}",
+    )
+
+
+def running_sessions_of(source: object, root: Path) -> Mapping[int, str]:
+    """The ids of the sessions that are open, by process; none if the source does not say."""
+    return source.running_sessions(root) if isinstance(source, Continues) else {}

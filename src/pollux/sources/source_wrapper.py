@@ -7,8 +7,18 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
-from pollux.sources.capabilities import joined_versions_of, marks_of, rehome_plan_of, resume_files_of, retention_of
+from pollux.sources.capabilities import (
+    joined_versions_of,
+    marks_of,
+    program_of,
+    rehome_plan_of,
+    resume_command_of,
+    resume_files_of,
+    retention_of,
+    running_sessions_of,
+)
 from pollux.sources.rehome_plan import RehomePlan
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
 
 
@@ -60,3 +70,15 @@ class SourceWrapper:
     def join_versions(self, versions: Sequence[FileVersion]) -> bytes | None:
         """One content for all versions of a file; None if the source cannot make it."""
         return joined_versions_of(self.source, versions)
+
+    def resume_program(self) -> Program | None:
+        """The agent's program; None if the source does not say."""
+        return program_of(self.source)
+
+    def resume_command(self, request: ResumeRequest) -> ResumeCommand:
+        """The command by which the agent goes on with a session. Raises `CannotResume` where it has none."""
+        return resume_command_of(self.source, request)
+
+    def running_sessions(self, root: Path) -> Mapping[int, str]:
+        """The ids of the sessions that are open, by process; none if the source does not say."""
+        return running_sessions_of(self.source, root)

@@ -91,6 +91,11 @@ class Places:
         return self.data / "archive.keeping"
 
     @property
+    def marks(self) -> Path:
+        """The user's marks on sessions, and how far sessions were read."""
+        return self.data / "marks"
+
+    @property
     def schedule(self) -> Path:
         """The timer that pollux installed for the user."""
         return self.data / "schedule.json"

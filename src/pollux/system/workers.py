@@ -169,6 +169,7 @@ def _run(pipe: Connection, make: Callable[[int], Worker], place: int, *, alone: 
         if callable(signal.getsignal(getattr(signal, name))):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     _close_all_but({0, 1, 2, pipe.fileno()})
+    gc.freeze()  # a collection would write to every value of the parent, and so copy its memory
     worker = make(place)
     with contextlib.suppress(EOFError, OSError):
         while True:

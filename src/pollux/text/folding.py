@@ -52,6 +52,7 @@ _LETTERS = str.maketrans(_UNDIVIDED | {"ё": "\u0435"})
 """Letters that Unicode does not take apart, and the one Russian letter that mostly goes without its dots."""
 
 
+_ASCII = bytes(range(0x80))
 _MOST_MARKS = 30
 """The most marks that a character may have. Unicode's rules take a time that grows with the square of their number."""
 
@@ -60,8 +61,15 @@ def fold(text: str) -> str:
     """The text as it is compared. Folding it again does not change it."""
     if text.isascii():
         return text.lower()
-    text = fold_marks(text, set(text))
-    return text.translate(_table(set(text))).lower()
+    text = fold_marks(text, _beyond_ascii(text))
+    table = _table(_beyond_ascii(text))
+    return text.translate(table).lower() if table else text.lower()
+
+
+def _beyond_ascii(text: str) -> set[str]:
+    """The characters beyond ASCII."""
+    data = text.encode(errors="surrogatepass")
+    return set(data.translate(None, _ASCII).decode(errors="surrogatepass"))
 
 
 def fold_marks(text: str, letters: Collection[str]) -> str:
@@ -91,7 +99,8 @@ def has_marks(letters: Collection[str]) -> bool:
 
 
 def _table(letters: Collection[str]) -> dict[int, str]:
-    return {ord(letter): _fold_unit(letter) for letter in letters if letter > "\x7f"}
+    """What becomes of those characters that do not stay the same."""
+    return {ord(letter): folded for letter in letters if (folded := _fold_unit(letter)) != letter}
 
 
 def _marks(letters: Collection[str]) -> str:

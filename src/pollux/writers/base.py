@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
-from pollux.model import AgentDescription, Message, Session, Summary, ToolCall, Usage, Value
+from pollux.model import AgentDescription, Message, Session, SessionMarks, Summary, ToolCall, Usage, Value
 
 Out = Callable[[Any], object]
 """Takes a piece of the output; pieces come as they are made, so that a huge session needs no huge string.
@@ -55,7 +55,7 @@ class WriterContext(msgspec.Struct, frozen=True, kw_only=True):
     `family_usage` is what the session used with all its descendants, `cost_usd` what it cost by itself, and
     `unpriced_requests` how many of its requests are not in that. `price` tells the same of each message of a session.
     `child` reads the session of a sub-agent, for a format that holds it within the one that started it. `knowledge` is
-    what is known of an agent by its name.
+    what is known of an agent by its name. `marks` is what a person noted about a session, by its key.
 
     In an export of many, `files` says where the sessions lie, by their keys and relative to its folder, so that a
     writer can lead from one to another. `sessions` reads all of them once more, for pages about all of them.
@@ -67,6 +67,7 @@ class WriterContext(msgspec.Struct, frozen=True, kw_only=True):
     price: Callable[[Session], Callable[[Message], tuple[float | None, int]]] = lambda _: lambda _: (None, 0)
     child: Callable[[str], Session | None] = lambda _: None
     knowledge: Callable[[str], Knowledge | None] = lambda _: None
+    marks: Callable[[str], SessionMarks | None] = lambda _: None
     files: Mapping[str, str] = {}
     sessions: Callable[[], Iterable[Session]] = tuple
 

@@ -6,9 +6,9 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from pollux.model import Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
+from pollux.model import NO_MARKS, Attachment, Counts, Kind, Session, Summary, Usage, Value, first_words
 from pollux.text.escape import one_line
-from pollux.writers.base import WriterContext
+from pollux.writers.base import NO_CONTEXT, WriterContext
 from pollux.writers.json import stamp
 
 KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
@@ -22,9 +22,11 @@ class Fact(Value, frozen=True, kw_only=True):
     name: str | None = None
 
 
-def title(summary: Summary) -> str:
-    """The session's title on one line."""
-    return first_words(one_line(summary.title or "", 1000)) or "Untitled session"
+def title(summary: Summary, context: WriterContext = NO_CONTEXT) -> str:
+    """The name that the user gave the session, or its title, on one line."""
+    marks = context.marks(summary.key)
+    name = marks.session.name if marks is not None else None
+    return first_words(one_line(name or summary.title or "", 1000)) or "Untitled session"
 
 
 def facts(session: Session, summary: Summary) -> list[Fact]:
@@ -49,8 +51,11 @@ def facts(session: Session, summary: Summary) -> list[Fact]:
 
 def front_matter(summary: Summary, context: WriterContext) -> str:
     """The facts as YAML front matter, which site generators and note programs read."""
+    marks = context.marks(summary.key)
+    own = marks.session if marks is not None else NO_MARKS
     lines = {
-        "title": title(summary),
+        "title": title(summary, context),
+        "own_title": summary.title if own.name else None,
         "key": summary.key,
         "agent": summary.agent,
         "kind": summary.kind,
@@ -63,6 +68,10 @@ def front_matter(summary: Summary, context: WriterContext) -> str:
         "tokens": summary.usage.total,
         "family_tokens": context.family_usage.total if context.family_usage is not None else None,
         "cost_usd": context.cost_usd,
+        "starred": own.starred or None,
+        "tags": own.tags,
+        "note": own.note,
+        "private": own.private or None,
     }
     # A JSON value is a YAML value, whatever is in it. A fact that is not known is not there.
     known = (f"{name}: {_yaml(value)}\n" for name, value in lines.items() if value not in (None, ()))

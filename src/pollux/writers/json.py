@@ -8,7 +8,19 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Fate, Message, Part, Session, Summary, Thinking, ToolCall, Usage, summarize
+from pollux.model import (
+    Fate,
+    Marks,
+    Message,
+    Part,
+    Session,
+    SessionMarks,
+    Summary,
+    Thinking,
+    ToolCall,
+    Usage,
+    summarize,
+)
 from pollux.text.surrogates import spell_surrogates
 from pollux.writers.base import LOST_FATES, NO_CONTEXT, WHY_LOST, Loss, Options, Out, Report, WriterContext
 
@@ -25,12 +37,15 @@ class Json:
         """Write one object and a newline, message by message."""
         known = {"cost_usd": context.cost_usd, "unpriced_requests": context.unpriced_requests}
         summary = msgspec.structs.replace(summarize(session), **known)
-        head = summary_document(summary, context.family_usage)
+        marks = context.marks(session.key)
+        head = summary_document(summary, context.family_usage, marks)
+        by_message = marks.by_message(session.messages) if marks is not None else {}
+        noted = {id(session.messages[place]): one for place, one in by_message.items()}
         out(encode(head)[:-1])
         out(',"messages":[')
         messages = [m for m in session.messages if not options.live_only or m.fate is Fate.LIVE]
         for number, message in enumerate(messages):
-            out(("," if number else "") + encode(message_document(message)))
+            out(("," if number else "") + encode(message_document(message, noted.get(id(message)))))
         out("]")
         tail = {
             "recorded_title": session.title,
@@ -98,7 +113,14 @@ def usage_document(usage: Usage | None) -> dict[str, Any] | None:
     return document
 
 
-def summary_document(summary: Summary, family: Usage | None = None) -> dict[str, Any]:
+def marks_document(marks: Marks | None) -> dict[str, Any] | None:
+    """What a person noted; None where that is nothing."""
+    return msgspec.structs.asdict(marks) if marks else None
+
+
+def summary_document(
+    summary: Summary, family: Usage | None = None, marks: SessionMarks | None = None
+) -> dict[str, Any]:
     """A summary as `pollux list --json` prints it."""
     document = {
         "key": summary.key,
@@ -123,13 +145,15 @@ def summary_document(summary: Summary, family: Usage | None = None) -> dict[str,
         "notice_count": summary.notice_count,
         "kept": summary.kept,
         "facts": summary.facts,
+        "marks": marks_document(marks.session) if marks is not None else None,
+        "marked_messages": len(marks.messages) if marks is not None else 0,
     }
     if family is not None:
         document["family_usage"] = usage_document(family)
     return document
 
 
-def message_document(message: Message) -> dict[str, Any]:
+def message_document(message: Message, marks: Marks | None = None) -> dict[str, Any]:
     """A message as `pollux show --json` prints it."""
     document: dict[str, Any] = {
         "id": message.id,
@@ -145,6 +169,8 @@ def message_document(message: Message) -> dict[str, Any]:
     }
     if message.extra:
         document["extra"] = message.extra
+    if marks:
+        document["marks"] = marks_document(marks)
     return document
 
 

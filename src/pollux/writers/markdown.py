@@ -50,7 +50,7 @@ class Markdown:
         summary = summarize(session)
         if options.front_matter:
             out(front_matter(summary, context))
-        out(f"# {plain(title(summary))}\n\n")
+        out(f"# {plain(title(summary, context))}\n\n")
         out(" · ".join(_fact(fact) for fact in facts(session, summary)) + "\n")
         if options.tokens:
             out("".join(f"\n{plain(line)}\n" for line in usage_facts(summary, context)))

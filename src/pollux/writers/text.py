@@ -44,7 +44,7 @@ class PlainText:
         summary = summarize(session)
         if options.front_matter:
             out(front_matter(summary, context))
-        out(f"{title(summary)}\n\n")
+        out(f"{title(summary, context)}\n\n")
         out("".join(f"{_fact(fact)}\n" for fact in facts(session, summary)))
         if options.tokens:
             out("".join(f"{line}\n" for line in usage_facts(summary, context)))

@@ -141,6 +141,7 @@ def some(events: Iterator[Event], count: int) -> list[tuple[str, str, str | None
     return [brief(next(events)) for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_a_growing_file(library: Library, home: Path) -> None:
     events = library.watch()
     add(home / FILE, "m3", "And")

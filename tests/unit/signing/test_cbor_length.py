@@ -27,6 +27,7 @@ def test_a_value_ends_where_it_was_written_to(value: Any, behind: bytes) -> None
     assert cbor_length(data + behind) == len(data)
 
 
+@pytest.mark.slow
 @given(VALUES, st.data())
 def test_what_is_broken_off_has_no_end(value: Any, data: st.DataObject) -> None:
     whole = cbor2.dumps(value)

@@ -23,6 +23,7 @@ list(run_jobs(job, 4, 2))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 def test_nobody_stays_lost_in_work_when_the_maker_is_gone() -> None:
     maker = subprocess.Popen([sys.executable, "-c", LOST], stdout=subprocess.PIPE, text=True)
@@ -79,3 +80,24 @@ other.join()
 def test_a_lock_that_another_thread_holds_in_the_fork_stops_no_worker() -> None:
     done = subprocess.run([sys.executable, "-c", HOLDS_A_LOCK], capture_output=True, text=True, timeout=40, check=True)
     assert done.stdout == "[b'made', b'made']\n"
+
+
+SHARES_MEMORY = """
+import gc
+from pathlib import Path
+from pollux.system.workers import run_jobs
+
+def job(_number):
+    gc.collect()
+    lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    return next(line for line in lines if line.startswith("Private_Dirty:")).split()[1].encode()
+
+values = [[number] for number in range(400_000)]
+print(int(next(run_jobs(job, 1, 1))[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_a_collection_in_a_worker_does_not_copy_the_memory_of_its_parent() -> None:
+    own = subprocess.run([sys.executable, "-c", SHARES_MEMORY], capture_output=True, text=True, check=True).stdout
+    assert int(own) < 10_000, "kilobytes that the worker holds alone; the values take forty thousand"

@@ -113,6 +113,7 @@ def test_what_is_too_long_or_too_deep_is_shown_as_it_is() -> None:
     assert safe_markdown(deep) == f"```text\n{deep}\n```"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bit", ["`", "` `` ", "<", "[", "> ", "- ", "# \n", "a\n=\n", "```\n", "1) ", "|", "\\", "[a]:\n"]
 )

@@ -243,14 +243,15 @@ _file = click.argument("file", type=NamedPath(path_type=Path, dir_okay=False))
 @common()
 @click.pass_context
 def export(ctx: click.Context, file: Path, as_json: bool) -> None:
-    """Write everything that is kept into one new file, for another machine or a backup."""
+    """Write everything that is kept, and your marks, into one new file, for another machine or a backup."""
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import plural, size
 
     amount = open_library(ctx, quiet=as_json).archive.export(file)
     if amount.damaged and not as_json:
         talk(f"pollux: {plural(amount.damaged, 'damaged record')} left out. pollux archive verify names the files.")
-    line = f"{plural(amount.states, 'state')} in {size(amount.bytes)}: {file}"
+    marks = f" and {plural(amount.marks, 'change')} of marks" if amount.marks else ""
+    line = f"{plural(amount.states, 'state')}{marks} in {size(amount.bytes)}: {file}"
     _tell_transfer(ctx, amount, line, as_json=as_json, damage=4)
 
 
@@ -260,7 +261,10 @@ def export(ctx: click.Context, file: Path, as_json: bool) -> None:
 @common()
 @click.pass_context
 def import_file(ctx: click.Context, file: Path, as_json: bool) -> None:
-    """Add what a file of `pollux archive export` holds. What is kept here already stays as it is."""
+    """Add what a file of `pollux archive export` holds. What is kept here already stays as it is.
+
+    Marks are joined with yours: the newest change of each counts.
+    """
     from pollux.cli.terminal.screen import talk
     from pollux.text.figures import plural
 
@@ -268,7 +272,9 @@ def import_file(ctx: click.Context, file: Path, as_json: bool) -> None:
     amount = open_library(ctx, quiet=as_json).archive.import_file(file)
     if amount.damaged and not as_json:
         talk(f"pollux: {plural(amount.damaged, 'damaged record')} of {file} left out.")
-    line = f"{plural(amount.states, 'state')} added" if amount.states else "nothing new in it"
+    states = plural(amount.states, "state") if amount.states else ""
+    marks = f"{plural(amount.marks, 'change')} of marks" if amount.marks else ""
+    line = f"{' and '.join(filter(None, [states, marks]))} added" if states or marks else "nothing new in it"
     _tell_transfer(ctx, amount, line, as_json=as_json, damage=3)
 
 

@@ -33,7 +33,7 @@ def command(
 
     Words narrow the list to sessions that have all of them in the title, the prompts or the project. agent: project:
     since: before: until: branch: commit: repository: directory: version: client: provider: mode: effort: subagent: do
-    so by what is known of the session.
+    so by what is known of the session, and is: tag: note: name: by how you marked it.
 
     \b
     pollux list --since 3d

@@ -105,7 +105,7 @@ def command(
 
     Words must all occur, "…" is a phrase, word* a beginning, -word leaves out, OR is or. agent: kind: project: branch:
     commit: repository: directory: version: client: provider: mode: effort: subagent: model: tool: file: failed: exit:
-    since: before: until: role: fate: in: narrow the search down.
+    since: before: until: role: fate: in: is: tag: note: name: narrow the search down.
 
     \b
     pollux search retry logic
@@ -113,6 +113,7 @@ def command(
     pollux search 'parse* tool:shell_exec failed:yes' --since 2w
     pollux search --regex 'v\\d+\\.\\d+' --in replies
     """
+    from pollux.cli.terminal.preview import Preview
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import PLACES as KINDS, Sort
@@ -121,8 +122,8 @@ def command(
     _check_options(text, regex, sort, timeout)
     selection = filter_from_options(**options)
     kinds = None if place == "all" else KINDS[place]
-    library, screen = open_library(ctx, quiet=as_json, words=regex is None), Screen(ctx)
     progress = bar(ctx, "Searching", quiet=as_json)
+    library, screen = open_library(ctx, quiet=as_json, words=regex is None, bar=progress), Screen(ctx)
     if regex is not None:
         seconds, unfinished = timeout or SECONDS, list[str]()
         with closing(
@@ -145,6 +146,7 @@ def command(
         counted=not as_json,
         exact=exact,
         report=progress,
+        found=Preview(screen, progress, each or EACH) if not as_json and Preview.is_possible(screen) else None,
     )
     progress.end()
     ctx.call_on_close(lambda: _report_pending(screen, library, result, as_json=as_json))

@@ -41,7 +41,8 @@ def command(
 ) -> None:
     """Show a session.
 
-    KEY is a session's key or the beginning of its id, `last`, or the path of a session file.
+    KEY is a session's key or the beginning of its id, `last`, or the path of a session file. KEY#MESSAGE opens at a
+    message.
 
     \b
     pollux show last
@@ -55,7 +56,11 @@ def command(
     if at is not None and as_json:
         raise RequestError("--at and --json cannot be combined.", "Leave out one of them.")
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    session = library.session(key)
+    session, message = library.cited(key)
+    if message is not None:
+        if as_json:
+            raise RequestError("A message and --json cannot be combined.", f"Try: pollux show {session.key} --json")
+        at = at or message.id
     if as_of is not None:
         session = library.archive.as_of(session, as_of)
     if as_json:
@@ -67,7 +72,9 @@ def command(
 
     screen.markdown = screen.markdown and not plain
     home = str(library.user_home)
-    lines = transcript(screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at)
+    lines = transcript(
+        screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at, marks=library.marks.of(session.key)
+    )
     if at is None:
         screen.lines(lines)
         return

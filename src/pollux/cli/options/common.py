@@ -12,6 +12,7 @@ from pollux.cli.options.choice import Choice
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
+    from pollux.cli.terminal.progress import Bar
     from pollux.library.library import Library, Progress
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -106,10 +107,12 @@ def open_library(
     words: bool = False,
     gaps: bool = True,
     report: Callable[[Progress], None] | None = None,
+    bar: Bar | None = None,
 ) -> Library:
     """The user's sessions, or with `--sample` those of the sample; `words` says that they will be searched.
 
-    After the answer, remarks say what it lacks; without `gaps`, not which files could not be read.
+    After the answer, remarks say what it lacks; without `gaps`, not which files could not be read. The progress of what
+    must be read first is drawn on a `bar` of its own, or on this one.
     Its files are let go of when the command ends.
     """
     from pollux.library.library import Library
@@ -119,7 +122,7 @@ def open_library(
             return ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), report=report))
         from pollux.cli.terminal.progress import Bar
 
-        bar = Bar(quiet=quiet)
+        bar = bar or Bar(quiet=quiet)
         library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar))
         ctx.call_on_close(library.index.complete_later)
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))

@@ -1,4 +1,4 @@
-"""Shell completion: agents, formats, projects, session ids with their titles, message ids with their words.
+"""Shell completion: agents, formats, projects, session ids with their titles, message ids with their words, tags.
 
 Whatever goes wrong here goes wrong silently: somebody is in the middle of typing.
 """
@@ -69,6 +69,14 @@ def sessions(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
     if "last".startswith(incomplete):
         items.append(CompletionItem("last", help="the newest session"))
     return items
+
+
+def tags(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Tags that the user gave, the most frequent first."""
+    known: dict[str, int] = {}
+    with contextlib.suppress(Exception):
+        known = _library(ctx).marks.tags()
+    return [CompletionItem(tag, help=str(count)) for tag, count in known.items() if tag.startswith(incomplete)]
 
 
 def messages(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001

@@ -11,6 +11,8 @@ from pollux.cli.options.common import remark
 from pollux.text.figures import size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import click
 
     from pollux.library.library import Progress
@@ -30,6 +32,7 @@ class Bar:
     """
 
     def __init__(self, what: str = "Indexing", then: str = "Indexing anew", *, quiet: bool = False) -> None:
+        self._above = 0
         self._quiet = quiet
         self._shown = not quiet and sys.stderr.isatty()
         self._begun: float | None = None
@@ -83,9 +86,20 @@ class Bar:
         if self._standing:
             self._write("")
 
-    def end(self) -> None:
-        """Stop drawing: other output follows."""
+    def above(self, lines: Sequence[str]) -> None:
+        """Write lines above the bar. They stay until the end, or for good if the work is interrupted."""
         self.close()
+        self._above += len(lines)
+        sys.stderr.write("".join([f"{text}\n" for text in lines]))
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Stop drawing, and take all lines back: other output follows."""
+        self.close()
+        if self._above:
+            sys.stderr.write(f"\x1b[{self._above}A\r\x1b[J")
+            sys.stderr.flush()
+        self._above = 0
         self._shown = False
 
     def _write(self, text: str) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pollux.draw.marks import note_lines, signs
 from pollux.draw.times import clock, full as full_time
 from pollux.draw.width import wrap, wrap_facts
+from pollux.model import NO_MARKS
 from pollux.system.clock import local
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, tilde
@@ -15,20 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pollux.draw.canvas import Canvas
-    from pollux.model import Session, Summary
+    from pollux.model import Marks, Session, Summary
 
 LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
 _DIGEST = 12
 KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
 
 
-def head(canvas: Canvas, session: Session, home: str) -> Iterator[str]:
-    """Title, facts, key, links."""
+def head(canvas: Canvas, session: Session, home: str, marks: Marks = NO_MARKS) -> Iterator[str]:
+    """Title, facts, key, links, and what the user noted."""
     from pollux.model import summarize
 
     summary = summarize(session)
-    for line in wrap(one_line(summary.title or "A session without a title"), canvas.columns):
+    for line in wrap(one_line(marks.name or summary.title or "A session without a title"), canvas.columns):
         yield canvas.paint(line, "bold")
+    if marks.name and summary.title:
+        for line in wrap(f"its own title: {one_line(summary.title)}", canvas.columns):
+            yield canvas.paint(line, "dim")
+    for line in (*wrap(signs(marks), canvas.columns), *note_lines(canvas, marks)):
+        if line:
+            yield canvas.paint(line, "match")
     facts = [session.agent, *map(one_line, summary.models), _project(summary, home), _span(summary), *_amounts(summary)]
     for line in wrap_facts((fact for fact in facts if fact), canvas.columns):
         yield canvas.paint(line, "dim")

@@ -8,6 +8,7 @@ is a step behind the other. `pending` are the sessions whose words are not in th
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
@@ -18,7 +19,7 @@ from uuid import uuid4
 import msgspec
 
 from pollux.index.catalogue.rollups import UsageRow
-from pollux.index.catalogue.rows import AuditFacts, BundleRows, Entry, MessageIndex
+from pollux.index.catalogue.rows import BundleRows, Entry, MessageIndex
 from pollux.model import FIGURES, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
@@ -76,6 +77,9 @@ _BATCH = 500
 _PATIENCE = 5.0
 """How long (seconds) to wait for a lock: only one process writes, and it makes and repairs the file in a moment."""
 
+_LARGEST_LOG = 1 << 20
+"""So much of the log of a large change (bytes) is left beside the file when the next change begins."""
+
 _INSERTS = {
     "sessions": f"INSERT INTO sessions VALUES({', '.join('?' * 21)})",
     "abouts": "INSERT INTO abouts VALUES(?, ?, ?)",
@@ -90,7 +94,7 @@ _INSERTS = {
 
 _PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts", "pending")
 
-Damage = (sqlite3.DatabaseError, msgspec.DecodeError)
+Damage = (sqlite3.DatabaseError, msgspec.DecodeError, zlib.error)
 """The errors that a damaged file raises."""
 
 
@@ -135,6 +139,7 @@ class Catalogue:
             self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")
         self._sql.execute("PRAGMA cache_size=-16000")
+        self._sql.execute(f"PRAGMA journal_size_limit={_LARGEST_LOG}")
         exists = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
         if make and not exists:
             with self.change():
@@ -385,12 +390,12 @@ class Catalogue:
         for table, rows in (
             ("facts", entry.facts),
             ("links", entry.links),
-            ("usage", [(number, *row) for number, row in enumerate(entry.usage)]),
-            ("calls", [(number, *row) for number, row in enumerate(entry.calls)]),
             ("quarters", entry.quarters),
             ("prompts", entry.prompts),
         ):
             self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
+        for table, rows in (("usage", entry.usage), ("calls", entry.calls)):
+            self._sql.executemany(_INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
 
     def pending_numbers(self) -> list[int]:
         """The numbers of all sessions whose words are pending."""
@@ -426,12 +431,6 @@ def summary_of(blob: bytes) -> Summary:
     """A stored summary."""
     summary: Summary = _decoder(Summary).decode(blob)
     return summary
-
-
-def audit_facts_of(blob: bytes) -> AuditFacts:
-    """A stored proof of a session's figures."""
-    proof: AuditFacts = _decoder(AuditFacts).decode(blob)
-    return proof
 
 
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:

@@ -20,6 +20,8 @@ class ShortIds:
         before = self._ids[place - 1] if place else ""
         following = (self._ids[n] for n in range(place + 1, len(self._ids)))
         after = next((other for other in following if not other.startswith(id)), "")
+        if id[:_SHORTEST] not in {before[:_SHORTEST], after[:_SHORTEST]}:
+            return id[:_SHORTEST]
         return id[: max(shared_length(id, before) + 1, shared_length(id, after) + 1, _SHORTEST)]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -11,9 +12,10 @@ from typing import Any
 from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.prefixes import ShortIds
-from pollux.index.catalogue.rollups import micros
+from pollux.index.catalogue.rollups import micros, moment_of
 from pollux.index.catalogue.rows import MessageIndex
-from pollux.model import Kind, Notice, Summary, Usage, Value
+from pollux.marks.store import Found, MarkState, has_words
+from pollux.model import Kind, Notice, SessionMarks, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches, project_name
 from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
@@ -36,7 +38,8 @@ class Filter(Value, frozen=True, kw_only=True):
 
     `project` is a path, a name, part of a name, or the first digits of an unknown project's hash; `words` must all
     occur in the title, the prompts or the project; `facts` are pairs of a name of `FACTS` and a value, or part of one;
-    `everything` adds sub-agents, checkpoints, prompt logs.
+    `marks` are pairs of a filter that asks for marks and its value; `everything` adds sub-agents, checkpoints, prompt
+    logs.
     """
 
     agent: str | None = None
@@ -45,6 +48,7 @@ class Filter(Value, frozen=True, kw_only=True):
     until: datetime | None = None
     words: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    marks: tuple[tuple[str, str], ...] = ()
     everything: bool = False
 
 
@@ -52,13 +56,26 @@ class ListEntry(Value, frozen=True, kw_only=True):
     """A session in a list.
 
     `family_usage` is the usage of its whole family, `short` the beginning of its id that no other session has.
-    `troubled` says that its files caused a warning.
+    `troubled` says that its files caused a warning. `marks` are those of the session and its messages. `unread`: there
+    is something new since it was read; None where nothing was ever read.
     """
 
     summary: Summary
     family_usage: Usage
     short: str
     troubled: bool = False
+    marks: SessionMarks | None = None
+    unread: bool | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What a list calls it: the name that the user gave it, or its title."""
+        return shown_title(self.marks, self.summary.title)
+
+
+def shown_title(marks: SessionMarks | None, title: str | None) -> str | None:
+    """What people read as the title of a session: the name that the user gave it, or its own title."""
+    return marks.session.name or title if marks is not None else title
 
 
 class Project(Value, frozen=True, kw_only=True):
@@ -96,6 +113,8 @@ class BundleOutcome(Value, frozen=True, kw_only=True):
     sessions: tuple[tuple[str, tuple[str, ...], tuple[Notice, ...]], ...]
 
 
+_ONE_OF_KEYS = "key IN (SELECT value FROM json_each(?))"
+
 _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
 
@@ -104,9 +123,15 @@ class CatalogueQueries:
     """Queries on the sessions under some roots. `unread_ids` are those of sessions that are not read yet, in order."""
 
     def __init__(
-        self, catalogue: Catalogue, roots: Iterable[tuple[str, str]], *, unread_ids: Sequence[str] = ()
+        self,
+        catalogue: Catalogue,
+        roots: Iterable[tuple[str, str]],
+        marks: Callable[[], MarkState] = MarkState,
+        *,
+        unread_ids: Sequence[str] = (),
     ) -> None:
         self.catalogue = catalogue
+        self.marks = marks
         self._unread_ids = unread_ids
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.
@@ -121,13 +146,21 @@ class CatalogueQueries:
         with self.catalogue.frozen():
             few = limit is not None and limit < _FEW
             numbers = self._first(criteria, limit or 0) if few else self._newest(criteria)[:limit]
-            by_number = "SELECT key, id, troubled, summary FROM sessions WHERE no=?"
+            by_number = "SELECT key, id, troubled, messages, summary FROM sessions WHERE no=?"
             rows = [self.catalogue.rows(by_number, no)[0] for no in numbers]
             family = Families(self._children([key for key, *_ in rows] if few else None))
             short = self.short if few else ShortIds(self._ids()).of
+            marks = self.marks()
             return [
-                ListEntry(summary=summary, family_usage=family.usage(summary), short=short(id), troubled=bool(troubled))
-                for _, id, troubled, blob in rows
+                ListEntry(
+                    summary=summary,
+                    family_usage=family.usage(summary),
+                    short=short(id),
+                    troubled=bool(troubled),
+                    marks=marks.of(key),
+                    unread=marks.unread(key, summary.ended or summary.started, messages),
+                )
+                for key, id, troubled, messages, blob in rows
                 for summary in (summary_of(blob),)
             ]
 
@@ -175,8 +208,12 @@ class CatalogueQueries:
             terms.append("COALESCE(started, moment) <= ?")
             values.append(micros(criteria.until))
         for word in criteria.words:
-            terms.append("no IN (SELECT session FROM abouts WHERE instr(words, ?))")
-            values.append(fold(word))
+            named = list(self.marked("name", word)) if self.marks().sessions else []
+            terms.append(f"(no IN (SELECT session FROM abouts WHERE instr(words, ?)) OR {_ONE_OF_KEYS})")
+            values += [fold(word), json.dumps(named)]
+        for name, value in criteria.marks:
+            terms.append(_ONE_OF_KEYS)
+            values.append(json.dumps(list(self.marked(name, value))))
         for name, value in criteria.facts:
             matches = [
                 known_value
@@ -193,6 +230,41 @@ class CatalogueQueries:
             terms.append(f"({' OR '.join(['(project IS ? AND project_hash IS ?)'] * len(matching)) or 0})")
             values += [value for pair in matching for value in pair]
         return " AND ".join(terms), values
+
+    def marked(self, name: str, value: str) -> Found:
+        """The sessions that match a filter by marks, or their messages that do."""
+        marks = self.marks()
+        if (name, value) == ("is", "unread"):
+            return dict.fromkeys(self._unread_keys(marks))
+        found = marks.find(name, value)
+        if name == "name":  # also the names that the agent has
+            typed = fold(value)
+            rows = self.catalogue.rows("SELECT key, value FROM facts JOIN sessions ON no=session WHERE name='name'")
+            found |= {key: None for key, given in rows if has_words(typed, given)}
+        return found
+
+    def marked_places(self, name: str, value: str) -> dict[int, frozenset[int] | None]:
+        """The numbers of these sessions, and the places of these messages."""
+        found = self.marked(name, value)
+        statement = f"SELECT no, key FROM sessions WHERE +{self.here}"
+        rows = self.catalogue.rows_with(statement, "id", {key.partition(":")[2] for key in found})
+        return {number: self._places(number, found[key]) for number, key in rows if key in found}
+
+    def _places(self, number: int, messages: frozenset[str] | None) -> frozenset[int] | None:
+        if messages is None:
+            return None
+        blob = self.catalogue.rows("SELECT marks FROM abouts WHERE session=?", number)[0][0]
+        return frozenset(place for place, id in enumerate(message_index_of(blob).ids) if id in messages)
+
+    def _unread_keys(self, marks: MarkState) -> Iterator[str]:
+        """The sessions with something that was not read yet."""
+        if not marks.positions:
+            return
+        for key, moment, messages in self.catalogue.rows(
+            f"SELECT key, moment, messages FROM sessions WHERE {self.here}"
+        ):
+            if marks.unread(key, moment_of(moment), messages):
+                yield key
 
     def values(self, name: str) -> list[str]:
         """All values that a fact has anywhere."""
@@ -232,6 +304,26 @@ class CatalogueQueries:
             key.partition(":")[2],
         )
         return summary_of(rows[0][0]) if rows else None
+
+    def indexed(self, key: str) -> int | None:
+        """The number of a session whose words are in the index; None where they are not yet."""
+        rows = self.catalogue.rows(
+            "SELECT no, EXISTS (SELECT 1 FROM pending WHERE session=no) FROM sessions "
+            f"WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return int(rows[0][0]) if rows and not rows[0][1] else None
+
+    def message_index(self, key: str) -> MessageIndex | None:
+        """The ids, roles and authors of a session's messages."""
+        rows = self.catalogue.rows(
+            "SELECT marks FROM sessions JOIN abouts ON session=no "
+            f"WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return message_index_of(rows[0][0]) if rows else None
 
     def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, MessageIndex]]:
         """The sessions with these numbers: their summaries, and the roles and authors of their messages.
@@ -339,6 +431,10 @@ class CatalogueQueries:
         )
         return list(dict.fromkeys(file for (blob,) in rows for file in summary_of(blob).files))
 
+    def position(self) -> Cursor:
+        """The position of the catalogue: every session that is read later has a greater number."""
+        return Cursor(born=self.catalogue.born, number=self.catalogue.rows("SELECT MAX(no) FROM sessions")[0][0] or 0)
+
     def newest(self) -> tuple[Cursor, set[str]]:
         """The position of the catalogue, and the keys of all sessions."""
         rows = self.catalogue.rows(f"SELECT key, MAX(no) FROM sessions WHERE {self.here} GROUP BY key")
@@ -349,6 +445,27 @@ class CatalogueQueries:
         """The keys of all sessions, each with the ids of its messages."""
         statement = f"SELECT key, marks FROM sessions JOIN abouts ON session=no WHERE {self.here}"
         return [(key, message_index_of(blob).ids) for key, blob in self.catalogue.rows(statement)]
+
+    def unknown(self, keys: Iterable[str]) -> list[str]:
+        """Those of these keys that no session has."""
+        same = "id=substr(value, instr(value, ':') + 1) AND key=value"
+        statement = f"SELECT 1 FROM sessions WHERE {same} AND +{self.here}"
+        rows = self.catalogue.rows(
+            f"SELECT value FROM json_each(?) WHERE NOT EXISTS ({statement})", json.dumps([*keys])
+        )
+        return [key for (key,) in rows]
+
+    def with_message(self, ids: Collection[str], cursor: Cursor | None = None) -> list[tuple[int, str, str]]:
+        """The sessions that have one of these messages: number, key, and the message. Only those after a position."""
+        number = cursor.number if cursor is not None and cursor.born == self.catalogue.born else -1
+        statement = f"SELECT no, key, marks FROM sessions JOIN abouts ON session=no WHERE no > ? AND +{self.here}"
+        rows = self.catalogue.stream(statement, number)
+        return [(no, key, id) for no, key, blob in rows for id in message_index_of(blob).ids if id in ids]
+
+    def is_forked_from(self, number: int, key: str) -> bool:
+        """Did a session begin with a copy of this one?"""
+        statement = "SELECT 1 FROM links WHERE session=? AND target=? AND kind='forked_from'"
+        return bool(self.catalogue.rows(statement, number, key))
 
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""

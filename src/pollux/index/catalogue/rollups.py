@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pollux.model import FIGURES, Figures, Kind, Summary, Total
@@ -18,6 +18,7 @@ INCOMPLETE = -1
 STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
 """Sizes of a prompt above which a vendor has another price for the whole request. A roll-up does not mix them."""
 _FROM_ZERO = (0, *STEPS)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class UsageRow(Figures, frozen=True, kw_only=True, array_like=True):
@@ -49,6 +50,11 @@ def micros(at: datetime | None) -> int | None:
     if at is None:
         return None
     return int(at.timestamp()) * 1_000_000 + at.microsecond
+
+
+def moment_of(at: int | None) -> datetime | None:
+    """The moment of such an integer."""
+    return None if at is None else _EPOCH + timedelta(microseconds=at)
 
 
 def quarter(at: int | None) -> int:

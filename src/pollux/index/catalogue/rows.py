@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from zlib import compress, decompress
 
 import msgspec
 
@@ -34,6 +35,16 @@ class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     gaps: tuple[Gap, ...]
     tallies: tuple[Tally, ...]
 
+    def pack(self) -> bytes:
+        """As they are stored. Gaps repeat their words and paths, so many of them are compressed."""
+        data = _encode(self)
+        return data if len(data) < _SHORT else compress(data, _LEVEL)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> AuditFacts:
+        """As they were before they were stored."""
+        return msgspec.msgpack.decode(decompress(data) if data.startswith(_COMPRESSED) else data, type=cls)
+
 
 class MessageIndex(msgspec.Struct, array_like=True):
     """Each message's id, and the numbers of its role and author, so that a search can look up one message."""
@@ -55,6 +66,11 @@ _ROLES, _AUTHORS = tuple(Role), tuple(Author)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(Role)}
 _AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
 _encode = msgspec.msgpack.Encoder().encode
+
+_SHORT = 300
+_LEVEL = 1
+_COMPRESSED = b"\x78"
+"""How compressed data begins; an encoded value never begins so."""
 
 
 class Entry(msgspec.Struct, array_like=True):
@@ -124,6 +140,10 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     )
 
 
+def _audit_facts(session: Session) -> AuditFacts:
+    return AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
+
+
 def _session(session: Session, summary: Summary, cut: int) -> Row:
     """The row of a session."""
     moment = summary.ended or summary.started
@@ -131,9 +151,7 @@ def _session(session: Session, summary: Summary, cut: int) -> Row:
         *(summary.key, summary.id, summary.agent, summary.kind.value, summary.parent),
         *(summary.project, summary.project_evidence, summary.project_hash),
         *(micros(summary.started), micros(moment), len(session.messages), summary.usage.exact),
-        _encode(
-            AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
-        ),
+        _audit_facts(session).pack(),
         any(notice.severity is not Severity.INFO for notice in session.notices),
         cut,
         _encode(summary),
@@ -151,7 +169,7 @@ def _about(session: Session, summary: Summary) -> Row:
         bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
         bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
     )
-    return fold("\n".join(texts)), _encode(marks)
+    return "\n".join(map(fold, texts)), _encode(marks)
 
 
 def _storable_usage(used: Usage) -> Usage:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.catalogue import audit_facts_of
 from pollux.index.catalogue.queries import ALWAYS_LISTED, WORST_FIRST, CatalogueQueries, Filter
 from pollux.index.catalogue.rollups import INCOMPLETE, QUARTER, UNTIMED, micros, quarter
 from pollux.index.catalogue.rows import AuditFacts
@@ -139,7 +138,7 @@ class UsageQueries:
         statement = f"SELECT no, proof FROM sessions WHERE kind != 'prompts' AND {self._where}"
         for no, blob in self._rows(statement, *self._values):
             if no in self.sessions:
-                yield self.sessions[no], audit_facts_of(blob)
+                yield self.sessions[no], AuditFacts.unpack(blob)
 
     def inherited(self) -> dict[str, tuple[int, int]]:
         """How many requests and tokens each session inherited, by key."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby, pairwise
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 import tantivy
 from tantivy import Occur, Query as IndexQuery
@@ -17,7 +17,7 @@ from pollux.index.search.fields import kind_numbers, microseconds, path_tokens, 
 from pollux.index.search.patterns import phrase_queries
 from pollux.index.search.prepare.prepare_text import normalize_name as whole_name
 from pollux.index.search.prepare.unspaced import is_own_word
-from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Near, Node, Not, Or, Words
+from pollux.index.search.query import ABOUT, NEAR_DISTANCE, PLACES, And, FieldFilter, Marked, Near, Node, Not, Or, Words
 from pollux.model.names import name_matches, project_matches
 from pollux.text.folding import fold
 
@@ -53,12 +53,16 @@ def compile_node(node: Node, searcher: tantivy.Searcher) -> IndexQuery | None:
 
 
 def _all(node: And, searcher: tantivy.Searcher) -> IndexQuery | None:
-    """All children must match, and no excluded child."""
+    """All children must match, and no excluded child. All times together are one range, which tantivy finds sooner."""
+    times = [child for child in node.nodes if _is_time(child)]
     clauses = [
         (Occur.MustNot, question) if isinstance(child, Not) else (Occur.Must, question)
         for child in node.nodes
-        if (question := compile_node(child.node if isinstance(child, Not) else child, searcher)) is not None
+        if not _is_time(child)
+        and (question := compile_node(child.node if isinstance(child, Not) else child, searcher)) is not None
     ]
+    if times:
+        clauses.append((Occur.Must, IndexQuery.const_score_query(_between(times), 0.0)))
     if len(clauses) == 1 and clauses[0][0] == Occur.Must:
         return clauses[0][1]
     return IndexQuery.boolean_query(clauses) if clauses else None
@@ -126,9 +130,11 @@ def _near_pair(first: str, second: str) -> IndexQuery:
 def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
     name, value = only.name, only.value
     if isinstance(value, datetime):
-        return _time(name, value)
+        return _between([only])
     if isinstance(value, bool):
         return with_fact(name, ["yes" if value else "no"])
+    if isinstance(value, Marked):
+        return _marked(value)
     value = whole_name(value).replace("\0", "")
     match name:
         case "in":
@@ -143,12 +149,35 @@ def _filter(only: FieldFilter, searcher: tantivy.Searcher) -> IndexQuery:
             return with_fact(name, [fold(value)])
 
 
-def _time(name: str, moment: datetime) -> IndexQuery:
-    at = microseconds(moment)
-    if name == "since":
-        return IndexQuery.range_query(schema(), "at", tantivy.FieldType.Integer, lower_bound=at)
+def _marked(marked: Marked) -> IndexQuery:
+    """The passages of marked sessions and messages."""
+    whole = [number for number, messages in marked.places.items() if messages is None]
+    single = [
+        all_of(one_of("session", [number]), any_of(_number("message", place) for place in sorted(messages)))
+        for number, messages in marked.places.items()
+        if messages
+    ]
+    return any_of([one_of("session", whole) if whole else None, *single]) or NOTHING
+
+
+def _number(field: str, number: int) -> IndexQuery:
+    """A filter: the field, which only ranges can be searched for, has this number."""
     return IndexQuery.range_query(
-        schema(), "at", tantivy.FieldType.Integer, upper_bound=at, include_upper=name == "until"
+        schema(), field, tantivy.FieldType.Unsigned, lower_bound=number, upper_bound=number, include_upper=True
+    )
+
+
+def _is_time(node: Node) -> TypeGuard[FieldFilter]:
+    return isinstance(node, FieldFilter) and isinstance(node.value, datetime)
+
+
+def _between(times: Sequence[FieldFilter]) -> IndexQuery:
+    """The range of time in which all of these filters match."""
+    moments = [(only.name, microseconds(only.value)) for only in times if isinstance(only.value, datetime)]
+    lowest = max((at for name, at in moments if name == "since"), default=None)
+    highest, included = min(((at, name == "until") for name, at in moments if name != "since"), default=(None, True))
+    return IndexQuery.range_query(
+        schema(), "at", tantivy.FieldType.Integer, lower_bound=lowest, upper_bound=highest, include_upper=included
     )
 
 

@@ -7,13 +7,14 @@ parentheses group, and `name:value` narrows the search down. docs/search.md desc
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from unicodedata import category
 
 from pollux.errors import BadQuery, RequestError
 from pollux.index.search.passages import PassageKind
+from pollux.marks.store import MARK_FILTERS, STATES
 from pollux.model import FACTS, Fate, Kind, Role, Value
 from pollux.system.clock import parse as parse_time
 from pollux.text.suggest import closest, did_you_mean
@@ -22,7 +23,7 @@ ABOUT = tuple(name for name in FACTS if name != "name")
 """The facts of a session that are filters. Its names are words like those of its title."""
 
 _ACTIONS = ("model", "tool", "file", "failed", "exit", "since", "before", "until", "role", "fate", "in")
-FILTERS = ("agent", "kind", "project", *ABOUT, *_ACTIONS)
+FILTERS = ("agent", "kind", "project", *ABOUT, *_ACTIONS, *MARK_FILTERS)
 
 PLACES: dict[str, tuple[PassageKind, ...]] = {
     "all": tuple(PassageKind),
@@ -65,11 +66,20 @@ NEAR_DISTANCE = 8
 """How many other words may stand between two words that are near each other."""
 
 
+class Marked(Value, frozen=True, kw_only=True):
+    """The sessions that match a filter by marks, by their numbers; or the places of their messages that match."""
+
+    places: Mapping[int, frozenset[int] | None]
+
+
 class FieldFilter(Value, frozen=True, kw_only=True, tag=True):
-    """A filter. Times are moments, `failed` is a truth value, everything else is text."""
+    """A filter. Times are moments, `failed` is a truth value, everything else is text.
+
+    The text of a filter by marks becomes what it finds, before the search begins: see `resolve_marks`.
+    """
 
     name: str
-    value: str | bool | datetime
+    value: str | bool | datetime | Marked
 
 
 class Not(Value, frozen=True, kw_only=True, tag=True):
@@ -100,7 +110,7 @@ class Query(Value, frozen=True, kw_only=True):
     node: And
     hints: tuple[str, ...] = ()
 
-    def narrowed(self, *facts: tuple[str, str], **filters: str | bool | datetime | None) -> Query:
+    def narrowed(self, *facts: tuple[str, str], **filters: str | datetime | None) -> Query:
         """The same query with more filters, those that are not None."""
         pairs = [*facts, *filters.items()]
         added = tuple(FieldFilter(name=name, value=value) for name, value in pairs if value is not None)
@@ -312,6 +322,7 @@ _KNOWN: dict[str, Sequence[str]] = {
     "in": tuple(PLACES),
     "kind": tuple(Kind),
     "fate": tuple(Fate),
+    "is": STATES,
 }
 _NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 

@@ -75,6 +75,18 @@ def sessions_with(searcher: tantivy.Searcher, question: IndexQuery, among: Colle
     return {int(bucket["key"]) for bucket in _buckets(searcher, wanted, among)}
 
 
+def all_sessions_with(searcher: tantivy.Searcher, question: IndexQuery) -> set[int]:
+    """All sessions with a matching passage. tantivy refuses to count more than so many at once."""
+    found: set[int] = set()
+    while True:
+        wanted = and_not(question, one_of("session", list(found))) if found else question
+        terms = {"terms": {"field": "session", "size": _MOST_BUCKETS}}
+        buckets = searcher.aggregate(wanted, {"sessions": terms})["sessions"]["buckets"]
+        found |= {int(bucket["key"]) for bucket in buckets}
+        if len(buckets) < _MOST_BUCKETS:
+            return found
+
+
 def messages_with(searcher: tantivy.Searcher, question: IndexQuery, among: Collection[int]) -> dict[int, int]:
     """How many messages of each of these sessions match.
 

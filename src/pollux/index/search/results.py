@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from pollux.index.search.passages import PassageKind
-from pollux.model import Author, Kind, Role, Value
+from pollux.model import NO_MARKS, Author, Kind, Marks, Role, Value
 
 Span = tuple[int, int]
 """Where a part of a text begins and ends."""
@@ -34,7 +34,8 @@ class Hit(Value, frozen=True, kw_only=True):
 
     `spans` are the matching parts of `snippet`. `scattered`: the message matches only a part of the query, and other
     messages of the session match the rest. `widened`: nothing matches the query itself, and this message matches a
-    wider one. `short_id` and `short_message_id` are the shortest unique beginnings of the ids.
+    wider one. `marks` are those of its session, `message_marks` its own. `short_id` and `short_message_id` are the
+    shortest unique beginnings of the ids.
     """
 
     key: str
@@ -53,6 +54,13 @@ class Hit(Value, frozen=True, kw_only=True):
     score: float
     scattered: bool
     widened: bool = False
+    marks: Marks = NO_MARKS
+    message_marks: Marks = NO_MARKS
+
+    @property
+    def shown_title(self) -> str | None:
+        """What people read as the title of its session: the name that the user gave it, or its own title."""
+        return self.marks.name or self.title
 
 
 class Substitution(Value, frozen=True, kw_only=True):

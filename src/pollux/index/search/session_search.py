@@ -11,15 +11,17 @@ import msgspec
 from pollux.index.catalogue.prefixes import short_id
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rows import MessageIndex
+from pollux.index.search.marked import resolve_marks
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, IndexHit, SearchResult
-from pollux.index.search.suggestions import catalogue_hints
+from pollux.index.search.suggestions import catalogue_hints, mark_hints
 from pollux.index.search.word_index import WordIndex
-from pollux.model import Author, Role, Summary, Value
+from pollux.model import NO_MARKS, Author, Role, SessionMarks, Summary, Value
 from pollux.text.folding import fold
 
 if TYPE_CHECKING:
+    from pollux.index.search.direct.examine import DirectRequest
     from pollux.index.search.direct.pending import PendingMatches, PendingSearch
 
 SPELLINGS_LATER = "Other spellings are looked for only among words that are indexed."
@@ -55,7 +57,8 @@ def find(
     `pending` searches the sessions whose words are not in the index yet. The catalogue describes these, too.
     """
     search = _Search(index, queries, request, pending if pending is not None and pending.bundles else None)
-    hints = (*query.hints, *search.unknown_values(query))
+    hints = (*query.hints, *search.unknown_values(query), *mark_hints(queries, query.node))
+    query = resolve_marks(query, queries)
     if (result := search.find_exact(query)) is not None:
         return msgspec.structs.replace(result, hints=hints)
     if search.pending is not None:
@@ -76,6 +79,15 @@ def find(
             )
             return SearchResult(hits=hits, counts=result.counts, hints=hints, widened=substitutions)
     return SearchResult(hits=(), hints=hints)
+
+
+def direct_request(index: WordIndex, query: Query, request: SearchRequest) -> DirectRequest:
+    """What is asked of a direct search, whose hits are joined with those of the index."""
+    from pollux.index.search.direct.examine import DirectRequest  # only needed where sessions are pending
+
+    return DirectRequest(
+        limit=request.limit, sort=request.sort, per_session=request.per_session, index=index.statistics(query)
+    )
 
 
 class _Search:
@@ -108,7 +120,7 @@ class _Search:
                 kinds=request.kinds,
                 pending=pending,
             )
-            hits = _with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
+            hits = with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
             present = [hit for hit in hits if hit is not None]
             if len(present) >= request.limit or len(index_hits) < size:
                 break
@@ -121,32 +133,28 @@ class _Search:
     def _pending_matches(self, query: Query) -> PendingMatches | None:
         if self.pending is None:
             return None
-        from pollux.index.search.direct.examine import DirectRequest  # only needed where sessions are pending
-
-        wanted = DirectRequest(
-            limit=self._request.limit,
-            sort=self._request.sort,
-            per_session=self._request.per_session,
-            index=self._index.statistics(query),
-        )
-        return self.pending.matches(query, wanted, self._request.kinds)
+        return self.pending.matches(query, direct_request(self._index, query, self._request), self._request.kinds)
 
     def _counts(self, query: Query, keys: Mapping[int, str], pending: PendingMatches | None) -> dict[str, int]:
         if not self._request.counted:
             return {}
         direct = pending.numbers if pending is not None else ()
         counts = self._index.counts(query, [number for number in keys if number not in direct], self._request.kinds)
-        counts |= pending.counts() if pending is not None else {}
+        counts |= pending.counts(keys) if pending is not None else {}
         return {keys[number]: count for number, count in counts.items() if number in keys}
 
 
-def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: Collection[int]) -> list[Hit | None]:
+def with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: Collection[int]) -> list[Hit | None]:
     """Each hit with the facts of the catalogue; None where the session does not exist any more.
 
     A file that is searched directly may have grown since it was catalogued: the catalogue does not know new messages.
     """
     sessions = queries.by_number(hit.session for hit in index_hits)
-    by_session = {number: _SessionHits(*facts, queries) for number, facts in sessions.items()}
+    state = queries.marks()
+    by_session = {
+        number: _SessionHits(summary, index, queries, state.of(summary.key))
+        for number, (summary, index) in sessions.items()
+    }
     hits: list[Hit | None] = []
     for hit in index_hits:
         session = by_session.get(hit.session)
@@ -158,27 +166,30 @@ def _with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: 
 class _SessionHits:
     """Makes the hits of one session."""
 
-    def __init__(self, summary: Summary, marks: MessageIndex, queries: CatalogueQueries) -> None:
+    def __init__(
+        self, summary: Summary, index: MessageIndex, queries: CatalogueQueries, marks: SessionMarks | None
+    ) -> None:
         self._summary = summary
+        self._index = index
         self._marks = marks
         self._short = queries.short(summary.id)
 
     def knows(self, hit: IndexHit) -> bool:
         """Does the catalogue know the message of a hit?"""
-        return hit.message < len(self._marks.ids)
+        return hit.message < len(self._index.ids)
 
     def hit(self, hit: IndexHit) -> Hit:
         """A hit of the index with the facts about its message."""
-        marks, place = self._marks, hit.message
+        index, marks, place = self._index, self._marks or SessionMarks(), hit.message
         known = self.knows(hit)
-        id = marks.ids[place] if known else ""
+        id = index.ids[place] if known else ""
         return Hit(
             key=self._summary.key,
             short_id=self._short,
             message_id=id,
-            short_message_id=short_id(id, marks.ids),
-            role=marks.role(place) if known else Role.SYSTEM,
-            author=marks.author(place) if known else Author.CLIENT,
+            short_message_id=short_id(id, index.ids),
+            role=index.role(place) if known else Role.SYSTEM,
+            author=index.author(place) if known else Author.CLIENT,
             kind=hit.kind,
             at=hit.at,
             session_kind=self._summary.kind,
@@ -188,6 +199,8 @@ class _SessionHits:
             spans=hit.spans,
             score=hit.score,
             scattered=hit.scattered,
+            marks=marks.session,
+            message_marks=marks.messages[id].marks if id in marks.messages else NO_MARKS,
         )
 
 

@@ -19,7 +19,7 @@ from pollux.text.folding import fold, has_marks, units
 
 WIDTH = 160
 _LEAD = 40
-_MOST_MARKS = 64
+_MOST_MARKS = 16
 _MOST_NEEDLES = 48
 """How many words of a pasted text are marked: the longest ones."""
 _ASCII = bytes(range(128))

@@ -30,6 +30,8 @@ def list_hints(current: CatalogueQueries, criteria: Filter) -> list[str]:
         known = list(current.values(name))
         if not any(name_matches(value, other) for other in known):
             hints.append(_no_such_value(name, value, _similar_word(value, known)))
+    tags = (value for name, value in criteria.marks if name == "tag")
+    hints += [hint for tag in tags if (hint := _tag_hint(current, tag)) is not None]
     return [*hints, *(hint for word in criteria.words if (hint := _filter_hint(word)) is not None)]
 
 
@@ -56,6 +58,19 @@ def catalogue_hints(current: CatalogueQueries, node: Node) -> Iterator[str]:
         if not any(value_matches(only.name, only.value, value) for value in known):
             look = _project if only.name == "project" else _similar_word
             yield _no_such_value(only.name, only.value, look(only.value, known))
+
+
+def mark_hints(current: CatalogueQueries, node: Node) -> Iterator[str]:
+    """A sentence for each filter by a tag that nothing has."""
+    for only in _filters(node):
+        if only.name == "tag" and isinstance(only.value, str) and (hint := _tag_hint(current, only.value)) is not None:
+            yield hint
+
+
+def _tag_hint(current: CatalogueQueries, typed: str) -> str | None:
+    if current.marked("tag", typed):
+        return None
+    return _no_such_value("tag", typed, closest(fold(typed), list(current.marks().tags())))
 
 
 def _known_values(current: CatalogueQueries, name: str) -> list[str]:

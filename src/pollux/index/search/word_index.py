@@ -23,13 +23,14 @@ from pollux.index.search.query import Query, Sort
 from pollux.index.search.results import IndexHit
 from pollux.index.search.segments import adopt_segments
 from pollux.index.search.suggestions import query_hints
-from pollux.index.search.word_search import IndexRequest, counts, search, statistics
+from pollux.index.search.word_search import IndexRequest, all_sessions, counts, search, statistics
 from pollux.model import Kind
 from pollux.system.files import make_private_folder, restrict_folder
 
 if TYPE_CHECKING:
     from pollux.index.search.direct.pending import PendingMatches
     from pollux.index.search.direct.ranking import IndexStatistics
+    from pollux.index.search.outline import OutlineEntry
     from pollux.index.search.widening import WiderQuery
 
 HEAP = 96_000_000
@@ -139,6 +140,18 @@ class WordIndex:
         """How many messages of each of these sessions have a passage that matches the whole query."""
         with _store_errors(self.folder):
             return counts(self._index.searcher(), query, sessions, kinds)
+
+    def sessions(self, query: Query) -> set[int]:
+        """The sessions that have a passage that matches the whole query."""
+        with _store_errors(self.folder):
+            return all_sessions(self._index.searcher(), query)
+
+    def outline(self, number: int, ids: list[str]) -> list[OutlineEntry]:
+        """The prompts of a session, whose messages have these ids."""
+        from pollux.index.search.outline import outline_from_index  # only some views need it
+
+        with _store_errors(self.folder):
+            return outline_from_index(self._index.searcher(), number, ids)
 
     def statistics(self, query: Query) -> IndexStatistics:
         """What the index counted of the words of a query."""

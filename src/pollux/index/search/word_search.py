@@ -15,7 +15,7 @@ from pollux.index.search.cross_message import cross_message_hits
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
-from pollux.index.search.ranking import RankedPassage, best, messages_with
+from pollux.index.search.ranking import RankedPassage, all_sessions_with, best, messages_with
 from pollux.index.search.results import IndexHit
 from pollux.index.search.shortcut import average_length, rank_own_words
 from pollux.index.search.snippets import Needle, needles, snippet
@@ -97,6 +97,12 @@ def counts(
         return {}
     scope = [one_of("kind", kind_numbers(kinds))] if kinds is not None else []
     return messages_with(searcher, all_of(question, *scope), sessions)
+
+
+def all_sessions(searcher: tantivy.Searcher, query: Query) -> set[int]:
+    """See `WordIndex.sessions`."""
+    question = compile_node(query.node, searcher)
+    return set() if question is None else all_sessions_with(searcher, question)
 
 
 def statistics(searcher: tantivy.Searcher, query: Query) -> IndexStatistics:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import Protocol
 
 import msgspec
 
@@ -36,28 +37,48 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(BundleRows).decode
 
 
-class RowLoad:
-    """Reads many tasks, and stores their rows. Their words stay pending."""
+class Visitor(Protocol):
+    """Looks at sessions in the moment when they are read."""
 
-    def __init__(self, catalogue: Catalogue, size: int, report: Report) -> None:
+    def look(self, sessions: Sequence[Session]) -> bytes:
+        """What is to be known of the sessions of a bundle. This is asked in the process that reads them."""
+        ...
+
+    def note(self, numbers: Sequence[int], seen: bytes) -> None:
+        """Take what was seen in sessions that are now in the catalogue under these numbers."""
+        ...
+
+
+class _Seen(msgspec.Struct, array_like=True):
+    """The rows of a bundle, and what a visitor saw in its sessions."""
+
+    rows: BundleRows
+    seen: bytes | None = None
+
+
+_decode_seen = msgspec.msgpack.Decoder(_Seen).decode
+
+
+class RowLoad:
+    """Reads many tasks, and stores their rows. Their words stay pending. A `visitor` sees all sessions."""
+
+    def __init__(self, catalogue: Catalogue, size: int, report: Report, visitor: Visitor | None = None) -> None:
         self._catalogue = catalogue
         self._size = size
         self._report = report
+        self._visitor = visitor
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Read and store all tasks. If interrupted, store what was read so far."""
         with interrupt_later() as interrupted, ExitStack() as change:
             since = self._begin(change)
             stopped: BaseException | None = None
-            with WorkerPool(lambda _: _RowReader(tasks), len(tasks), self._size) as pool:
+            with WorkerPool(lambda _: _RowReader(tasks, self._visitor), len(tasks), self._size) as pool:
                 for number, content in pool.answers():
                     if number is None:
                         continue
-                    task = tasks[number]
-                    rows = failed(number, task.bundle, "the process died", []) if content is None else _decode(content)
-                    _replace(self._catalogue, task, rows, pending=True)
                     try:
-                        self._report(task, rows)
+                        self._store(tasks[number], number, content)
                     except Enough as enough:
                         stopped = enough
                     if interrupted():
@@ -70,6 +91,17 @@ class RowLoad:
         if stopped is not None:
             raise stopped
 
+    def _store(self, task: Task, number: int, content: bytes | None) -> None:
+        """Store the rows of a bundle, then hand on what the visitor saw: now its sessions have numbers."""
+        if content is None:
+            answer = _Seen(failed(number, task.bundle, "the process died", []))
+        else:
+            answer = _decode_seen(content)
+        _replace(self._catalogue, task, answer.rows, pending=True)
+        if self._visitor is not None and answer.seen is not None:
+            self._visitor.note([entry.no for entry in answer.rows.entries], answer.seen)
+        self._report(task, answer.rows)
+
     def _begin(self, change: ExitStack) -> float:
         change.enter_context(self._catalogue.change())
         self._catalogue.begin()
@@ -77,26 +109,39 @@ class RowLoad:
 
 
 class _RowReader:
-    """One process that makes rows."""
+    """One process that makes rows, and shows the sessions to a visitor."""
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
+    def __init__(self, tasks: Sequence[Task], visitor: Visitor | None) -> None:
         self._tasks = tasks
+        self._visitor = visitor
 
     def work(self, number: int) -> bytes:
         task = self._tasks[number]
+        sessions: list[Session] = []
+
+        def keep(session: Session) -> int:
+            sessions.append(session)
+            return without_words(session)
+
         with gc_paused():
-            return _encode(read(number, (task.source, task.bundle), without_words))
+            rows = read(number, (task.source, task.bundle), keep)
+            return _encode(_Seen(rows, self._look(sessions) if rows.entries else None))
+
+    def _look(self, sessions: Sequence[Session]) -> bytes | None:
+        try:
+            return None if self._visitor is None else self._visitor.look(sessions)
+        except Exception:  # noqa: BLE001 (a visitor's fault must not cost the rows)
+            return None
 
     def end(self) -> bytes:
         return b""
 
 
 def _replace(catalogue: Catalogue, task: Task, rows: BundleRows, *, pending: bool) -> None:
-    """Replace what was known of a bundle."""
-    with catalogue.savepoint():
-        if task.old is not None:
-            catalogue.forget([task.old])
-        catalogue.add(task.root, task.bundle.key, task.fingerprint, rows, pending=pending)
+    """Replace what was known of a bundle. Nothing interrupts this: an error takes the whole change back."""
+    if task.old is not None:
+        catalogue.forget([task.old])
+    catalogue.add(task.root, task.bundle.key, task.fingerprint, rows, pending=pending)
 
 
 class Load:

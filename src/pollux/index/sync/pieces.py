@@ -24,8 +24,8 @@ Work = TypeVar("Work", bound=Callable[..., bytes])
 PIECES = "pieces"
 """The names of all folders of pieces begin like this. Only one process writes words, so all others are left over."""
 
-_HEAP = 300_000_000
-"""The memory in which all processes together gather words."""
+_HEAP = 160_000_000
+"""The memory in which all processes together gather words. More would make larger segments, and is no quicker."""
 
 _LEAST = 32_000_000
 _NOT_WRITTEN = b"\xc1"

@@ -28,6 +28,7 @@ from pollux.wire import display_path
 if TYPE_CHECKING:
     from pollux.index.catalogue.rows import BundleRows
     from pollux.index.search.word_index import WordIndex
+    from pollux.index.sync.bulk import Visitor
     from pollux.index.sync.words import WordTask
 
 _MANY = 400
@@ -147,7 +148,8 @@ class SyncInput(NamedTuple):
     """Who hears how far a sync is, and the hashes of projects of which more is known than before.
 
     `words`: words are written together with rows, however long that takes. `pulse` shows waiting processes that this
-    one makes progress. A sync that `yields` raises `Enough` when another process waits.
+    one makes progress. A sync that `yields` raises `Enough` when another process waits. `visitor` makes somebody who
+    sees the sessions of a large load while they are read.
     """
 
     report: Report
@@ -155,6 +157,7 @@ class SyncInput(NamedTuple):
     words: bool = False
     pulse: Report = lambda _: None
     yields: bool = False
+    visitor: Callable[[], Visitor | None] = lambda: None
 
 
 class Sync:
@@ -165,6 +168,7 @@ class Sync:
         self._text = text
         self._report = now.report
         self._words = now.words
+        self._visitor = now.visitor
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
@@ -325,7 +329,7 @@ class Sync:
                 for task in tasks:
                     report(task, batch.add(task))
         elif text is None:
-            RowLoad(self._catalogue, size, report).run(tasks)
+            RowLoad(self._catalogue, size, report, self._visitor()).run(tasks)
         else:
             Load(self._catalogue, text, size, report, self._pulse).run(tasks)
 

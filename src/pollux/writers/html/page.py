@@ -74,7 +74,7 @@ def _top(session: Session, context: WriterContext, messages: Messages, part: int
     """Everything before the first message."""
     several = len(messages.parts) > 1
     summary = summarize(session)
-    words, whole = title(summary), one_line(summary.title or "")
+    words, whole = title(summary, context), one_line(summary.title or "")
     yield head(f"{words} · {session.agent}", PAGE)
     yield start("body")
     yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")

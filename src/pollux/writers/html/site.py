@@ -32,7 +32,7 @@ def pages(entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
     numbers = {entry.summary.key: number for number, entry in enumerate(sorted(entries, key=_age))}
     index = SearchIndex()
     for entry in entries:
-        index.add(numbers[entry.summary.key], _known(entry.summary))
+        index.add(numbers[entry.summary.key], (*_known(entry.summary), title(entry.summary, context)))
     whole = 0
     for session in context.sessions():
         if session.key in numbers:
@@ -43,7 +43,7 @@ def pages(entries: Sequence[Entry], context: WriterContext) -> Iterator[Page]:
         firsts.append(first)
         yield Page(f"{FOLDER}/{number:03}.js", [script])
     covers = "titles, projects, prompts and replies" if whole else "titles, projects, the first prompt and the last"
-    yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}"))
+    yield Page(INDEX, _index(entries, numbers, firsts, f"Searches {covers}", context))
 
 
 def further_pages(session: Session, options: Options, context: WriterContext) -> Iterator[Page]:
@@ -73,7 +73,9 @@ def _said(session: Session) -> Iterator[str]:
                 yield part.text
 
 
-def _index(entries: Sequence[Entry], numbers: dict[str, int], firsts: list[str], about: str) -> Iterator[Html]:
+def _index(
+    entries: Sequence[Entry], numbers: dict[str, int], firsts: list[str], about: str, context: WriterContext
+) -> Iterator[Html]:
     grouped = groupby(sorted(entries, key=lambda e: e.summary.project or ""), key=lambda e: e.summary.project)
     projects = [(project, sorted(several, key=_age, reverse=True)) for project, several in grouped]
     projects.sort(key=lambda pair: _age(pair[1][0]), reverse=True)
@@ -90,7 +92,7 @@ def _index(entries: Sequence[Entry], numbers: dict[str, int], firsts: list[str],
         yield tag("h2", _name(project), " ", tag("small", project) if project else None)
         yield start("ul")
         for entry in several:
-            yield _row(entry, numbers[entry.summary.key])
+            yield _row(entry, numbers[entry.summary.key], context)
         yield end("ul")
         yield end("section")
     yield tag("p", "No session holds all these words.", id="nothing", hidden=True)
@@ -123,7 +125,7 @@ def _bar(about: str) -> Html:
     )
 
 
-def _row(entry: Entry, number: int) -> Html:
+def _row(entry: Entry, number: int, context: WriterContext) -> Html:
     summary = entry.summary
     usage = summary.usage
     least = "at least " if usage.exact is False else ""
@@ -139,7 +141,7 @@ def _row(entry: Entry, number: int) -> Html:
     where = tag("span", f"{_name(summary.project)} · ", class_="where")
     return tag(
         "li",
-        tag("a", title(summary), href=between(INDEX, entry.file)),
+        tag("a", title(summary, context), href=between(INDEX, entry.file)),
         " ",
         tag("small", where, words),
         data_n=str(number),

@@ -161,6 +161,7 @@ WORST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", WORST.values(), ids=WORST)
 def test_nothing_hangs(piece: str) -> None:
     """Ten times as much takes about ten times as long, not a hundred times."""

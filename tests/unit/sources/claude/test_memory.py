@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import gc
 
+import pytest
+
 from pollux.model import ToolResult
 from tests.unit.sources.claude.conftest import SID, Home, call, in_chain, model, result, user
 
 
+@pytest.mark.slow
 def test_reading_leaves_nothing_for_the_garbage_collector(home: Home) -> None:
     records = user("Hi"), call(), result(detail={"stdout": "done"}), model("Hello", "msg_2")
     home.session(*records)

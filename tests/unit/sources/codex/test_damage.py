@@ -171,6 +171,7 @@ def test_lines_are_counted_in_large_files(both: Home, odd: bytes) -> None:
     assert results == [n for n, line in enumerate(raw.split(b"\n"), start=1) if b"output_text" in line]
 
 
+@pytest.mark.slow
 def test_settings_nested_as_deeply_as_can_be_read_lose_nothing_else(home: Home) -> None:
     library = home.library()
     nested = {}

@@ -242,6 +242,7 @@ def test_compressed_files(home: Home) -> None:
     assert conversation(home.library().session(str(file)))[-1][1] == "More"
 
 
+@pytest.mark.slow
 def test_torn_and_garbled_compressed_files(home: Home) -> None:
     talk = [record for n in range(3000) for record in (*prompt(f"question {n * 7919}"), reply(f"answer {n * 104729}"))]
     packed = zstandard.ZstdCompressor().compress(lines(meta(), *talk).encode())

@@ -398,6 +398,7 @@ def test_pictures_are_innocent() -> None:
         assert found(base64.b64encode(chance.randbytes(100_000)).decode()) == []
 
 
+@pytest.mark.slow
 def test_ordinary_code_is_innocent() -> None:
     """The standard library and the packages that the tests need: whoever finds a secret there has found a bug."""
     folders = sysconfig.get_paths()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.search.direct.filters import PassageFacts
+from pollux.index.search.direct.filters import PassageFacts, SessionTruth
 from pollux.index.search.direct.query import Candidate, DirectQuery, Scattered
 from pollux.index.search.direct.quick_look import SessionLetters
 from pollux.index.search.direct.ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
@@ -25,7 +25,7 @@ from pollux.index.search.fields import EPOCH, KINDS, factor, kind_numbers, micro
 from pollux.index.search.passages import Facts, PassageKind, models_of, passage_texts, title_of
 from pollux.index.search.prepare.prepare_text import well_formed
 from pollux.index.search.query import Sort
-from pollux.index.search.results import Span
+from pollux.index.search.results import IndexHit, Span
 from pollux.index.search.snippets import Needle, Snippet, snippet
 from pollux.model import Session
 
@@ -44,8 +44,14 @@ A message is left out if even twice its relevance does not suffice, and its text
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
 
+_OFTEN = 5
+"""A session is looked at quickly first, unless fewer than one in so many did not match: then this would cost more."""
+
 _AVERAGES = (0.25, 1.0, 4.0)
 """How far the average length may be from the guess: the best messages for each of these are kept."""
+
+
+_NO_TEXT = CountedText("")
 
 
 class DirectHit(msgspec.Struct, array_like=True, frozen=True):
@@ -70,16 +76,24 @@ class DirectHit(msgspec.Struct, array_like=True, frozen=True):
         """When it was written."""
         return None if self.at is None else EPOCH + timedelta(microseconds=self.at)
 
-    @property
-    def passage_kind(self) -> PassageKind:
-        """The kind of its passage."""
-        return KINDS[self.kind]
+    def shown(self, session: int) -> IndexHit:
+        """The hit in the session with this number, not ranked yet."""
+        return IndexHit(
+            session=session,
+            message=self.message,
+            kind=KINDS[self.kind],
+            at=self.moment,
+            score=0.0,
+            snippet=self.snippet or "",
+            spans=tuple(self.spans),
+        )
 
 
 class SessionMatches(msgspec.Struct, array_like=True, frozen=True):
     """The best messages of a session that match, and how many match at all.
 
     `scattered`: no message matches everything, but several do so together; the best of the hits stands for them.
+    `counted` is false where passages were left out that cannot be among the best: then more messages may match.
     """
 
     number: int
@@ -87,6 +101,7 @@ class SessionMatches(msgspec.Struct, array_like=True, frozen=True):
     count: int
     scattered: bool
     statistics: Statistics
+    counted: bool = True
 
 
 class DirectRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +118,7 @@ class _Match(NamedTuple):
 
     message: int
     place: int
+    text: CountedText
     facts: PassageFacts
     factor: float
     length: int
@@ -117,6 +133,7 @@ class Examiner:
         self.query = query
         self._request = request
         self._newest = request.sort is Sort.NEWEST or not query.targets
+        self._only_best = not self._newest and len(query.slots) == 1
         self._each = request.limit if request.per_session is None else min(request.limit, request.per_session)
         self._terms = query.terms() if len(query.slots) > 1 else []
         self._counted = Statistics()
@@ -124,6 +141,7 @@ class Examiner:
         self._best_scattered = _Best(request.limit)
         self._scale: Scale | None = None
         self._scaled_passages = 0
+        self._examined = self._unmatched = 0
         self._term_leaves = [
             (query.leaves.setdefault(needle, len(query.leaves)), needle)
             for needle in (Needle((term,), prefix=False) for term in self._terms)
@@ -133,17 +151,17 @@ class Examiner:
     def examine(self, session: Session, number: int, *, surely: bool = False) -> SessionMatches:
         """The matches in a session. `surely`: it is already known that the session has the words."""
         facts = Facts.of(session)
-        truths = self.query.session_truths(facts)
+        truths = self.query.session_truths(facts, number)
         if not self.query.may_match_session(facts, truths):
             return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
-        if (
-            not surely
-            and self.literals is not None
-            and not has_words((letters := SessionLetters(session)).has, self.literals)
-        ):
-            statistics = self.skipped(letters.has, letters.passages, letters.characters)
-            return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
-        look = _Look(self.query, self._term_leaves, self._least_factor())
+        self._examined += 1
+        if not surely and self.literals is not None and self._unmatched * _OFTEN >= self._examined:
+            letters = SessionLetters(session)
+            if not has_words(letters.has, self.literals):
+                self._unmatched += 1
+                statistics = self.skipped(letters.has, letters.passages, letters.characters)
+                return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
+        look = _Look(self.query, self._term_leaves, self._least_factor(), only_best=self._only_best)
         for candidate in candidates(session, truths):
             look.compare(candidate)
         look.statistics.around = [look.statistics.passages if count else 0 for count in look.statistics.frequencies]
@@ -151,11 +169,12 @@ class Examiner:
         scale = self._current_scale()
         scattered = not look.matches and look.is_scattered()
         if scattered:
-            hits = self._hits(session, look.scattered, 1, self._best_scattered, scale)
+            hits = self._hits(look.scattered, 1, self._best_scattered, scale)
         else:
-            hits = self._hits(session, look.matches, self._each, self._best, scale)
+            hits = self._hits(look.matches, self._each, self._best, scale)
+        self._unmatched += not (hits or look.left_out)
         count = len({match.message for match in look.matches})
-        return SessionMatches(number, hits, count, scattered, look.statistics)
+        return SessionMatches(number, hits, count, scattered, look.statistics, counted=not look.left_out)
 
     def skipped(self, has: Callable[[str], bool], passages: int, characters: int) -> Statistics:
         """What is known about a session that cannot match: which letters it has, and how much there is."""
@@ -183,25 +202,23 @@ class Examiner:
             return make_single_scale(slots[0], terms, counted, index)
         return make_scale(slots, terms, counted, index)
 
-    def _hits(
-        self, session: Session, matches: Sequence[_Match], most: int, best_so_far: _Best, scale: Scale
-    ) -> list[DirectHit]:
+    def _hits(self, matches: Sequence[_Match], most: int, best_so_far: _Best, scale: Scale) -> list[DirectHit]:
         """The best messages of a session, at most so many for each average length."""
         by_message: dict[int, list[_Match]] = {}
         for match in matches:
             by_message.setdefault(match.message, []).append(match)
         if self._newest:
             newest = heapq.nlargest(most, by_message.values(), key=lambda group: _time(group[0]))
-            return [self._shown(session, group[0], float(_time(group[0])), best_so_far) for group in newest]
+            return [self._shown(group[0], float(_time(group[0])), best_so_far) for group in newest]
         hits: list[DirectHit] = []
-        for group in _best_groups(session, list(by_message.values()), most, best_so_far.floor(), scale):
+        for group in _best_groups(list(by_message.values()), most, best_so_far.floor(), scale):
             best = max(group, key=lambda match: _score(match, scale))
             if _score(best, scale) >= best_so_far.floor() * _NEAR:
-                best = max((_measured(session, match) for match in group), key=lambda match: _score(match, scale))
-            hits.append(self._shown(session, best, _score(best, scale), best_so_far))
+                best = max(map(_measured, group), key=lambda match: _score(match, scale))
+            hits.append(self._shown(best, _score(best, scale), best_so_far))
         return hits
 
-    def _shown(self, session: Session, match: _Match, rank: float, best_so_far: _Best) -> DirectHit:
+    def _shown(self, match: _Match, rank: float, best_so_far: _Best) -> DirectHit:
         """The hit for a message, with its text if it may be among the best of all."""
         may_be_shown = rank >= best_so_far.floor() * (1.0 if self._newest else _NEAR)
         best_so_far.add(rank, match)
@@ -212,7 +229,7 @@ class Examiner:
         )
         if not may_be_shown:
             return hit
-        line = show(self.query, session, hit.message, hit.place)
+        line = snippet(well_formed(match.text.text), self.query.targets)
         return msgspec.structs.replace(hit, snippet=line.text, spans=list(line.spans))
 
 
@@ -229,8 +246,9 @@ class _Best:
         return self._ranked[0][0] if self._ranked and len(self._ranked) >= self._limit else 0.0
 
     def add(self, rank: float, match: _Match) -> None:
-        """Count a match in."""
+        """Count a match in, without its text, which may be long."""
         self._number += 1
+        match = match._replace(text=_NO_TEXT)
         if len(self._ranked) < self._limit:
             heapq.heappush(self._ranked, (rank, self._number, match))
         elif self._ranked:
@@ -242,9 +260,7 @@ class _Best:
         heapq.heapify(self._ranked)
 
 
-def _best_groups(
-    session: Session, groups: Sequence[Sequence[_Match]], most: int, floor: float, scale: Scale
-) -> list[list[_Match]]:
+def _best_groups(groups: Sequence[Sequence[_Match]], most: int, floor: float, scale: Scale) -> list[list[_Match]]:
     """The messages that may be among the best, by rough lengths.
 
     A message whose relevance would not suffice even in the shortest text is not measured.
@@ -256,7 +272,7 @@ def _best_groups(
         lowest = max(floor, scores[0] if len(scores) == most else 0.0)
         if bounds[place] < lowest * _MARGIN:
             break
-        measured.append([_roughly_measured(session, match) for match in groups[place]])
+        measured.append([_roughly_measured(match) for match in groups[place]])
         score = max(_score(match, scale) for match in measured[-1])
         heapq.heappush(scores, score) if len(scores) < most else heapq.heappushpop(scores, score)
     if len(measured) <= most:
@@ -274,11 +290,23 @@ def has_words(has: Callable[[str], bool], choices: Sequence[Sequence[str]]) -> b
 
 
 class _Look:
-    """Compares the passages of one session, and collects what matches."""
+    """Compares the passages of one session, and collects what matches.
 
-    def __init__(self, query: DirectQuery, term_leaves: Sequence[tuple[int, Needle]], least_factor: float) -> None:
+    Of passages with less than this factor, it only matters whether they match. With `only_best` they are left out.
+    """
+
+    def __init__(
+        self,
+        query: DirectQuery,
+        term_leaves: Sequence[tuple[int, Needle]],
+        least_factor: float,
+        *,
+        only_best: bool = False,
+    ) -> None:
         self._query = query
         self._least_factor = least_factor
+        self._only_best = only_best
+        self.left_out = False
         self._terms = term_leaves
         self.statistics = Statistics(frequencies=[0] * len(term_leaves))
         self.matches: list[_Match] = []
@@ -295,6 +323,9 @@ class _Look:
             self._measure(passage.text)
         weight = _factor(passage)
         passage.roughly = weight < self._least_factor
+        if passage.roughly and self._only_best:
+            self.left_out = True
+            return
         for number, (leaf, needle) in enumerate(self._terms):
             counted.frequencies[number] += passage.count(leaf, needle) > 0
         parts = query.scattered
@@ -330,7 +361,15 @@ class _Look:
         self.statistics.measured += len(text.text)
 
 
-def candidates(session: Session, truths: Sequence[bool]) -> Iterator[Candidate]:
+def count_matches(query: DirectQuery, session: Session, number: int) -> int:
+    """How many messages of a session match."""
+    look = _Look(query, (), math.inf)
+    for candidate in candidates(session, query.session_truths(Facts.of(session), number)):
+        look.compare(candidate)
+    return len({match.message for match in look.matches})
+
+
+def candidates(session: Session, truths: Sequence[SessionTruth]) -> Iterator[Candidate]:
     """All passages of a session."""
     at = session.started
     models = models_of(session.messages)
@@ -356,13 +395,13 @@ def _text(session: Session, message: int, place: int) -> str:
     return title[1] if title is not None else ""
 
 
-def _measured(session: Session, match: _Match) -> _Match:
+def _measured(match: _Match) -> _Match:
     """The match with the length of its text."""
-    return match._replace(length=CountedText(_text(session, match.message, match.place)).length)
+    return match._replace(length=match.text.length)
 
 
-def _roughly_measured(session: Session, match: _Match) -> _Match:
-    return match._replace(length=CountedText(_text(session, match.message, match.place)).rough_length)
+def _roughly_measured(match: _Match) -> _Match:
+    return match._replace(length=match.text.rough_length)
 
 
 def _factor(passage: Candidate) -> float:
@@ -372,7 +411,7 @@ def _factor(passage: Candidate) -> float:
 
 def _match(passage: Candidate, weight: float, frequencies: list[int], constant: float = 0.0) -> _Match:
     message, place = passage.where
-    return _Match(message, place, passage.facts, weight, sum(frequencies), frequencies, constant)
+    return _Match(message, place, passage.text, passage.facts, weight, sum(frequencies), frequencies, constant)
 
 
 def _score(match: _Match, scale: Scale) -> float:

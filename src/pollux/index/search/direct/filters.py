@@ -16,7 +16,7 @@ from pollux.index.search.fields import microseconds, path_tokens
 from pollux.index.search.passages import Facts, PassageKind, Piece
 from pollux.index.search.patterns import regex
 from pollux.index.search.prepare.prepare_text import normalize_name
-from pollux.index.search.query import ABOUT, PLACES, FieldFilter
+from pollux.index.search.query import ABOUT, PLACES, FieldFilter, Marked
 from pollux.model import Fate, Message
 from pollux.text.folding import fold
 
@@ -32,24 +32,34 @@ class PassageFacts(NamedTuple):
 
 
 PassageTest = Callable[[PassageFacts], bool]
-SessionTest = Callable[[Facts], bool]
+SessionTruth = bool | frozenset[int]
+"""Does a session match a filter? Where only some of its messages do: their places."""
+SessionTest = Callable[[Facts, int], SessionTruth]
+"""The test of a session with these facts and this number."""
 
 
 def session_test(only: FieldFilter) -> SessionTest | None:
     """The test of a filter that asks for the whole session; None for other filters."""
     name, value = only.name, only.value
+    if isinstance(value, Marked):
+        return lambda _, number: _marked(value, number)
     if not isinstance(value, str):
         return None
     typed = _typed(value)
     if name == "agent":
-        return lambda facts: facts.agent == fold(typed)
+        return lambda facts, _: facts.agent == fold(typed)
     if name == "kind":
-        return lambda facts: facts.kind == typed
+        return lambda facts, _: facts.kind == typed
     if name == "project":
-        return lambda facts: any(value_matches(name, typed, term) for term in _projects(facts))
+        return lambda facts, _: any(value_matches(name, typed, term) for term in _projects(facts))
     if name in ABOUT:
-        return lambda facts: any(value_matches(name, typed, _term(value)) for value in facts.others.get(name, ()))
+        return lambda facts, _: any(value_matches(name, typed, _term(value)) for value in facts.others.get(name, ()))
     return None
+
+
+def _marked(marked: Marked, number: int) -> SessionTruth:
+    messages = marked.places.get(number, frozenset())
+    return True if messages is None else messages or False
 
 
 def passage_test(only: FieldFilter) -> PassageTest:  # noqa: PLR0911 (one for each filter)
@@ -59,6 +69,7 @@ def passage_test(only: FieldFilter) -> PassageTest:  # noqa: PLR0911 (one for ea
         return _time(name, value)
     if isinstance(value, bool):
         return lambda facts: facts.piece is not None and facts.piece.failed is value
+    assert isinstance(value, str)  # noqa: S101 (marks are asked of the session)
     typed = _typed(value)
     match name:
         case "in":

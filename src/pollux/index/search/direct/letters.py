@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from unicodedata import category
 
 from pollux.index.search.fields import tokens
@@ -23,30 +23,23 @@ class Letters:
         """May the text hold this word of the index?"""
         if word.encode() in self._lowered:
             return True
-        if self._data.isascii() or not self._has_other_forms(ascii_only=word.isascii()):
+        if self._data.isascii():
             return False
-        return word in self._folded
+        forms = frozenset(letter for letter in self._others if _may_help_form(word, letter))
+        return bool(forms) and word in fold_roughly(b"\n".join(self._pieces(forms)).decode(errors="replace")).text
 
-    def _has_other_forms(self, *, ascii_only: bool) -> bool:
-        """Are there letters that may count as others, or as others of ASCII?"""
-        return any(map(may_become_ascii if ascii_only else may_become_another, self._others))
-
-    def _pieces(self) -> Iterator[bytes]:
-        """The pieces of the text with letters that may count as others. No piece ends inside a word."""
+    def _pieces(self, letters: frozenset[str]) -> Iterator[bytes]:
+        """The pieces of the text with some of these letters. No piece ends inside a word."""
         for line in self._data.split(b"\n"):
             if not line.isascii():
                 for piece in line.split(b"\\"):
-                    if not piece.isascii() and any(map(may_become_another, beyond_ascii(piece))):
+                    if not piece.isascii() and not letters.isdisjoint(beyond_ascii(piece)):
                         yield piece
 
     @cached_property
     def _others(self) -> set[str]:
         """The letters beyond ASCII."""
         return beyond_ascii(self._data)
-
-    @cached_property
-    def _folded(self) -> str:
-        return fold_roughly(b"\n".join(self._pieces()).decode(errors="replace")).text
 
 
 def beyond_ascii(data: bytes) -> set[str]:
@@ -55,15 +48,15 @@ def beyond_ascii(data: bytes) -> set[str]:
 
 
 @cache
-def may_become_ascii(letter: str) -> bool:
-    """May a character count as letters of ASCII, or vanish between them?"""
-    return is_silent(letter) or any(sign.isascii() and sign.isalnum() for sign in fold_unit(letter))
-
-
-@cache
 def may_become_another(letter: str) -> bool:
     """May a character count as another one, or vanish?"""
     return is_silent(letter) or fold_unit(letter) != letter
+
+
+@lru_cache(maxsize=1 << 12)
+def _may_help_form(word: str, letter: str) -> bool:
+    """May a character count as others, one of which is in a word, or vanish inside the word?"""
+    return is_silent(letter) or (fold_unit(letter) != letter and not set(word).isdisjoint(fold_unit(letter)))
 
 
 @cache

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, show
-from pollux.index.search.direct.look_through import PendingBundle, look_through
+import msgspec
+
+from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, count_matches, show
+from pollux.index.search.direct.look_through import BundleMatches, PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.ranking import Scale, Statistics, total
+from pollux.index.search.direct.visit import Found, SearchVisit
 from pollux.index.search.fields import EPOCH
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.results import IndexHit
 from pollux.index.search.snippets import Snippet
-from pollux.model import Kind
+from pollux.model import Kind, Session
 from pollux.sources.base import Bundle
 from pollux.system.progress import Report
 
@@ -25,23 +28,29 @@ Unfinished = Callable[[Bundle], None]
 
 
 class PendingSearch:
-    """Searches the sessions of these bundles directly. `report` gets the progress.
+    """Searches the sessions of these bundles directly. `report` gets the progress, and `found` what matches.
 
-    The index may already have words of these sessions. They do not count.
+    A `visit` may have searched some of them while they were read for the catalogue. The index may already have words of
+    these sessions. They do not count.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         bundles: Sequence[PendingBundle],
+        *,
         processes: int | None = None,
         report: Report = lambda _: None,
         unfinished: Unfinished = lambda _: None,
+        visit: SearchVisit | None = None,
+        found: Found = lambda _: None,
     ) -> None:
         self.bundles = bundles
         self.numbers = frozenset(number for task in bundles for number in task.numbers.values())
         self._processes = processes
         self._report = report
         self._unfinished = unfinished
+        self._visit = visit
+        self._found = found
 
     def matches(
         self,
@@ -55,7 +64,8 @@ class PendingSearch:
         counted = Statistics()
         sessions: list[SessionMatches] = []
         bundles: dict[int, PendingBundle] = {}
-        for task, result in look_through(self.bundles, examiner, self._processes, self._report):
+        seen = self._seen(query, request, kinds) if session_kinds is None else {}
+        for task, result in self._results(examiner, seen):
             if not result.complete:
                 self._unfinished(task.bundle)
             counted.add(total([result.skipped, *(matches.statistics for matches in result.sessions)]))
@@ -64,6 +74,28 @@ class PendingSearch:
             bundles |= {matches.number: task for matches in present}
         sessions.sort(key=lambda matches: matches.number)
         return PendingMatches(examiner, sessions, examiner.scale(counted), bundles, self.numbers)
+
+    def _seen(
+        self, query: Query, request: DirectRequest, kinds: Collection[PassageKind] | None
+    ) -> Mapping[int, SessionMatches]:
+        """What was found in sessions while they were read for the catalogue."""
+        return {} if self._visit is None else self._visit.answers(query, request, kinds, self.numbers)
+
+    def _results(
+        self, examiner: Examiner, seen: Mapping[int, SessionMatches]
+    ) -> Iterator[tuple[PendingBundle, BundleMatches]]:
+        """What matches in each bundle: first in those that were seen, then in those that are read now."""
+        rest: list[PendingBundle] = []
+        for task in self.bundles:
+            known = [seen[number] for number in task.numbers.values() if number in seen]
+            if len(known) == len(task.numbers):
+                yield task, BundleMatches(known)
+            else:
+                rest.append(task)
+        for task, result in look_through(rest, examiner, self._processes, self._report):
+            if present := [matches for matches in result.sessions if matches.count]:
+                self._found(present)
+            yield task, result
 
 
 class _Ranked(NamedTuple):
@@ -91,9 +123,20 @@ class PendingMatches:
         self._scale = scale
         self._bundles = bundles
 
-    def counts(self) -> dict[int, int]:
-        """How many messages of each session match the whole query."""
-        return {matches.number: matches.count for matches in self._sessions if matches.count}
+    @property
+    def matching(self) -> set[int]:
+        """The sessions with a message that matches the whole query. All are known if the newest were asked for."""
+        return {each.number for each in self._sessions if each.count}
+
+    def counts(self, sessions: Collection[int]) -> dict[int, int]:
+        """How many messages of these sessions match the whole query. Those that were not counted are read again."""
+        wanted = [matches for matches in self._sessions if matches.number in sessions]
+        counts = {each.number: each.count if each.counted else self._count(each.number) for each in wanted}
+        return {number: count for number, count in counts.items() if count}
+
+    def _count(self, number: int) -> int:
+        session = self._session(number)
+        return count_matches(self._examiner.query, session, number) if session is not None else 0
 
     def join(self, hits: Sequence[IndexHit], sort: Sort, limit: int, per_session: int | None) -> list[IndexHit]:
         """The best of these hits of the index and of the messages that match the whole query."""
@@ -126,25 +169,19 @@ class PendingMatches:
     def _shown(self, item: _Ranked) -> IndexHit:
         hit = item.hit
         text, spans = (hit.snippet, tuple(hit.spans)) if hit.snippet is not None else self._snippet(item)
-        return IndexHit(
-            session=item.session,
-            message=hit.message,
-            kind=hit.passage_kind,
-            at=hit.moment,
-            score=item.score,
-            snippet=text,
-            spans=spans,
-        )
+        return msgspec.structs.replace(hit.shown(item.session), score=item.score, snippet=text, spans=spans)
 
     def _snippet(self, item: _Ranked) -> Snippet:
         """The text of a hit that was not shown before: its session is read again."""
-        task = self._bundles[item.session]
-        session = next(
-            (s for s in task.source.read(task.bundle).sessions if task.numbers.get(s.key) == item.session), None
-        )
+        session = self._session(item.session)
         if session is None or item.hit.message >= len(session.messages):  # it changed meanwhile
             return Snippet("", ())
         return show(self._examiner.query, session, item.hit.message, item.hit.place)
+
+    def _session(self, number: int) -> Session | None:
+        """Read a session again."""
+        task = self._bundles[number]
+        return next((s for s in task.source.read(task.bundle).sessions if task.numbers.get(s.key) == number), None)
 
 
 def _rank(item: IndexHit | _Ranked, sort: Sort) -> float:

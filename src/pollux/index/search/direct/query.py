@@ -6,7 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import assert_never
 
 from pollux.index.search.cross_message import MOST_WANTED, split_query
-from pollux.index.search.direct.filters import PassageFacts, PassageTest, SessionTest, passage_test, session_test
+from pollux.index.search.direct.filters import (
+    PassageFacts,
+    PassageTest,
+    SessionTest,
+    SessionTruth,
+    passage_test,
+    session_test,
+)
 from pollux.index.search.direct.word_count import CountedText, Places
 from pollux.index.search.fields import tokens
 from pollux.index.search.passages import Facts, PassageKind
@@ -25,7 +32,9 @@ class Candidate:
 
     __slots__ = ("_counts", "facts", "roughly", "session_truths", "text", "where")
 
-    def __init__(self, where: tuple[int, int], facts: PassageFacts, text: str, session_truths: Sequence[bool]) -> None:
+    def __init__(
+        self, where: tuple[int, int], facts: PassageFacts, text: str, session_truths: Sequence[SessionTruth]
+    ) -> None:
         self.where = where
         self.facts = facts
         self.text = CountedText(text)
@@ -55,7 +64,7 @@ def exact_words(needle: Needle) -> tuple[str, ...]:
 class DirectNode:
     """A part of a query. Some filters ask for the whole session, so their result is known before any passage."""
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:
         """May a passage of the session match?"""
         raise NotImplementedError
 
@@ -77,7 +86,7 @@ class _WordNode(DirectNode):
     def __init__(self, number: int, leaf: Leaf, slot: int) -> None:
         self._number, self._leaf, self._slot = number, leaf, slot
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:  # noqa: ARG002
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:  # noqa: ARG002
         return True
 
     def matches(self, passage: Candidate) -> bool:
@@ -91,16 +100,21 @@ class _WordNode(DirectNode):
 
 
 class _SessionFilter(DirectNode):
-    """A filter that asks for the whole session."""
+    """A filter that asks for the whole session, or for marks, of which some messages may have their own."""
 
     def __init__(self, number: int) -> None:
         self._number = number
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:
-        return session_truths[self._number]
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:
+        return bool(session_truths[self._number])
+
+    def matches_all(self, session_truths: Sequence[SessionTruth]) -> bool:
+        """Do all passages of the session match?"""
+        return session_truths[self._number] is True
 
     def matches(self, passage: Candidate) -> bool:
-        return passage.session_truths[self._number]
+        truth = passage.session_truths[self._number]
+        return truth if isinstance(truth, bool) else passage.where[0] in truth
 
 
 class _PassageFilter(DirectNode):
@@ -109,7 +123,7 @@ class _PassageFilter(DirectNode):
     def __init__(self, test: PassageTest) -> None:
         self._test = test
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:  # noqa: ARG002
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:  # noqa: ARG002
         return True
 
     def matches(self, passage: Candidate) -> bool:
@@ -122,8 +136,8 @@ class _NotNode(DirectNode):
     def __init__(self, node: DirectNode) -> None:
         self.node = node
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:
-        return not (isinstance(self.node, _SessionFilter) and self.node.may_match(session_truths))
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:
+        return not (isinstance(self.node, _SessionFilter) and self.node.matches_all(session_truths))
 
     def matches(self, passage: Candidate) -> bool:
         return not self.node.matches(passage)
@@ -135,7 +149,7 @@ class _AndNode(DirectNode):
     def __init__(self, nodes: Sequence[DirectNode]) -> None:
         self._nodes = sorted(nodes, key=lambda node: isinstance(node, _WordNode | _NotNode))  # filters are cheaper
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:
         return all(node.may_match(session_truths) for node in self._nodes)
 
     def matches(self, passage: Candidate) -> bool:
@@ -159,7 +173,7 @@ class _OrNode(DirectNode):
     def __init__(self, nodes: Sequence[DirectNode]) -> None:
         self._nodes = nodes
 
-    def may_match(self, session_truths: Sequence[bool]) -> bool:
+    def may_match(self, session_truths: Sequence[SessionTruth]) -> bool:
         return any(node.may_match(session_truths) for node in self._nodes)
 
     def matches(self, passage: Candidate) -> bool:
@@ -210,11 +224,11 @@ class DirectQuery:
         words = [word for leaf in self.slots if isinstance(leaf, Needle) for word in exact_words(leaf)]
         return list(dict.fromkeys(words))
 
-    def session_truths(self, facts: Facts) -> list[bool]:
+    def session_truths(self, facts: Facts, number: int) -> list[SessionTruth]:
         """The results of the filters that ask for the whole session."""
-        return [test(facts) for test in self._session_tests]
+        return [test(facts, number) for test in self._session_tests]
 
-    def may_match_session(self, facts: Facts, session_truths: Sequence[bool]) -> bool:
+    def may_match_session(self, facts: Facts, session_truths: Sequence[SessionTruth]) -> bool:
         """May a passage of the session match the query, or a part of it that other passages complete?"""
         if self.root is None or (self.session_kinds is not None and facts.kind not in self.session_kinds):
             return False

@@ -16,9 +16,11 @@ from pollux.index.search.results import Hit, SearchResult
 from pollux.index.search.session_search import SPELLINGS_LATER, SearchRequest, find
 from pollux.index.search.word_index import WordIndex
 from pollux.library.library import Library
+from pollux.library.marks import Edit, Target
 from pollux.library.sample import HOME
 from pollux.system.progress import Progress
 
+STAR = Edit(starred=True)
 QUERIES = [
     *("tidewatch", "packet", "tide -harbour", '"every place"', "pack*", "packet OR album", "failed:yes", "tool:shell"),
     *(
@@ -37,6 +39,8 @@ QUERIES = [
         '"week vi*"',
         "in:titles find",
     ),
+    *("is:starred", "is:starred the", "the -is:starred", "tag:mine (packet OR tide)", "-tag:mine -is:starred the"),
+    *("tag:mine harbour lune", "is:starred OR agent:codex", "is:marked in:prompts"),
 ]
 
 
@@ -47,6 +51,11 @@ class World:
         environ = {"HOME": str(HOME), "XDG_CACHE_HOME": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
         self.library = Library(environ, HOME, hunt=False)
         self.library.search("anything")
+        session, message = self.library.cited("6403#5a7c")
+        self.library.marks.change([Target(session.key, message), Target(self.library.session("aa68").key)], STAR)
+        self.library.marks.change(
+            [Target(one.summary.key) for one in self.library.list()[::2]], Edit(tags={"mine": True})
+        )
         self.partial = WordIndex.open(folder / "partial")
         self.bundles: list[PendingBundle] = []
         with self.partial.writer(heap=20_000_000) as writer:
@@ -76,7 +85,7 @@ class World:
         return self.library._index.ask(question, frozen=False)
 
     def direct(self, query: str, request: SearchRequest, processes: int | None = None) -> SearchResult:
-        pending = PendingSearch(self.bundles, processes)
+        pending = PendingSearch(self.bundles, processes=processes)
         return self.library._index.ask(lambda current: find(self.partial, current, parse(query), request, pending))
 
 

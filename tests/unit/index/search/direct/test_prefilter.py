@@ -61,6 +61,7 @@ def test_added_words() -> None:
     assert FileLetters(b"{}", "shell_exec").may_have("exec")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["claude", "codex", "gemini"])
 def test_every_word_of_the_corpus(agent: str) -> None:
     judged, missing = 0, []

@@ -6,6 +6,8 @@ import json
 import random
 from pathlib import Path
 
+import pytest
+
 from pollux.sources.codex.find import ROLLOUT
 from pollux.sources.codex.forks.similar_files import SimilarFiles
 from pollux.sources.walk import stat_file
@@ -19,6 +21,7 @@ def _line(number: int, chance: random.Random) -> str:
     return json.dumps({"type": "message", "id": f"m{number}", "role": "assistant"}, separators=spaces)
 
 
+@pytest.mark.slow
 def test_only_the_likely_ones_are_compared(tmp_path: Path) -> None:
     chance = random.Random(3)
     result = 0

@@ -1,0 +1,264 @@
+"""How to go on with a session in its own agent: the command, what stands in its way, and what is kept before."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from pollux.errors import CannotResume, NotFound, RequestError, StoreError
+from pollux.library.open_sessions import OpenSession, open_session
+from pollux.model import Kind, Summary, Value
+from pollux.projects.moves import EVIDENCE
+from pollux.sources.base import File, Root, Source
+from pollux.sources.capabilities import program_of, resume_command_of, retention_of, running_sessions_of
+from pollux.sources.resume_command import Program, ResumeRequest
+from pollux.system.clock import now
+from pollux.system.programs import find_program, release_of
+from pollux.wire import display_path
+
+if TYPE_CHECKING:
+    from pollux.index.catalogue.queries import SessionLocation
+    from pollux.library.fresh_index import FreshIndex
+    from pollux.library.homes import Homes
+    from pollux.library.keeper import Keeper
+    from pollux.library.reader import SessionReader
+    from pollux.system.directories import Places
+
+_LONGEST = timedelta.max.days
+
+
+class ResumePlan(Value, frozen=True, kw_only=True):
+    """The command that goes on with a session: its words, the folder to run it in, and the variables to set.
+
+    A variable that is None must not be set. `fork`: a new session begins with a copy of this one. `program` is the
+    program's path, None if it is not installed. `files` are kept before. `opened` says who has the session open, and
+    stands in the way unless it is a fork. `warnings` are sentences about what the user may not expect.
+    """
+
+    session: Summary
+    title: str
+    words: tuple[str, ...]
+    folder: str
+    environ: Mapping[str, str | None]
+    fork: bool
+    program: str | None
+    files: tuple[str, ...]
+    opened: OpenSession | None
+    warnings: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The command as a line for a shell."""
+        unset = [word for name, value in self.environ.items() if value is None for word in ("-u", name)]
+        variables = [f"{name}={shlex.quote(value)}" for name, value in self.environ.items() if value is not None]
+        words = [*(("env", *unset) if unset else ()), *variables, shlex.join(self.words)]
+        return f"cd {shlex.quote(self.folder)} && {' '.join(words)}"
+
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """The environment for the command, made of the present one."""
+        changed = {name: value for name, value in self.environ.items() if value is not None}
+        return {
+            **{name: value for name, value in environ.items() if name not in self.environ},
+            **changed,
+            "PWD": self.folder,
+        }
+
+    def require_ready(self) -> None:
+        """Raise `CannotResume` where the program is missing, or somebody else has the session open."""
+        if self.program is None:
+            raise CannotResume(
+                "program",
+                f"{self.title} is not installed here: there is no program {self.words[0]!r} on the PATH.",
+                f"Where it is: {self.line}",
+            )
+        if self.opened is not None and not self.fork:
+            raise CannotResume(
+                "open",
+                self.opened.sentence,
+                f"Go on there, end it first, or go on with a copy: pollux resume {self.session.key} --fork",
+            )
+
+
+class ResumeService:
+    """Plans how to go on with sessions, and keeps their files before."""
+
+    def __init__(  # noqa: PLR0913
+        self, places: Places, homes: Homes, index: FreshIndex, reader: SessionReader, *, keeper: Keeper, here: Path
+    ) -> None:
+        self._places = places
+        self._homes = homes
+        self._index = index
+        self._reader = reader
+        self._keeper = keeper
+        self._here = here
+
+    def last_here(self) -> Summary:
+        """The session that was last used in the present folder, or in the nearest one above it that has any.
+
+        Raises `NotFound` where there is none. A folder that holds the user's home does not count.
+        """
+        present = os.path.realpath(self._here)
+        by_project: dict[str, Summary] = {}
+        for entry in self._index.entries():
+            if entry.summary.project and not entry.summary.kept:
+                by_project.setdefault(entry.summary.project, entry.summary)
+        home = self._places.home
+        for folder in (present, *map(str, Path(present).parents)):
+            if folder in by_project and (folder == present or not home.is_relative_to(folder)):
+                return by_project[folder]
+        raise NotFound(f"No session was held in {display_path(present)}.", "Try: pollux resume KEY, or pollux list")
+
+    def plan(
+        self, name: str, *, fork: bool = False, folder: str | None = None, arguments: tuple[str, ...] = ()
+    ) -> ResumePlan:
+        """How to go on with the session of a key, a unique prefix of an id, `last`, or the path of a file.
+
+        `folder` is another folder than the session's to go on in, `arguments` are more arguments for the agent.
+        Raises `CannotResume` where no command can.
+        """
+        session, source, root = self._find(name)
+        self._require_conversation(session)
+        known = program_of(source)
+        program = self._program(known) if known is not None else None
+        place = self._folder(session, folder)
+        request = ResumeRequest(
+            session=session,
+            root=root.path,
+            folder=place,
+            elsewhere=place != session.project or session.project_evidence == EVIDENCE,
+            fork=fork,
+            arguments=arguments,
+            release=release_of(program, known.package) if program is not None and known is not None else None,
+            environ=self._places.environ,
+            home=self._places.home,
+        )
+        command = resume_command_of(source, request)
+        opened = open_session(session, source.title, place, known, running_sessions_of(source, root.path))
+        return ResumePlan(
+            session=session,
+            title=source.title,
+            words=command.words,
+            folder=place,
+            environ=command.environ,
+            fork=command.fork,
+            program=program,
+            files=self._files(session, root),
+            opened=opened,
+            warnings=(*command.warnings, *self._warnings(session, source, root)),
+        )
+
+    def keep(self, plan: ResumePlan) -> None:
+        """Keep the files of a plan as they are now, whether or not every sync does. Raises `StoreError`."""
+        *_, root = self._find(plan.session.key)
+        files = [file for path in plan.files if (file := _file(path)) is not None]
+        result = self._keeper.archive.keep_files(plan.session.agent, root.path.parent, files)
+        if result.unread:
+            raise StoreError(f"Not kept, and so not resumed: {result.unread[0]}.", f"To go on without: {plan.line}")
+
+    def _find(self, name: str) -> tuple[Summary, Source, Root]:
+        """A session as the agent has it, with its source and its root."""
+        places = self._reader.find(name)
+        if not places:
+            session = self._reader.session(name)
+            raise CannotResume(
+                "home",
+                f"{name} is in no folder in which pollux looks for sessions of its agent.",
+                f"Try: pollux show {name}" if session.files else "Try: pollux list",
+            )
+        key = places[0].key
+        summary = self._index.ask_known(lambda current: current.summary(key))
+        owned = self._own_place(places)
+        if summary is None or owned is None:
+            raise CannotResume(
+                "kept",
+                f"The files of {key} are gone; only pollux has kept them.",
+                f"Try: pollux recover {key} --in-place, then pollux resume {key}",
+            )
+        source, root = owned
+        inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
+        files = tuple(file for file in self._index.files_of(key) if file.startswith(inside))
+        return replace(summary, files=files), source, root
+
+    def _own_place(self, places: list[SessionLocation]) -> tuple[Source, Root] | None:
+        """The first of some places that is an agent's own; None where all are pollux's."""
+        roots = {(source.name, display_path(root.path)): (source, root) for source, root in self._homes.roots()}
+        return next((roots[place.agent, place.root] for place in places if (place.agent, place.root) in roots), None)
+
+    @staticmethod
+    def _require_conversation(session: Summary) -> None:
+        """Raise `CannotResume` for a session that is only part of another one, or no conversation."""
+        if session.kind is Kind.SUBAGENT:
+            hint = f"Try: pollux resume {session.parent}" if session.parent else f"Try: pollux show {session.key}"
+            raise CannotResume(
+                "subagent",
+                f"{session.key} is the session of a sub-agent, which only its parent could go on with.",
+                hint,
+            )
+        if session.kind is Kind.PROMPTS:
+            hint = f"Try: pollux show {session.key}"
+            raise CannotResume("prompts", f"Only typed prompts are left of {session.key}.", hint)
+
+    def _folder(self, session: Summary, chosen: str | None) -> str:
+        """The folder to go on in. Raises `CannotResume` where the session's own is unknown or gone."""
+        if chosen is not None:
+            folder = os.path.realpath(self._here / Path(chosen).expanduser())
+            if not os.path.isdir(folder):  # noqa: PTH112
+                raise RequestError(f"{chosen} is not a folder.", "Name a folder that exists.")
+            return folder
+        if session.project is None:
+            raise CannotResume(
+                "folder",
+                f"The folder in which {session.key} was held is not known.",
+                f"Name one to go on in: pollux resume {session.key} --in DIR",
+            )
+        if not os.path.isdir(session.project):  # noqa: PTH112
+            raise CannotResume(
+                "folder",
+                f"The folder {session.project} is gone.",
+                f"Go on in another one: pollux resume {session.key} --in DIR; "
+                f"or, if it was moved: pollux rehome {shlex.quote(session.project)} NEW --in-place",
+            )
+        return session.project
+
+    def _program(self, program: Program) -> str | None:
+        """The path of an agent's program; None if it is not installed."""
+        others = [self._places.home / place for place in program.places]
+        return find_program(program.name, self._places.environ, others)
+
+    def _files(self, session: Summary, root: Root) -> tuple[str, ...]:
+        """The session's files and those of its sub-agents, as the agent has them."""
+        inside = os.path.join(display_path(root.path.parent), "")  # noqa: PTH118
+        family = [key for key in self._index.family(session.key) if key != session.key]
+        files = [*session.files, *(file for key in family for file in self._index.files_of(key))]
+        return tuple(dict.fromkeys(file for file in files if file.startswith(inside)))
+
+    @staticmethod
+    def _warnings(session: Summary, source: Source, root: Root) -> list[str]:
+        warnings = []
+        if session.kept:
+            warnings.append(f"pollux has kept more of it than its files hold: pollux recover {session.key} shows all.")
+        retention = retention_of(source, root.path)
+        used = session.ended or session.started
+        if retention is not None and retention.days is not None and used is not None:
+            limit = timedelta(days=min(retention.days, _LONGEST))
+            if now() - used > limit:
+                days = f"{retention.days:g} days"
+                warnings.append(f"{source.title} may delete it when it starts: it was not used for more than {days}.")
+        return warnings
+
+
+def _file(path: str) -> File | None:
+    """A file as it is now; None where it is gone."""
+    try:
+        facts = os.stat(path)  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    mode = stat.S_IMODE(facts.st_mode)
+    return File(path=path, role="", size=facts.st_size, mtime_ns=facts.st_mtime_ns, inode=facts.st_ino, mode=mode)

@@ -1,0 +1,191 @@
+"""All marks of the user, and how far sessions were read."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from pollux.marks.changes import Change, Replay, last_command
+from pollux.marks.journal import Journal
+from pollux.marks.read_positions import EVERYTHING, ReadPosition, ReadPositions, is_unread
+from pollux.model.marks import NO_MARKS, Marks, SessionMarks
+from pollux.system.clock import now
+from pollux.text.folding import fold
+
+STATES = ("starred", "unread", "marked", "private")
+"""The values of `is:`."""
+MARK_FILTERS = ("is", "tag", "note", "name")
+"""The filters of a query that ask for marks."""
+
+_INSTANT = timedelta(microseconds=1)
+
+Found = dict[str, frozenset[str] | None]
+"""The sessions that have a mark; or the ids of their messages that have it, where the session itself has not."""
+
+
+class MarkState(NamedTuple):
+    """All marks at one moment. `first` has the id of the first prompt of marked sessions, by which they are known."""
+
+    sessions: Mapping[str, SessionMarks] = {}
+    positions: Mapping[str, ReadPosition] = {}
+    first: Mapping[str, str] = {}
+
+    def of(self, key: str) -> SessionMarks | None:
+        """The marks of a session and its messages; None where it has none."""
+        return self.sessions.get(key)
+
+    def unread(self, key: str, ended: datetime | None, messages: int) -> bool | None:
+        """Has a session something that was not read yet? None where nothing was ever read."""
+        return is_unread(self.positions, key, ended, messages)
+
+    def find(self, name: str, value: str) -> Found:
+        """The sessions and messages that match a filter. `is:unread` is asked of each session instead."""
+        test = _test(name, value)
+        found: Found = {}
+        for key, marks in self.sessions.items():
+            if test(marks.session):
+                found[key] = None
+            elif ids := frozenset(id for id, one in marks.messages.items() if test(one.marks)):
+                found[key] = ids
+        return found
+
+    def tags(self) -> Counter[str]:
+        """Every tag, and how many sessions have it, or a message with it."""
+        return Counter(
+            tag
+            for marks in self.sessions.values()
+            for tag in {*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}
+        )
+
+
+def _test(name: str, value: str) -> Callable[[Marks], bool]:
+    """The test that marks must pass for a filter."""
+    if name == "is":
+        return bool if value == "marked" else lambda marks: getattr(marks, value, False) is True
+    typed = fold(value)
+    if name == "tag":
+        return lambda marks: any(fnmatchcase(fold(tag), typed) for tag in marks.tags)
+    return lambda marks: has_words(typed, getattr(marks, name))
+
+
+def has_words(typed: str, text: str | None) -> bool:
+    """Has a text these folded words? `*` stands for any text."""
+    return text is not None and (typed == "*" or typed in fold(text))
+
+
+class MarkStore:
+    """The journals in a folder. Several processes may write to them; every question sees what is there now."""
+
+    def __init__(self, folder: Path) -> None:
+        self._changes = Journal(folder / "marks.jsonl", Change)
+        self._positions = ReadPositions(folder / "read.jsonl")
+        self._stamps: object = object()
+        self._state = MarkState()
+
+    @property
+    def file(self) -> Path:
+        """The file of the marks."""
+        return self._changes.file
+
+    @property
+    def damaged(self) -> int:
+        """How many lines of it could not be read."""
+        return self._changes.damaged
+
+    def state(self) -> MarkState:
+        """All marks as they are now. Raises `StoreError`."""
+        stamps = self._changes.stamp(), self._positions.stamp()
+        if stamps != self._stamps:
+            replay = Replay(self._changes.lines())
+            self._state = MarkState(replay.sessions(), self._positions.all(), replay.first)
+            self._stamps = stamps
+        return self._state
+
+    def change(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """Make changes, as one command. Returns what was not so before. Raises `StoreError`."""
+        command = secrets.token_hex(6)
+
+        def new(lines: Sequence[Change]) -> Sequence[Change]:
+            sessions = Replay(lines).sessions()
+            needed = [change.needed(_marks(sessions, change)) for change in changes]
+            at = _after(lines)
+            return [msgspec.structs.replace(change, id=command, at=at) for change in needed if change is not None]
+
+        return self._changes.append(new)
+
+    def rename(self, keys: Mapping[str, str]) -> None:
+        """Note that sessions have other keys now. Raises `StoreError`."""
+
+        def new(lines: Sequence[Change]) -> Sequence[Change]:
+            return [Change(at=_after(lines), session=old, becomes=now_called) for old, now_called in keys.items()]
+
+        self._changes.append(new)
+
+    def undo(self) -> Sequence[Change]:
+        """Undo the last command that was not undone yet. Returns its changes; none where there is no such command."""
+        undone: list[Change] = []
+
+        def new(lines: Sequence[Change]) -> Sequence[Change]:
+            command = last_command(lines)
+            if command is None:
+                return ()
+            undone.extend(line for line in lines if line.id == command)
+            return [Change(at=_after(lines), undoes=command)]
+
+        self._changes.append(new)
+        return undone
+
+    def exported(self) -> list[bytes]:
+        """All lines of the marks, for another machine."""
+        return [_encode(line) for line in self._changes.lines()]
+
+    def join(self, lines: Iterable[bytes]) -> int:
+        """Add the lines of another machine that are not here yet. Returns their number. Raises `StoreError`."""
+        taken = [line for line in map(_decoded, lines) if line is not None]
+
+        def new(known: Sequence[Change]) -> Sequence[Change]:
+            here = set(map(_encode, known))
+            return list({raw: line for line in taken if (raw := _encode(line)) not in here}.values())
+
+        return len(self._changes.append(new)) if taken else 0
+
+    def read(self, positions: Sequence[ReadPosition]) -> None:
+        """Note how far sessions were read. Raises `StoreError`."""
+        self._positions.add(positions)
+
+    def read_everything(self) -> None:
+        """Note that everything up to now is read. Raises `StoreError`."""
+        self._positions.add([ReadPosition(at=now(), session=EVERYTHING)])
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _decoded(line: bytes) -> Change | None:
+    try:
+        return msgspec.json.decode(line, type=Change)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _marks(sessions: Mapping[str, SessionMarks], change: Change) -> Marks:
+    """The marks that a change is about."""
+    marks = sessions.get(change.session)
+    if marks is None:
+        return NO_MARKS
+    if change.message is None:
+        return marks.session
+    one = marks.messages.get(change.message.id)
+    return one.marks if one is not None else NO_MARKS
+
+
+def _after(lines: Sequence[Change]) -> datetime:
+    """The present, but after all lines: what is written last counts, even if a clock was turned back."""
+    return max([now(), *(line.at + _INSTANT for line in lines)])

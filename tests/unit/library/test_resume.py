@@ -1,0 +1,429 @@
+"""How to go on with a session, and why that is not possible: each reason has its sentence, and names what works."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux import Filter, Library
+from pollux.errors import CannotResume, NotFound, RequestError, StoreError, UnknownName
+from pollux.library.resume import ResumePlan
+from pollux.model.base import NOTHING
+from tests.resumable import IDS, Desk
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+AGENTS = sorted(IDS)
+HOMES = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "gemini": "GEMINI_CLI_HOME"}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    for agent in AGENTS:
+        desk.install(agent)
+    return desk
+
+
+@pytest.fixture(autouse=True)
+def noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLLUX_NOW", "2026-11-15T12:00:00Z")
+
+
+def library(desk: Desk, here: Path | None = None, environ: Mapping[str, str] = NOTHING) -> Library:
+    own = {f"XDG_{name}_HOME": str(desk.home.parent / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
+    return Library({"HOME": str(desk.home), "PATH": str(desk.bin), **own, **environ}, here or desk.home, hunt=False)
+
+
+def refused(desk: Desk, name: str, **options: Any) -> CannotResume:
+    """The error of a plan that cannot be made."""
+    with pytest.raises(CannotResume) as caught:
+        library(desk).resume.plan(name, **options)
+    return caught.value
+
+
+def commands(hint: str | None) -> list[str]:
+    """The commands of pollux that a hint names."""
+    return [piece.split(",")[0].split(";")[0] for piece in (hint or "").split("pollux ")[1:]]
+
+
+# ------------------------------------------------------------------------------------ what it runs
+
+PLAIN = {
+    "claude": ("claude", "--resume", IDS["claude"]),
+    "codex": ("codex", "resume", IDS["codex"]),
+    "gemini": ("gemini", "--resume", IDS["gemini"]),
+}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_command_of_each_agent(desk: Desk, agent: str) -> None:
+    files = desk.furnish()
+    plan = library(desk).resume.plan(IDS[agent][:8], arguments=("--model", "x y"))
+    assert plan.words == (*PLAIN[agent], "--model", "x y")
+    assert plan.folder == str(desk.project)
+    assert plan.environ == {}
+    assert plan.program == str(desk.bin / agent)
+    assert plan.files == (str(files[agent]),)
+    assert (plan.fork, plan.opened, plan.warnings) == (False, None, ())
+    assert plan.line == f"cd {desk.project} && {shlex.join(plan.words)}"
+    plan.require_ready()
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_copy_leaves_the_session_as_it_is(desk: Desk, agent: str) -> None:
+    files = desk.furnish()
+    plan = library(desk).resume.plan(IDS[agent], fork=True)
+    assert plan.fork
+    assert (
+        plan.words
+        == {
+            "claude": (*PLAIN["claude"], "--fork-session"),
+            "codex": ("codex", "fork", IDS["codex"]),
+            "gemini": ("gemini", "--session-file", str(files["gemini"])),
+        }[agent]
+    )
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_in_another_folder(desk: Desk, agent: str) -> None:
+    """Gemini CLI resumes only in the project's own folder, and elsewhere loads the file: that is a copy."""
+    files = desk.furnish()
+    plan = library(desk, desk.project).resume.plan(IDS[agent], folder="../other")
+    assert plan.folder == str(desk.elsewhere)
+    assert (
+        plan.words
+        == {
+            "claude": PLAIN["claude"],
+            "codex": (*PLAIN["codex"], "-C", str(desk.elsewhere)),
+            "gemini": ("gemini", "--session-file", str(files["gemini"])),
+        }[agent]
+    )
+    assert (plan.fork, bool(plan.warnings)) == ((True, True) if agent == "gemini" else (False, False))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_link_to_the_same_folder_is_no_other_folder(desk: Desk, agent: str) -> None:
+    desk.furnish()
+    (desk.home / "link").symlink_to(desk.project)
+    plan = library(desk).resume.plan(IDS[agent], folder=str(desk.home / "link"))
+    assert (plan.words, plan.folder, plan.fork) == (PLAIN[agent], str(desk.project), False)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_another_home_is_named_by_the_agents_own_variable(desk: Desk, agent: str) -> None:
+    home = desk.home / "an other home"
+    desk.furnish(**{HOMES[agent]: home})
+    plan = library(desk, environ={HOMES[agent]: str(home)}).resume.plan(IDS[agent])
+    assert plan.environ == {HOMES[agent]: str(home)}
+    assert plan.line == f"cd {desk.project} && {HOMES[agent]}='{home}' {shlex.join(PLAIN[agent])}"
+    assert plan.environment({"A": "b"}) == {"A": "b", HOMES[agent]: str(home), "PWD": str(desk.project)}
+
+
+@pytest.mark.parametrize(
+    ("agent", "variable", "place"),
+    [
+        ("claude", "CLAUDE_PROJECTS_DIR", ".claude/projects"),
+        ("codex", "CODEX_SESSIONS_DIR", ".codex/sessions"),
+        ("gemini", "POLLUX_GEMINI_DIR", ".gemini/tmp"),
+    ],
+)
+def test_a_variable_that_leads_the_agent_away_is_taken_out(desk: Desk, agent: str, variable: str, place: str) -> None:
+    desk.furnish()
+    elsewhere = {HOMES[agent]: str(desk.elsewhere), variable: str(desk.home / place)}
+    plan = library(desk, environ=elsewhere).resume.plan(IDS[agent])
+    assert plan.environ == {HOMES[agent]: None}
+    assert plan.line == f"cd {desk.project} && env -u {HOMES[agent]} {shlex.join(PLAIN[agent])}"
+    assert HOMES[agent] not in plan.environment(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("agent", "variable"),
+    [("claude", "CLAUDE_PROJECTS_DIR"), ("codex", "CODEX_SESSIONS_DIR"), ("gemini", "POLLUX_GEMINI_DIR")],
+)
+def test_a_folder_to_which_no_variable_leads(desk: Desk, agent: str, variable: str) -> None:
+    files = desk.furnish()
+    root = {
+        "claude": files["claude"].parents[1],
+        "codex": files["codex"].parents[3],
+        "gemini": files["gemini"].parents[2],
+    }
+    root[agent].rename(desk.home / "backup")
+    with pytest.raises(CannotResume, match="cannot be told to look in") as caught:
+        library(desk, environ={variable: str(desk.home / "backup")}).resume.plan(IDS[agent])
+    assert caught.value.reason == "home"
+
+
+def test_a_session_that_is_named_by_the_path_of_its_file(desk: Desk) -> None:
+    for agent, file in desk.furnish().items():
+        assert library(desk).resume.plan(str(file)).words == PLAIN[agent]
+
+
+def test_last_is_the_newest_of_all(desk: Desk) -> None:
+    desk.furnish()
+    newest = library(desk).list(limit=1)[0].summary
+    assert library(desk).resume.plan("last").session.key == newest.key
+
+
+# ------------------------------------------------------------------------------------ without a key
+
+
+def test_the_session_that_was_last_used_here(desk: Desk) -> None:
+    desk.claude(desk.home / ".claude")
+    desk.claude(desk.home / ".claude", id=IDS["claude"].replace("01", "02"), project=desk.elsewhere)
+    below = desk.project / "src" / "deep"
+    below.mkdir(parents=True)
+    for here in (desk.project, below):
+        assert library(desk, here).resume.last_here().id == IDS["claude"]
+    assert library(desk, desk.elsewhere).resume.last_here().id == IDS["claude"].replace("01", "02")
+    with pytest.raises(NotFound, match="No session was held in"):
+        library(desk, desk.bin).resume.last_here()
+
+
+def test_a_session_in_the_home_itself_is_not_meant_everywhere_below(desk: Desk) -> None:
+    desk.claude(desk.home / ".claude", project=desk.home)
+    (desk.home / "code").mkdir()
+    assert library(desk, desk.home).resume.last_here().id == IDS["claude"]
+    with pytest.raises(NotFound):
+        library(desk, desk.home / "code").resume.last_here()
+
+
+# ------------------------------------------------------------------------------------ what is in the way
+
+
+def test_a_folder_that_is_gone(desk: Desk) -> None:
+    desk.furnish()
+    shutil.rmtree(desk.project)
+    for agent in AGENTS:
+        error = refused(desk, IDS[agent])
+        assert error.reason == "folder"
+        assert str(error) == f"The folder {desk.project} is gone."
+        assert commands(error.hint) == [
+            f"resume {agent}:{IDS[agent]} --in DIR",
+            f"rehome {desk.project} NEW --in-place",
+        ]
+        library(desk).resume.plan(IDS[agent], folder=str(desk.elsewhere))
+
+
+def test_a_folder_to_go_on_in_must_exist(desk: Desk) -> None:
+    desk.furnish()
+    with pytest.raises(RequestError, match="nowhere is not a folder"):
+        library(desk).resume.plan(IDS["claude"], folder="nowhere")
+
+
+def test_a_folder_that_nobody_knows(desk: Desk) -> None:
+    file = desk.gemini(desk.home / ".gemini")
+    (file.parents[1] / ".project_root").unlink()
+    file.parents[1].rename(file.parents[2] / "0123")
+    assert refused(desk, IDS["gemini"]).reason == "folder"
+    assert library(desk).resume.plan(IDS["gemini"], folder=str(desk.elsewhere)).fork
+
+
+def test_a_project_that_was_moved(desk: Desk) -> None:
+    """Where only pollux knows of the move, the agents' files still name the old folder."""
+    desk.furnish()
+    old, new = str(desk.project), str(desk.project.with_name("rain"))
+    desk.project.rename(new)
+    library(desk).rehome.show(old, new)
+    moved = {agent: library(desk).resume.plan(IDS[agent]) for agent in AGENTS}
+    assert {plan.folder for plan in moved.values()} == {new}
+    assert moved["claude"].words == PLAIN["claude"]
+    assert moved["codex"].words == (*PLAIN["codex"], "-C", new)
+    assert moved["gemini"].fork
+
+
+def test_a_project_that_was_moved_in_the_agents_files_too(desk: Desk) -> None:
+    desk.furnish()
+    old, new = str(desk.project), str(desk.project.with_name("rain"))
+    desk.project.rename(new)
+    library(desk).rehome.carry_out(old, new)
+    for agent in ("claude", "gemini"):
+        plan = library(desk).resume.plan(IDS[agent])
+        assert (plan.words, plan.folder, plan.fork) == (PLAIN[agent], new, False)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_program_that_is_not_installed(desk: Desk, agent: str) -> None:
+    desk.furnish()
+    (desk.bin / agent).unlink()
+    plan = library(desk).resume.plan(IDS[agent])
+    assert plan.program is None
+    with pytest.raises(CannotResume, match="is not installed here") as caught:
+        plan.require_ready()
+    assert caught.value.reason == "program"
+    assert caught.value.hint == f"Where it is: {plan.line}"
+
+
+def test_a_program_that_only_an_alias_of_the_shell_names(desk: Desk) -> None:
+    desk.furnish()
+    place = desk.home / ".claude" / "local" / "claude"
+    place.parent.mkdir(parents=True)
+    (desk.bin / "claude").rename(place)
+    assert library(desk).resume.plan(IDS["claude"]).program == str(place)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_session_that_only_pollux_kept(desk: Desk, agent: str) -> None:
+    """The command that the hint names brings the files back, and then it can be resumed."""
+    file = desk.furnish()[agent]
+    keeping = library(desk)
+    keeping.archive.on()
+    keeping.sync()
+    before = file.read_bytes()
+    file.unlink()
+    error = refused(desk, IDS[agent])
+    assert error.reason == "kept"
+    key = f"{agent}:{IDS[agent]}"
+    assert commands(error.hint) == [f"recover {key} --in-place", f"resume {key}"]
+    again = library(desk)
+    rebuilt = again.recover.rebuild(again.session(key))
+    again.archive.restore(again.recover.plan(rebuilt, None))
+    assert file.read_bytes() == before
+    assert library(desk).resume.plan(key).words == PLAIN[agent]
+
+
+def test_files_that_hold_less_than_what_pollux_kept(desk: Desk) -> None:
+    file = desk.claude(desk.home / ".claude")
+    keeping = library(desk)
+    keeping.archive.on()
+    keeping.sync()
+    file.write_text(file.read_text().splitlines(keepends=True)[0])
+    plan = library(desk).resume.plan(IDS["claude"])
+    assert plan.words == PLAIN["claude"]
+    assert plan.files == (str(file),)
+    assert [warning for warning in plan.warnings if "pollux recover" in warning]
+
+
+def test_a_file_in_no_agents_folder(desk: Desk) -> None:
+    file = desk.furnish()["claude"]
+    place = Path(shutil.move(file, desk.elsewhere))
+    assert refused(desk, str(place)).reason == "home"
+
+
+def test_a_name_that_no_session_has(desk: Desk) -> None:
+    desk.furnish()
+    with pytest.raises(UnknownName):
+        library(desk).resume.plan("claude:nothing")
+
+
+KINDS = [("gemini/0.61.0", "subagent"), ("claude/2.1.325", "subagent"), ("codex/0.166.0", "subagent")]
+KINDS += [("gemini/0.44.0-tui", "prompts"), ("gemini/0.30.1-tui", "checkpoint")]
+
+
+@pytest.mark.parametrize(("home", "kind"), KINDS)
+def test_what_is_no_conversation_of_its_own(desk: Desk, home: str, kind: str) -> None:
+    shutil.copytree(CORPUS / home / "home", desk.home, dirs_exist_ok=True)
+    summaries = [entry.summary for entry in library(desk).list(Filter(everything=True))]
+    sessions = [summary for summary in summaries if summary.kind == kind]
+    assert sessions
+    for session in sessions:
+        error = refused(desk, session.key, folder=str(desk.elsewhere))
+        assert error.reason == kind
+        if kind == "subagent":
+            assert error.hint == f"Try: pollux resume {session.parent}"
+        elif kind == "prompts":
+            assert error.hint == f"Try: pollux show {session.key}"
+        else:
+            assert (error.hint or "").startswith(f"Start gemini in {desk.elsewhere}, and type: /chat resume ")
+
+
+OLD = ["0.1.2504172351", "0.1.2505291658", "0.8.0", "0.20.0", "0.29.0"]
+
+
+@pytest.mark.parametrize("release", [*OLD, "0.34.0", "0.40.0"])
+def test_threads_of_releases_that_no_present_one_resumes(desk: Desk, release: str) -> None:
+    shutil.copytree(CORPUS / "codex" / release / "home", desk.home, dirs_exist_ok=True)
+    for entry in library(desk).list():
+        if release in OLD:
+            assert refused(desk, entry.summary.key, folder=str(desk.elsewhere)).reason == "format"
+        else:
+            library(desk).resume.plan(entry.summary.key, folder=str(desk.elsewhere))
+
+
+def test_a_session_that_was_not_used_for_long(desk: Desk) -> None:
+    """Gemini CLI deletes such sessions when it starts."""
+    desk.gemini(desk.home / ".gemini", updated="2026-08-01T10:00:00.000Z")
+    (warning,) = library(desk).resume.plan(IDS["gemini"]).warnings
+    assert warning == "Gemini CLI may delete it when it starts: it was not used for more than 30 days."
+    settings = desk.home / ".gemini" / "settings.json"
+    settings.write_text('{"general": {"sessionRetention": {"enabled": false}}}')
+    assert library(desk).resume.plan(IDS["gemini"]).warnings == ()
+
+
+class Parrot:
+    """A source of somebody else's agent, which only reads."""
+
+    name, title = "parrot", "Parrot"
+
+
+def test_an_agent_whose_command_nobody_knows(desk: Desk) -> None:
+    from pollux.sources.capabilities import program_of, resume_command_of, running_sessions_of
+
+    desk.furnish()
+    summary = library(desk).list(limit=1)[0].summary
+    request: Any = type("Request", (), {"session": summary})()
+    source: Any = Parrot()
+    with pytest.raises(CannotResume, match="pollux does not know how Parrot goes on") as caught:
+        resume_command_of(source, request)
+    assert caught.value.reason == "agent"
+    assert program_of(source) is None
+    assert running_sessions_of(source, desk.home) == {}
+
+
+# ------------------------------------------------------------------------------------ what is kept
+
+
+def kept(desk: Desk, plan: ResumePlan) -> list[tuple[str, str]]:
+    asked = library(desk)
+    return [(change.change, change.file) for change in asked.archive.history(asked.session(plan.session.key))]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_files_are_kept_though_the_archive_is_off(desk: Desk, agent: str) -> None:
+    files = desk.furnish()
+    asked = library(desk)
+    plan = asked.resume.plan(IDS[agent])
+    asked.resume.keep(plan)
+    assert kept(desk, plan) == [("new", str(files[agent]))]
+    files[agent].write_bytes(b"")
+    again = library(desk)
+    joined = again.recover.join(again.recover.session(plan.session.key))
+    assert [message.text for message in joined.session.messages] == ["Is it raining?", "It is."]
+
+
+def test_only_these_files_are_kept_and_no_other_is_said_to_be_gone(desk: Desk) -> None:
+    desk.furnish()
+    other = desk.claude(desk.home / ".claude", id=IDS["claude"].replace("01", "02"))
+    keeping = library(desk)
+    keeping.archive.run()
+    asked = library(desk)
+    plan = asked.resume.plan(IDS["claude"])
+    for _ in range(2):
+        asked.resume.keep(plan)
+    assert kept(desk, plan) == [("new", plan.files[0])]
+    summary = asked.list(Filter(agent="claude"))
+    assert {entry.summary.kept for entry in summary} == {False}
+    assert other.exists()
+
+
+def test_files_of_sub_agents_are_kept_too(desk: Desk) -> None:
+    shutil.copytree(CORPUS / "claude" / "2.1.325" / "home", desk.home, dirs_exist_ok=True)
+    asked = library(desk)
+    child = next(e.summary for e in asked.list(Filter(everything=True)) if e.summary.kind == "subagent")
+    plan = asked.resume.plan(str(child.parent), folder=str(desk.elsewhere))
+    assert {*child.files} <= {*plan.files}
+
+
+def test_what_cannot_be_kept_is_not_resumed(desk: Desk) -> None:
+    desk.furnish()
+    asked = library(desk)
+    plan = asked.resume.plan(IDS["claude"])
+    data = desk.home.parent / "data" / "pollux"
+    data.mkdir(parents=True, exist_ok=True)
+    (data / "archive").write_text("no folder")
+    with pytest.raises(StoreError):
+        asked.resume.keep(plan)
