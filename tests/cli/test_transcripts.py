@@ -31,7 +31,7 @@ from tests.cli.program import Pollux
 FILES = sorted(Path(__file__).parent.glob("*.md"))
 BLOCK = re.compile(r"(?<=^```\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (pollux|rm)(?: (.*))?$", re.MULTILINE)
-ENDLESS = {"watch"}
+ENDLESS = {"pick", "watch"}
 """What ends only when somebody ends it; `test_watch.py` does."""
 ACTIONS = {"key": ["new", "list", "show"]}
 """What a command does by its first argument."""

@@ -21,6 +21,8 @@ COMMANDS = {
     "list": "pollux.cli.commands.list",
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
+    "tui": "pollux.cli.commands.tui",
+    "pick": "pollux.cli.commands.pick",
     "resume": "pollux.cli.commands.resume",
     "mark": "pollux.cli.commands.mark",
     "stats": "pollux.cli.commands.stats",
@@ -80,9 +82,18 @@ class Commands(Group):
 def cli(ctx: click.Context) -> None:
     """Find and read the sessions of your coding agents.
 
-    Without a command: the list of sessions, newest first.
+    Without a command: the terminal UI, or where it cannot be opened the list of sessions, newest first.
     """
     if ctx.invoked_subcommand is None:
+        if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+            from pollux.cli.commands.tui import NEEDED, show, why_not
+
+            problem = why_not()
+            if problem is None:
+                show(ctx)
+                return
+            if problem is NEEDED:
+                click.echo(f"pollux: {problem}", err=True)
         listing = cli.get_command(ctx, "list")
         assert listing is not None  # noqa: S101 (it stands in the table above)
         with listing.make_context("list", [], parent=ctx) as inner:

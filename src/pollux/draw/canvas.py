@@ -29,6 +29,8 @@ STYLES: dict[str, tuple[int, ...]] = {
     "comment": (_DIM,),
     "added": (_GREEN,),
     "removed": (_RED,),
+    "accent": (_YELLOW,),
+    "faint": (_DIM,),
 }
 """The styles, each with its numbers in the control sequence of terminals that selects looks (SGR)."""
 

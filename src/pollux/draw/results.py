@@ -114,7 +114,7 @@ def _passage(canvas: Canvas, hit: Hit, wide: int) -> Iterator[str]:
 
 def _words(canvas: Canvas, hit: Hit, indent: int) -> list[str]:
     """The wrapped passage with its matches marked; of a long one, the lines around the first match."""
-    text, spans = _make_visible(hit.snippet, hit.spans)
+    text, spans = make_visible(hit.snippet, hit.spans)
     columns = None if canvas.columns is None else max(canvas.columns - indent, 16)
     lines: list[tuple[int, str]] = []
     place = 0
@@ -129,7 +129,7 @@ def _words(canvas: Canvas, hit: Hit, indent: int) -> list[str]:
     # The mark of what is left out needs room.
     if cut and columns is not None and width(visible_lines[-1][1]) >= columns:
         visible_lines[-1] = (visible_lines[-1][0], visible_lines[-1][1].rpartition(" ")[0] or visible_lines[-1][1])
-    result = [_highlight(canvas, start, line, spans) for start, line in visible_lines]
+    result = [highlight(canvas, start, line, spans) for start, line in visible_lines]
     if begin:
         result[0] = f"…{result[0]}"
     if cut:
@@ -137,7 +137,7 @@ def _words(canvas: Canvas, hit: Hit, indent: int) -> list[str]:
     return result
 
 
-def _make_visible(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+def make_visible(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """The text with control characters made visible, and its spans moved accordingly."""
     result, result_spans, place = "", [], 0
     for start, end in spans:
@@ -149,7 +149,7 @@ def _make_visible(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, lis
     return result + visible(text[place:]), result_spans
 
 
-def _highlight(canvas: Canvas, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:
+def highlight(canvas: Canvas, start: int, line: str, spans: Sequence[tuple[int, int]]) -> str:
     """A line that begins at this place of the text, with what was found in it painted."""
     painted, place = "", 0
     for first, last in spans:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pollux.draw.transcript.blocks import BRIEF
 from pollux.draw.transcript.messages import FATES, Reader
 from pollux.draw.width import cut, short, wrap_facts
 from pollux.model.names import project_name
@@ -25,7 +26,7 @@ class Live:
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
         self._shown: str | None = None
-        self._reader = Reader(canvas, full=False)
+        self._reader = Reader(canvas, BRIEF)
 
     def lines(self, event: Event) -> Iterator[str]:
         """The lines of an event; none where a person would see nothing in it."""
@@ -33,7 +34,7 @@ class Live:
             yield from self._session(event, "new session")
             return
         assert event.message is not None  # noqa: S101 (only an announcement has none)
-        reader = self._reader if event.session.key == self._shown else Reader(self._canvas, full=False)
+        reader = self._reader if event.session.key == self._shown else Reader(self._canvas, BRIEF)
         message = event.message
         lines = list(self._fate(message) if event.event == "fate" else [*reader.lines(walk([message])), *reader.rest()])
         if not lines:
@@ -44,7 +45,7 @@ class Live:
         yield from lines
 
     def _session(self, event: Event, *more: str) -> Iterator[str]:
-        self._shown, self._reader = event.session.key, Reader(self._canvas, full=False)
+        self._shown, self._reader = event.session.key, Reader(self._canvas, BRIEF)
         session = event.session
         yield ""
         title = f"▌ {one_line(session.title or 'A session without a title')}"

@@ -9,13 +9,16 @@ import msgspec
 
 from pollux import registry
 from pollux.errors import NotFound, RequestError, Unreadable
-from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
 from pollux.system.directories import Places
 
 if TYPE_CHECKING:
+    import subprocess
+
     from pollux.index.catalogue.facets import Facets
+    from pollux.index.catalogue.relatives import Relative
     from pollux.index.search.word_index import WordIndex
 
 
@@ -89,6 +92,20 @@ class IndexService:
         """Agent, id and title of the sessions whose id starts like this, newest first."""
         return self._index.with_prefix(prefix)
 
+    def listed_keys(self, criteria: Filter, limit: int | None = None) -> list[ListedKey]:
+        """The wanted sessions without summaries, newest first: a list of many asks `entries` for those it shows."""
+        return self._index.ask(lambda current: current.listed_keys(criteria, limit))
+
+    def entries(self, keys: Iterable[str]) -> list[ListEntry]:
+        """Summaries of a few sessions. A session that is gone is left out."""
+        return self._index.ask(lambda current: current.entries(keys))
+
+    def relatives(self, key: str) -> list[Relative]:
+        """Parent, sub-agents, forks and continuations of a session."""
+        from pollux.index.catalogue.relatives import relatives
+
+        return self._index.ask(lambda current: relatives(current, key))
+
     def facets(self, text: str = "", criteria: Filter | None = None, names: Iterable[str] | None = None) -> Facets:
         """What the sessions of a list, or of a search for `text`, can be narrowed down by.
 
@@ -97,6 +114,12 @@ class IndexService:
         return _facets(self._index, text, criteria or Filter(), names)
 
     # ------------------------------------------------------------------ the cache
+
+    def start_sync(self) -> subprocess.Popen[bytes] | None:
+        """Bring the cache up to date in another process; None where that is not possible, since nothing is stored."""
+        from pollux.library.background import start_sync
+
+        return None if self._index.store.problem is not None else start_sync(self._places)
 
     def info(self) -> CacheInfo:
         """What the cache holds, as it is: nothing is brought up to date."""

@@ -77,6 +77,7 @@ class Sync(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that can be set."""
 
+    keys: dict[str, dict[str, str | tuple[str, ...]]] = {}
     prices: dict[str, Price] = {}
     redact: Redact = Redact()
     sync: Sync = Sync()

@@ -1,18 +1,13 @@
-"""What to say when there is nothing to show: where pollux looked, and what can be done."""
+"""What to say when there is nothing to show."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
 from pollux.cli.terminal.screen import talk
-from pollux.draw.table import Column, table
-from pollux.text.escape import one_line
-from pollux.text.figures import tilde
-from pollux.wire import folder_at
+from pollux.draw.empty import places_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import click
 
     from pollux.cli.terminal.screen import Screen
@@ -29,25 +24,5 @@ def explain_empty_home(ctx: click.Context, screen: Screen, library: Library) -> 
 
 def nothing(ctx: click.Context, screen: Screen, library: Library) -> NoReturn:
     """Say where pollux looked, and what it could not read."""
-    talk("\n".join(_places_table(screen, library)))
+    talk("\n".join(places_table(screen, library)))
     ctx.exit(library.index.absence().exit_code)
-
-
-def _places_table(screen: Screen, library: Library) -> Iterator[str]:
-    """A table of the places where pollux looked, and what to try next."""
-    agent, path, content_column = (
-        Column("agent"),
-        Column("looked in", flexible=True, least=20, path=True),
-        Column("found"),
-    )
-    lacking = library.index.lacking()
-    for source, root in library.homes.roots():
-        agent.add(source.title)
-        path.add(one_line(tilde(str(root.path), str(library.user_home))))
-        content = "nothing that can be read" if source.name in lacking else "a folder without sessions"
-        content_column.add(library.homes.refused(root) or (content if folder_at(root.path) else "no such folder"))
-    yield "No session could be read: pollux doctor names the files." if lacking else "No sessions were found."
-    yield ""
-    yield from table(screen, [agent, path, content_column], indent="  ")
-    yield ""
-    yield "`pollux show FILE` reads any session file, `pollux --sample` shows a sample history."

@@ -6,6 +6,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from pollux.draw.marks import message_marks
+from pollux.draw.transcript.blocks import BRIEF, FULL
 from pollux.draw.transcript.head import head, remarks
 from pollux.draw.transcript.messages import Reader
 from pollux.library.reader import find_message
@@ -69,7 +70,7 @@ def transcript(  # noqa: PLR0913
 
 def _lines(canvas: Canvas, messages: list[Message], *, full: bool) -> Iterator[str]:
     """What was said and done in messages, drawn block by block."""
-    reader = Reader(canvas, full=full)
+    reader = Reader(canvas, FULL if full else BRIEF)
     yield from reader.lines(walk(messages))
     yield from reader.rest()
 

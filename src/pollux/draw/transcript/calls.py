@@ -9,8 +9,11 @@ from pollux.model import Status
 from pollux.text.escape import one_line, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pollux.draw.canvas import Canvas
     from pollux.model import ToolCall
+    from pollux.writers.diffs import Diff
     from pollux.writers.transcript import CallBlock
 
 MARKS = {
@@ -22,12 +25,12 @@ MARKS = {
 LEAST = 12
 
 
-def one_call(canvas: Canvas, block: CallBlock, indent: int) -> str:
-    """`✓ run_shell_command  ls -la`, `✗ read_file  notes.txt · File not found`."""
+def one_call(canvas: Canvas, block: CallBlock, indent: int, changes: Sequence[Diff] = ()) -> str:
+    """`✓ run_shell_command  ls -la`, `✗ read_file  notes.txt · File not found`, `✓ edit  a.py · +3 −1`."""
     call = block.call
     mark, style = MARKS[call.status]
     name = one_line(call.name)
-    request, outcome = _request(block), _outcome(call)
+    request, outcome = _request(block), _outcome(call) or _sizes(changes)
     if canvas.columns is not None:
         room = canvas.columns - indent - width(mark) - 1 - width(name) - 2
         outcome = cut(outcome, max(room - min(width(request), max(room // 2, LEAST)) - 3, LEAST)) if outcome else ""
@@ -38,6 +41,11 @@ def one_call(canvas: Canvas, block: CallBlock, indent: int) -> str:
     if outcome:
         line += f" · {canvas.paint(outcome, style)}"
     return line
+
+
+def _sizes(changes: Sequence[Diff]) -> str:
+    """How many lines were added and removed."""
+    return f"+{sum(d.added for d in changes):,} −{sum(d.removed for d in changes):,}" if changes else ""
 
 
 def _outcome(call: ToolCall) -> str:

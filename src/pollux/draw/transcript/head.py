@@ -37,11 +37,7 @@ def head(canvas: Canvas, session: Session, home: str, marks: Marks = NO_MARKS) -
     for line in (*wrap(signs(marks), canvas.columns), *note_lines(canvas, marks)):
         if line:
             yield canvas.paint(line, "match")
-    facts = [session.agent, *map(one_line, summary.models), _project(summary, home), _span(summary), *_amounts(summary)]
-    for line in wrap_facts((fact for fact in facts if fact), canvas.columns):
-        yield canvas.paint(line, "dim")
-    for line in wrap_facts(_circumstances(session), canvas.columns):
-        yield canvas.paint(line, "dim")
+    yield from summary_facts(canvas, summary, home)
     yield canvas.paint(one_line(session.key), "dim")
     if session.kept:
         yield canvas.paint("from what pollux kept: pollux history tells what became of its files", "dim")
@@ -51,10 +47,19 @@ def head(canvas: Canvas, session: Session, home: str, marks: Marks = NO_MARKS) -
         yield canvas.paint(f"{LINKS.get(link.kind, link.kind)} {one_line(link.target)}", "dim")
 
 
-def _circumstances(session: Session) -> Iterator[str]:
+def summary_facts(canvas: Canvas, summary: Summary, home: str) -> Iterator[str]:
+    """What is known of a session without its messages."""
+    facts = [summary.agent, *map(one_line, summary.models), _project(summary, home), _span(summary), *_amounts(summary)]
+    for line in wrap_facts((fact for fact in facts if fact), canvas.columns):
+        yield canvas.paint(line, "dim")
+    for line in wrap_facts(_circumstances(summary), canvas.columns):
+        yield canvas.paint(line, "dim")
+
+
+def _circumstances(summary: Summary) -> Iterator[str]:
     """Facts about its surroundings; of many values, the first one and their number."""
-    for name, values in session.facts.items():
-        other = [value for value in values if value not in (session.project, session.title)]
+    for name, values in summary.facts.items():
+        other = [value for value in values if value not in (summary.project, summary.title)]
         if other:
             first = other[0][:_DIGEST] if name == "commit" else other[0]
             yield f"{name} {one_line(first)}" + (f" and {len(other) - 1:,} more" if len(other) > 1 else "")

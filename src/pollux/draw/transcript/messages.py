@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.draw.times import clock, full as full_time
-from pollux.draw.transcript.blocks import Writing
+from pollux.draw.transcript.blocks import Show, Writing
 from pollux.draw.width import cut, short
 from pollux.model import Author, Fate
 from pollux.system.clock import local
@@ -55,19 +55,36 @@ NOTICE = "notice"
 MANY = 4
 
 
+class Context(NamedTuple):
+    """What the lines of a message depend on: who spoke last, on which day, and the kind of the block before.
+
+    `folded` says that texts of the client are directly above.
+    """
+
+    voice: tuple[str, ...] | None = None
+    day: date | None = None
+    block: type | None = None
+    folded: bool = False
+
+
 class Reader:
     """Turns blocks into lines, one block at a time; remembers who spoke last."""
 
-    def __init__(self, canvas: Canvas, *, full: bool) -> None:
+    def __init__(self, canvas: Canvas, show: Show) -> None:
         self._canvas = canvas
-        self._full = full
-        self._writing = Writing(canvas, full=full)
+        self._full = show.full
+        self._writing = Writing(canvas, show)
         self._last: tuple[str, ...] | None = None
         self._pending: Heading | None = None
         self._lead: str | None = None
         self._folded = False
         self._waiting: list[tuple[str, Block]] = []
         self._day: date | None = None
+
+    def go_on(self, after: Context) -> None:
+        """Go on as if what was before had been drawn just now."""
+        self._last, self._day, self._folded = after.voice, after.day, after.folded
+        self._writing.before = after.block
 
     def lines(self, blocks: Iterable[Block]) -> Iterator[str]:
         """The lines of blocks; the client's texts wait until another author speaks."""
@@ -85,11 +102,11 @@ class Reader:
 
     def _begin(self, heading: Heading) -> Iterator[str]:
         """A message begins. Its heading is written above its first line, unless the same model goes on."""
-        self._lead = None if self._full else _lead(heading)
+        self._lead = None if self._full else lead_of(heading)
         if self._lead is not None:
             return
         yield from self.rest()
-        goes_on = heading.message.author is Author.MODEL and _voice(heading) == self._last
+        goes_on = heading.message.author is Author.MODEL and voice(heading) == self._last
         self._pending = None if goes_on else heading
         if not goes_on:
             self._writing.before = None
@@ -102,7 +119,7 @@ class Reader:
             if self._pending is not None:
                 yield ""
                 yield self._heading(self._pending)
-                self._last, self._pending = _voice(self._pending), None
+                self._last, self._pending = voice(self._pending), None
             self._folded = False
             yield line
 
@@ -155,11 +172,12 @@ def tags(heading: Heading) -> list[str]:
     return [*words, "inherited"] if heading.message.inherited else words
 
 
-def _voice(heading: Heading) -> tuple[str, ...]:
+def voice(heading: Heading) -> tuple[str, ...]:
+    """Who speaks, and what became of it: a heading stands where this changes."""
     return (who(heading), *tags(heading))
 
 
-def _lead(heading: Heading) -> str | None:
+def lead_of(heading: Heading) -> str | None:
     """The beginning of a line for each text of the client's; None for what others said."""
     if heading.message.author is not Author.CLIENT:
         return None

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
 from pollux.index.catalogue.families import Families
@@ -78,6 +78,15 @@ def shown_title(marks: SessionMarks | None, title: str | None) -> str | None:
     return marks.session.name or title if marks is not None else title
 
 
+class ListedKey(NamedTuple):
+    """A session's place in a list, without its summary. `moment` (microseconds) is when it was last used."""
+
+    key: str
+    kind: str
+    parent: str | None
+    moment: int | None
+
+
 class Project(Value, frozen=True, kw_only=True):
     """A directory that people worked in, or the hash of an unknown one."""
 
@@ -123,6 +132,10 @@ _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
 
 
+def _moment_and_key(one: ListedKey) -> tuple[bool, int, str]:
+    return one.moment is not None, one.moment or 0, one.key
+
+
 class CatalogueQueries:
     """Queries on the sessions under some roots. `unread_ids` are those of sessions that are not read yet, in order."""
 
@@ -151,22 +164,47 @@ class CatalogueQueries:
             few = limit is not None and limit < _FEW
             numbers = self._first(criteria, limit or 0) if few else self._newest(criteria)[:limit]
             by_number = "SELECT key, id, troubled, messages, summary FROM sessions WHERE no=?"
-            rows = [self.catalogue.rows(by_number, no)[0] for no in numbers]
-            family = Families(self._children([key for key, *_ in rows] if few else None))
-            short = self.short if few else ShortIds(self._ids()).of
-            marks = self.marks()
-            return [
-                ListEntry(
-                    summary=summary,
-                    family_usage=family.usage(summary),
-                    short=short(id),
-                    troubled=bool(troubled),
-                    marks=marks.of(key),
-                    unread=marks.unread(key, summary.ended or summary.started, messages),
-                )
-                for key, id, troubled, messages, blob in rows
-                for summary in (summary_of(blob),)
-            ]
+            return self._entries([self.catalogue.rows(by_number, no)[0] for no in numbers], few=few)
+
+    def entries(self, keys: Iterable[str]) -> list[ListEntry]:
+        """Summaries of the few sessions that are seen. A session that is gone is left out."""
+        by_key = (
+            f"SELECT key, id, troubled, messages, summary FROM sessions s WHERE key=? AND id=? AND {self.preferred}"
+        )
+        with self.catalogue.frozen():
+            rows = [row for key in keys for row in self.catalogue.rows(by_key, key, key.partition(":")[2])[:1]]
+            return self._entries(rows, few=True)
+
+    def _entries(self, rows: list[tuple[Any, ...]], *, few: bool) -> list[ListEntry]:
+        """Rows of the table as summaries, with what their families used."""
+        family = Families(self._children([key for key, *_ in rows] if few else None))
+        short = self.short if few else ShortIds(self._ids()).of
+        marks = self.marks()
+        return [
+            ListEntry(
+                summary=summary,
+                family_usage=family.usage(summary),
+                short=short(id),
+                troubled=bool(troubled),
+                marks=marks.of(key),
+                unread=marks.unread(key, summary.ended or summary.started, messages),
+            )
+            for key, id, troubled, messages, blob in rows
+            for summary in (summary_of(blob),)
+        ]
+
+    def listed_keys(self, criteria: Filter, limit: int | None = None) -> list[ListedKey]:
+        """The wanted sessions without their summaries, the newest first: a list of many reads only what is seen."""
+        statement = "SELECT key, kind, parent, moment FROM sessions WHERE"
+        if limit is not None and limit < _FEW:
+            with self.catalogue.frozen():
+                numbers = self._first(criteria, limit)
+                return [ListedKey(*self.catalogue.rows(f"{statement} no=?", number)[0]) for number in numbers]
+        where, values = self.where(criteria)
+        rows = self.catalogue.rows(f"{statement} {where} ORDER BY {WORST_FIRST.format('')}", *values)
+        latest = {row[0]: ListedKey(*row) for row in rows}
+        newest = sorted(latest.values(), key=_moment_and_key, reverse=True)
+        return newest if limit is None else newest[:limit]
 
     def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from pollux.model import Status, ToolCall, ToolResult
 from pollux.text.escape import one_line
 from pollux.writers.calls import outcome, reason
+from pollux.writers.diffs import Diff, changes_of
 from pollux.writers.html import arguments, diffs
 from pollux.writers.html.details import fold, lines
 from pollux.writers.html.markup import Html, escape, join, tag
@@ -23,10 +24,7 @@ _MARKS = {Status.OK: "✓", Status.ERROR: "✗", Status.CANCELLED: "⊘", Status
 def call(block: CallBlock, child: Html | None) -> Html:
     """A call with its outcome; `child` is the session it started, or a link to it."""
     tool_call = block.call
-    changes, rest = diffs.requested_changes(tool_call.input)
-    recorded_diffs = diffs.recorded_changes(tool_call)
-    if recorded_diffs and diffs.covers(recorded_diffs, changes):
-        changes = recorded_diffs
+    changes, rest = changes_of(tool_call)
     body = [
         *(diffs.diff(change) for change in changes),
         *arguments.render_arguments(rest),
@@ -52,7 +50,7 @@ def _used(at: datetime | None, id: str | None) -> Html | None:
     return tag("p", join(facts, Html(" · ")), class_="used") if facts else None
 
 
-def _line(block: CallBlock, changes: list[diffs.Diff]) -> Html:
+def _line(block: CallBlock, changes: list[Diff]) -> Html:
     tool_call = block.call
     brief = [
         join([tag("small", f"{a.name} ") if a.name is not None else None, tag("code", a.text)]) for a in block.arguments

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pollux.draw.canvas import Canvas
+from pollux.draw.transcript.blocks import BRIEF, FULL
 from pollux.draw.transcript.messages import Reader
 from pollux.model import Author, Message, Part, Role, Text, Thinking, ToolResult, Usage
 from pollux.writers.transcript import Block, walk
@@ -13,7 +14,7 @@ from tests.unit.writers.kitchen_sink import SESSION
 
 
 def reader(*, full: bool = False) -> Reader:
-    return Reader(Canvas(), full=full)
+    return Reader(Canvas(), FULL if full else BRIEF)
 
 
 def message(*parts: Part, author: Author = Author.MODEL, usage: Usage | None = None) -> Message:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from pollux.model import Attachment, Session, Status, Text, Usage
+from pollux.writers import diffs
 from pollux.writers.base import WriterContext
-from pollux.writers.html import diffs
 from pollux.writers.html.calls import call as shown_call
 from pollux.writers.html.code import code
 from pollux.writers.html.markup import Html, escape, tag

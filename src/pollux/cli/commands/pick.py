@@ -1,0 +1,66 @@
+"""`pollux pick`: choose a session in the terminal, and print its name."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
+from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
+from pollux.cli.options.group import Command
+from pollux.errors import RequestError
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library, ListEntry
+
+
+@click.command("pick", cls=Command, short_help="Choose a session in the terminal, and print its key.")
+@click.argument("query", nargs=-1)
+@narrowing
+@branch_option
+@click.option("--id", "output", flag_value="id", help="Print the agent's own id.")
+@click.option("--path", "output", flag_value="path", help="Print the path of its file.")
+@click.option("--command", "output", flag_value="command", help="Print the command that shows it.")
+@common()
+@click.pass_context
+def command(ctx: click.Context, /, query: tuple[str, ...], output: str | None, **options: Any) -> None:
+    """Choose a session in the terminal, and print its key: a list for scripts.
+
+    Type to search, ↑ and ↓ to move, Enter to take it. Esc leaves with the exit status 1, and nothing is printed.
+
+    \b
+    pollux show $(pollux pick)
+    claude -r $(pollux pick --agent claude --id)
+    """
+    if os.environ.get("TERM", "dumb") == "dumb":
+        raise RequestError("This terminal (TERM=dumb) cannot show a list to choose from.", "Try: pollux list")
+    criteria = filter_from_options(**options)
+    entry = import_module("pollux.tui.pick.picker").pick(_library(ctx), criteria, " ".join(query))
+    if entry is None:
+        ctx.exit(1)
+    from pollux.cli.terminal.screen import Screen
+
+    Screen(ctx).readable(f"{_line(entry, output)}\n")
+
+
+def _line(entry: ListEntry, output: str | None) -> str:
+    summary = entry.summary
+    if output == "path" and not summary.files:
+        raise RequestError(f"{summary.key} has no file of its own.")
+    return {
+        "id": summary.id,
+        "path": next(iter(summary.files), ""),
+        "command": f"pollux show {summary.key}",
+    }.get(output or "", summary.key)
+
+
+def _library(ctx: click.Context) -> Library:
+    """The sessions as the cache has them: another process looks for what changed meanwhile."""
+    if ctx.meta.get(SAMPLE) or ctx.meta.get(OR_SAMPLE):
+        return open_library(ctx, quiet=True, words=True)
+    from pollux.library.library import Library
+
+    return ctx.with_resource(Library(fresh=False, complete_later=True))

@@ -1,0 +1,99 @@
+"""`pollux tui`: the terminal UI. Bare `pollux` opens it too, where it can."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
+from pollux.cli.options.group import Command
+from pollux.errors import RequestError
+from pollux.system.directories import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pollux.library.library import Library
+
+NEEDED = "The terminal UI needs textual: pip install 'pollux[tui]'"
+
+
+@click.command("tui", cls=Command, short_help="Open the terminal UI: search as you type, and read.")
+@click.argument("query", nargs=-1)
+@click.option("--plain", is_flag=True, help="Line by line, without a full screen: for screen readers.")
+@common()
+@click.pass_context
+def command(ctx: click.Context, query: tuple[str, ...], plain: bool) -> None:
+    """Open the terminal UI, with a QUERY in its search field.
+
+    Type to search, Enter to read, F1 for all keys.
+
+    \b
+    pollux tui
+    pollux tui retry agent:codex
+    pollux tui --plain
+    """
+    problem = why_not(plain=plain)
+    if problem is not None:
+        print_list(ctx, problem, query)
+        return
+    show(ctx, " ".join(query), plain=plain)
+
+
+def why_not(*, plain: bool = False) -> str | None:
+    """Why the terminal UI cannot be opened; None where it can."""
+    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
+        return "The terminal UI needs a terminal."
+    if plain:
+        return None
+    if os.environ.get("TERM", "dumb") == "dumb":
+        return "This terminal (TERM=dumb) cannot show the terminal UI. `pollux tui --plain` works line by line."
+    return NEEDED if find_spec("textual") is None else None
+
+
+def show(ctx: click.Context, query: str = "", *, plain: bool = False) -> None:
+    """Open it. A view is started by its name, as a command's module is: none imports another."""
+    view = import_module("pollux.tui.plain" if plain else "pollux.tui.run")
+    opening, is_open = _opening(ctx)
+    view.run(opening, Path.cwd(), Places().settings, query, is_open=is_open)
+
+
+def _opening(ctx: click.Context) -> tuple[Callable[[], Library], bool]:
+    """Opens the sessions as the cache has them: another process looks for what changed meanwhile.
+
+    Also says whether they are open already.
+    """
+    if ctx.meta.get(SAMPLE) or ctx.meta.get(OR_SAMPLE):
+        library = open_library(ctx, quiet=True, words=True)
+        if ctx.meta.get(SAMPLE):
+            return (lambda: library), True
+
+    def opened() -> Library:
+        from pollux.library.library import Library
+
+        return ctx.with_resource(Library(fresh=False, complete_later=True))
+
+    return opened, False
+
+
+def print_list(ctx: click.Context, problem: str, query: tuple[str, ...] = ()) -> None:
+    """Say why there is no terminal UI, and print the list instead."""
+    if query:
+        raise RequestError(problem, f"Try: pollux search {' '.join(query)}")
+    click.echo(f"pollux: {problem}", err=True)
+    listing = import_module("pollux.cli.commands.list").command
+    with listing.make_context("list", [], parent=ctx.parent or ctx) as inner:
+        listing.invoke(inner)
+
+
+def _is_terminal(stream: object) -> bool:
+    try:
+        return bool(stream.isatty())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError):
+        return False

@@ -1,0 +1,198 @@
+"""The application: its screens, and what they share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.events import Event, Key
+
+from pollux.tui.bindings import bindings, keymap
+from pollux.tui.keys import ANYWHERE, KEYS, of_place
+from pollux.tui.list.screen import ListScreen
+from pollux.tui.looks import DARK, PALETTES, theme
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterable
+
+    from textual.screen import Screen
+
+    from pollux.library.library import Library, ListEntry
+    from pollux.tui.first import First
+    from pollux.tui.keys import Key as TableKey
+    from pollux.tui.list.question import Question
+
+_POLL = 0.25
+
+
+class PolluxApp(App[None]):
+    """Holds the library. The list is its first screen and stays below all others."""
+
+    CSS_PATH = Path(__file__).with_name("app.tcss")
+    BINDINGS = bindings(ANYWHERE)
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "pollux"
+
+    def __init__(
+        self,
+        open_library: Callable[[], Library],
+        question: Question,
+        first: First | None = None,
+        keys: tuple[TableKey, ...] = KEYS,
+        palette: str = DARK.name,
+    ) -> None:
+        super().__init__()
+        self.animation_level = "none"
+        self.keys = keys
+        self.is_open = False
+        self._open_library = open_library
+        self._opening = Lock()
+        self._library: Library | None = None
+        self.last_read: str | None = None
+        self.list_screen = ListScreen(question, first)
+        self._early: list[Key] | None = []
+        self._syncing: subprocess.Popen[bytes] | None = None
+        for one in PALETTES.values():
+            self.register_theme(theme(one))
+        self.theme = palette
+        self.set_keymap(keymap(keys))
+
+    async def on_event(self, event: Event) -> None:
+        """What is typed before there is a field to type into waits until there is one."""
+        if isinstance(event, Key) and self._early is not None:
+            self._early.append(event)
+            return
+        await super().on_event(event)
+
+    @property
+    def library(self) -> Library:
+        """The library, opened when it is first needed: by then the first screen is drawn."""
+        with self._opening:
+            if self._library is None:
+                self._library = self._open_library()
+            return self._library
+
+    def entries(self, keys: Iterable[str]) -> list[ListEntry]:
+        """Summaries of a few sessions."""
+        return self.library.index.entries(keys)
+
+    def close_library(self) -> None:
+        """Let go of what this thread has open."""
+        if self._library is not None:
+            self._library.close()
+
+    def agents(self) -> list[str]:
+        """The names of all agents."""
+        from pollux import registry
+
+        return registry.source_names()
+
+    def get_default_screen(self) -> Screen[None]:
+        """The list."""
+        return self.list_screen
+
+    def on_ready(self) -> None:
+        """The first frame is drawn: look for what changed."""
+        early, self._early = self._early or [], None
+        for event in early:
+            self.post_message(event)
+        self.list_screen.ask()
+
+    def answered(self) -> None:
+        """The library has answered for the first time: look for what changed."""
+        if not self.is_open:
+            self.is_open = True
+            self.set_interval(_POLL, self._poll)
+            self.action_sync()
+
+    # ------------------------------------------------------------------ keeping up
+
+    @property
+    def is_syncing(self) -> bool:
+        """Is another process looking for what changed?"""
+        return self._syncing is not None
+
+    def action_sync(self) -> None:
+        """Look for what changed."""
+        if self._syncing is None:
+            self._syncing = self.library.index.start_sync()
+
+    def _poll(self) -> None:
+        if self._syncing is not None and self._syncing.poll() is not None:
+            self._syncing = None
+            self.list_screen.synced()
+
+    # ------------------------------------------------------------------ what screens ask for
+
+    def say(self, sentence: str, style: str = "text") -> None:
+        """Say what happened, in the last line of the screen."""
+        from pollux.tui.widgets.footer import FooterLine
+
+        for footer in self.screen.query(FooterLine):
+            footer.say(sentence, style)
+
+    def read(self, key: str, message: str | None = None) -> None:
+        """Open a session."""
+        from pollux.tui.reader.screen import ReaderScreen
+
+        self.last_read = key
+        self.push_screen(ReaderScreen(key, message), lambda _: self.returned())
+
+    def returned(self) -> None:
+        """A session was closed."""
+        if isinstance(self.screen, ListScreen):
+            self.list_screen.returned()
+
+    def marked(self, key: str) -> None:
+        """Something was marked or read: the list shows it."""
+        if self.list_screen.is_mounted:
+            self.list_screen.sessions.redraw_session(key)
+
+    def copy(self, text: str, name: str) -> None:
+        """Copy a text, and say how."""
+        from pollux.tui.clipboard import copy
+
+        self.say(f"{name}: {copy(text, self.copy_to_clipboard)}.")
+
+    def resume(self, key: str, *, fork: bool = False) -> None:
+        """Go on with a session in its agent."""
+        self.say(f"{key} {fork}")
+
+    # ------------------------------------------------------------------ actions
+
+    @property
+    def place(self) -> str:
+        """Where the person is, as the table of keys has it."""
+        return getattr(self.screen, "PLACE", ANYWHERE)
+
+    def action_help(self) -> None:
+        """All keys."""
+        from pollux.tui.overlays.help import Help
+
+        if not self.screen.is_modal:
+            self.push_screen(Help(self.place, self.keys))
+
+    def action_palette(self) -> None:
+        """All commands by name."""
+        from pollux.tui.overlays.palette import Palette
+
+        if not self.screen.is_modal:
+            self.push_screen(Palette(of_place(self.place, self.keys)), self._run_chosen)
+
+    async def _run_chosen(self, key: TableKey | None) -> None:
+        if key is not None:
+            await self.run_action(key.action, self if key.place == ANYWHERE else self.screen)
+
+    def action_leave(self) -> None:
+        """Leave."""
+        self.exit()
+
+    def action_theme(self) -> None:
+        """The next theme."""
+        names = list(PALETTES)
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.refresh(layout=False)
+        self.say(f"Colours: {self.theme.removeprefix('pollux-')}")

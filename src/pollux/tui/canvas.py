@@ -1,0 +1,70 @@
+"""A canvas whose lines keep the names of their styles: what they look like depends on the theme."""
+
+from __future__ import annotations
+
+import re
+
+from pollux.draw.canvas import Canvas
+from pollux.draw.width import width
+
+_PIECE = re.compile("\x1b([a-z ]*)\x1b")
+
+
+class StripCanvas(Canvas):
+    """A canvas whose lines name their styles between escape characters, which no text from outside has."""
+
+    def __init__(self, columns: int | None) -> None:
+        super().__init__(columns, color=True, markdown=True)
+
+    def paint(self, text: str, *styles: str) -> str:
+        """The text in some styles."""
+        return f"\x1b{' '.join(styles)}\x1b{text}\x1b\x1b" if text and styles else text
+
+
+def split(line: str) -> list[tuple[str, list[str]]]:
+    """The texts of a line, each with the names of its styles."""
+    pieces = _PIECE.split(line)
+    named = zip(["", *pieces[1::2]], pieces[0::2], strict=True)
+    return [(text, names.split()) for names, text in named if text]
+
+
+def plain(line: str) -> str:
+    """A line without its styles."""
+    return _PIECE.sub("", line)
+
+
+def broken(line: str, columns: int) -> list[str]:
+    """A line that is too wide as several, those that follow indented as the first one."""
+    if width(plain(line)) <= columns:
+        return [line]
+    lead = len(plain(line)) - len(plain(line).lstrip(" "))
+    indent = " " * (lead if lead < columns // 2 else 0)
+    lines, current, used = [], "", 0
+    pieces = _PIECE.split(line)
+    for names, text in zip(["", *pieces[1::2]], pieces[0::2], strict=True):
+        left = text
+        while left:
+            fits = _fitting(left, columns - used)
+            if not fits and used <= len(indent):
+                fits = 1  # a letter that is wider than the screen
+            begin, left = left[:fits], left[fits:]
+            current += f"\x1b{names}\x1b{begin}\x1b\x1b" if names else begin
+            used += width(begin)
+            if left:
+                lines.append(current)
+                current, used = indent, len(indent)
+    return [*lines, current]
+
+
+def _fitting(text: str, columns: int) -> int:
+    """How many characters of a text fit into so many columns."""
+    if width(text) <= columns:
+        return len(text)
+    if text.isascii():
+        return max(columns, 0)
+    used = 0
+    for place, character in enumerate(text):
+        used += width(character)
+        if used > columns:
+            return place
+    return len(text)

@@ -1,0 +1,61 @@
+"""A thread that answers the newest question: those that are overtaken while it works are dropped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Latest(Generic[T]):
+    """Asks `answer` in a thread of its own, since a connection to a database belongs to one thread.
+
+    `hear` gets each answer, in that thread, unless a newer question came meanwhile. `end` runs in it at the end.
+    """
+
+    def __init__(self, answer: Callable[[T], object], hear: Callable[[object], None], end: Callable[[], None]) -> None:
+        self._answer = answer
+        self._hear = hear
+        self._end = end
+        self._changed = threading.Condition()
+        self._question: T | None = None
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def ask(self, question: T) -> None:
+        """Ask. A question that still waits is forgotten."""
+        with self._changed:
+            self._question = question
+            self._changed.notify()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+
+    @property
+    def overtaken(self) -> bool:
+        """Has a newer question come? A long answer may ask this and give up."""
+        return self._question is not None or self._closed
+
+    def close(self, seconds: float = 1.0) -> None:
+        """End the thread, and wait a little for it."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _work(self) -> None:
+        while (question := self._next()) is not None:
+            answer = self._answer(question)
+            if not self.overtaken:
+                self._hear(answer)
+        self._end()
+
+    def _next(self) -> T | None:
+        """The next question; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or self._question is not None)
+            question, self._question = self._question, None
+            return None if self._closed else question

@@ -1,0 +1,82 @@
+"""What the list asks the library, in a thread of its own: the sessions, or what a query finds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from pollux.answers.search import search_remarks
+from pollux.draw.results import by_session
+from pollux.errors import PolluxError, StoreError
+from pollux.library.filters import filter_of
+from pollux.library.library import Filter
+from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library
+
+HITS, EACH = 100, 3
+"""How many messages a search gives, and how many of one session."""
+
+_ID = re.compile(r"(?:[a-z]+:)?[0-9a-f]{4,8}(?:-?[0-9a-f]{1,12})*", re.IGNORECASE)
+_LONG = 12
+_ANY = Filter()
+_OPTIONS = ("agent", "project", "since", "until")
+
+
+def answer(library: Library, question: Question, within: Filter = _ANY) -> Answer:
+    """Ask the library about the sessions within a filter.
+
+    What is wrong with the question becomes a remark, and the rows stay as they are.
+    """
+    try:
+        criteria = replace(within, everything=True)
+        if question.scope == "project":
+            criteria = replace(criteria, project=question.project)
+        if not question.is_search:
+            criteria = _narrowed(criteria, question.text)
+        return _found(library, question, criteria) if question.is_search else _listed(library, question, criteria)
+    except PolluxError as error:
+        return Answer(question, None, remark=" ".join(filter(None, [str(error), error.hint])))
+
+
+def _narrowed(criteria: Filter, text: str) -> Filter:
+    """The filter with those that were typed."""
+    typed = filter_of(words=text.split())
+    given = {name: value for name in _OPTIONS if (value := getattr(typed, name)) is not None}
+    return replace(criteria, **given, facts=(*criteria.facts, *typed.facts), marks=(*criteria.marks, *typed.marks))
+
+
+def _listed(library: Library, question: Question, criteria: Filter) -> Answer:
+    try:
+        listed = library.index.listed_keys(criteria)
+    except StoreError:  # nothing is stored yet: another process is about to read it
+        return Answer(question, [], remark="Reading your sessions for the first time …")
+    everything = question.scope == "everything"
+    rows = rows_by_day(listed, question.unfolded, everything=everything)
+    return Answer(question, rows, sum(everything or one.kind == "main" for one in listed))
+
+
+def _found(library: Library, question: Question, criteria: Filter) -> Answer:
+    text = question.text.strip()
+    if len(text) >= _LONG and _ID.fullmatch(text) and (keys := _with_id(library, text)):
+        return Answer(question, [SessionRow(key) for key in keys], len(keys), jump=keys[0] if len(keys) == 1 else None)
+    result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True)
+    groups = by_session(result)
+    remarks = [*search_remarks(result)]
+    if not groups and result.meant:
+        remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
+    return Answer(question, rows_of_hits(groups), len(groups), " ".join(remarks))
+
+
+def _with_id(library: Library, text: str) -> list[str]:
+    """The sessions whose id begins like a pasted one."""
+    agent, _, prefix = text.rpartition(":")
+    return [
+        f"{name}:{id}"
+        for name, id, _ in library.index.with_prefix(prefix.lower())
+        if not agent or agent.lower() == name
+    ]

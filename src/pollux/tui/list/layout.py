@@ -1,0 +1,19 @@
+"""How the width of the terminal is divided among the list and its preview."""
+
+from __future__ import annotations
+
+WIDE = 112
+"""From so many columns on, there is room for a preview."""
+
+BAR = 1
+"""The column of the scroll bar."""
+
+
+def preview_columns(terminal: int) -> int:
+    """The width of the preview, with its edge; 0 where there is no room for it."""
+    return terminal * 2 // 5 if terminal >= WIDE else 0
+
+
+def list_columns(terminal: int) -> int:
+    """The width of a line of the list."""
+    return max(terminal - preview_columns(terminal) - BAR, 1)

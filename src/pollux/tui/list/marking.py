@@ -1,0 +1,21 @@
+"""The star of the session under the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.errors import PolluxError
+from pollux.library.marks import Edit, Target
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library, ListEntry
+
+
+def toggle_star(library: Library, entry: ListEntry) -> str:
+    """Star a session, or take the star away. Returns what to say."""
+    starred = entry.marks is None or not entry.marks.session.starred
+    try:
+        library.marks.change([Target(entry.summary.key)], Edit(starred=starred))
+    except PolluxError as error:
+        return " ".join(filter(None, [str(error), error.hint]))
+    return "Starred." if starred else "No longer starred."

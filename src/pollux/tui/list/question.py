@@ -1,0 +1,60 @@
+"""What the list shows: the question, and its answer."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pollux.library.library import ListEntry
+    from pollux.tui.list.rows import Row
+
+_LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
+_FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
+_UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
+
+SCOPES = ("project", "all", "everything")
+"""Sessions of this project; all; also sub-agents, saved checkpoints and logs of prompts by themselves."""
+
+
+class Question(NamedTuple):
+    """What is typed, and what it is about. `project` is the directory that pollux was started in."""
+
+    text: str = ""
+    scope: str = "all"
+    project: str | None = None
+    unfolded: frozenset[str] = frozenset()
+
+    @property
+    def query(self) -> str:
+        """What is searched for: the word that is being typed is a beginning."""
+        text = self.text.strip()
+        return f"{text}*" if self.text == self.text.rstrip() and _UNFINISHED.search(text) else text
+
+    @property
+    def is_search(self) -> bool:
+        """Are words searched for? Filters alone narrow the list down."""
+        return bool(self.text.strip()) and not all(_FILTER.fullmatch(word) for word in self.text.split())
+
+    @property
+    def command(self) -> str:
+        """The command line that gives the same answer."""
+        words = ["pollux", "search", self.query] if self.is_search else ["pollux", "list", *self.text.split()]
+        words += ["--project", self.project] if self.scope == "project" and self.project else []
+        words += ["--all"] if self.scope == "everything" and not self.is_search else []
+        return " ".join(shlex.quote(word) for word in words)
+
+
+class Answer(NamedTuple):
+    """The rows, how many sessions they are of, and what to say about them. `jump` is the session of a pasted id.
+
+    Without rows, those of the answer before stay.
+    """
+
+    question: Question
+    rows: list[Row] | None
+    sessions: int = 0
+    remark: str = ""
+    entries: tuple[ListEntry, ...] = ()
+    jump: str | None = None

@@ -1,0 +1,181 @@
+"""The first screen: a search field, and the sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from pollux.text.figures import plural
+from pollux.tui.bindings import bindings
+from pollux.tui.keys import LIST, of_place
+from pollux.tui.latest import Latest
+from pollux.tui.list.acting import Acting, SearchField
+from pollux.tui.list.layout import preview_columns
+from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.rows import DrawnRow
+from pollux.tui.list.session_list import SessionList
+from pollux.tui.widgets.footer import FooterLine
+from pollux.tui.widgets.line_list import LineList
+from pollux.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.app import ComposeResult
+
+    from pollux.tui.canvas import StripCanvas
+    from pollux.tui.first import First
+    from pollux.tui.list.rows import Row
+
+_SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
+
+
+class ListScreen(Acting):
+    """Searches as you type. The rows of the answer before stay until the next answer is there."""
+
+    PLACE = LIST
+    BINDINGS = bindings(LIST)
+    AUTO_FOCUS = "SearchField"
+
+    class Answered(Message):
+        """The library has answered."""
+
+        def __init__(self, found: Answer) -> None:
+            super().__init__()
+            self.found = found
+
+    def __init__(self, question: Question, first: First | None = None) -> None:
+        super().__init__()
+        self.question = question
+        self._first = first
+        self._shown: tuple[str, str] | None = None
+        self._sessions = 0
+        self._remark = ""
+        self._latest: Latest[Question] | None = None
+
+    # ------------------------------------------------------------------ parts
+
+    def compose(self) -> ComposeResult:
+        """The parts of the screen."""
+        with Horizontal(id="top"):
+            yield Static("❯", id="sign")
+            yield SearchField(self.question.text, placeholder="search everything", select_on_focus=False)
+            yield Static(id="status")
+        with Horizontal(id="body"):
+            yield SessionList(self.app.entries, self.app.agents)
+            yield TextView(self._preview, id="preview")
+        yield FooterLine(of_place(LIST, self.app.keys))
+
+    def on_mount(self) -> None:
+        """Show what is known already; ask for the rest."""
+        self._latest = Latest(
+            self._answer,
+            lambda found: self.post_message(self.Answered(found)),  # type: ignore[arg-type]
+            self.app.close_library,
+        )
+        first = self._first
+        if first is not None:
+            rows: list[Row] = [DrawnRow(line, key) for line, key in first.lines]
+            self._show(Answer(self.question, rows, first.sessions))
+
+    def _answer(self, question: Question) -> Answer:
+        """Ask the library, in a thread: with its first question, pollux is imported."""
+        from pollux.tui.list.answering import answer
+
+        return answer(self.app.library, question)
+
+    def on_unmount(self) -> None:
+        """Let the thread end."""
+        if self._latest is not None:
+            self._latest.close()
+
+    def on_resize(self) -> None:
+        """A narrow terminal has room for the list only."""
+        self.place_parts()
+
+    def place_parts(self) -> None:
+        """Divide the screen among its parts."""
+        preview = self.query_one("#preview")
+        columns = preview_columns(self.size.width) if self.wants_preview else 0
+        preview.display = columns > 0
+        preview.styles.width = columns
+        self.query_one("#status").display = self.size.width >= 60
+
+    # ------------------------------------------------------------------ asking
+
+    def ask(self, **changes: object) -> None:
+        """Ask the question, changed in some way."""
+        self.question = self.question._replace(**changes)  # type: ignore[arg-type]
+        if self._latest is not None:
+            self._latest.ask(self.question)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Another text is typed."""
+        if event.value != self.question.text:
+            self.ask(text=event.value)
+
+    def on_list_screen_answered(self, event: Answered) -> None:
+        """Show the answer, if it still is one."""
+        self.app.answered()
+        if event.found.question == self.question:
+            self._show(event.found)
+
+    def _show(self, found: Answer) -> None:
+        shown = self.sessions
+        self._remark = found.remark
+        if found.rows is not None:
+            same = (found.question.text, found.question.scope) == self._shown
+            self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
+            shown.unfolded = found.question.unfolded
+            shown.dated = found.question.is_search
+            shown.learn(found.entries)
+            shown.show(found.rows, keep=same)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say how many sessions there are, and of which."""
+        words = f"{self._sessions:,} found" if self.question.is_search else plural(self._sessions, "session")
+        words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
+        if self.app.is_syncing:
+            words += " · looking …"
+        self.query_one("#status", Static).update(words)
+        if self._remark:
+            self.footer.say(self._remark, "warn")
+        else:
+            self.footer.quiet()
+
+    def synced(self) -> None:
+        """The cache is newer now: show what changed."""
+        self.sessions.forget()
+        self.ask()
+
+    def returned(self) -> None:
+        """The person is back from a session."""
+        self.app.action_sync()
+
+    # ------------------------------------------------------------------ the preview
+
+    def _preview(self, canvas: StripCanvas) -> Iterable[str]:
+        if not self.app.is_open:
+            return ()
+        from pollux.draw.preview import preview
+
+        entry = self.chosen
+        return preview(canvas, entry, str(self.app.library.user_home)) if entry is not None else ()
+
+    def on_line_list_moved(self, _event: LineList.Moved) -> None:
+        """Preview the session under the cursor."""
+        view = self.query_one("#preview", TextView)
+        if view.display and self.app.is_open:
+            view.changed(top=True)
+
+    def on_line_list_chosen(self, _event: LineList.Chosen) -> None:
+        """A click on the selected row opens it."""
+        self.action_open()
+
+    def on_key(self) -> None:
+        """What the footer said has been read."""
+        self.footer.quiet()

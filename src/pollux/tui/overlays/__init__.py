@@ -1,0 +1,1 @@
+"""What opens over a screen: menus, help, all commands by name, questions."""

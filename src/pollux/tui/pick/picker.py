@@ -1,0 +1,155 @@
+"""Choosing a session: type, move, take it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from pollux import registry
+from pollux.draw.canvas import Canvas
+from pollux.draw.rows import Look, RowDrawer
+from pollux.draw.width import cut, width
+from pollux.system.clock import local, now
+from pollux.tui.latest import Latest
+from pollux.tui.list.answering import answer
+from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.rows import PassageRow, SessionRow
+from pollux.tui.pick.terminal import Terminal
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from pollux.library.library import Filter, Library, ListEntry
+
+HEIGHT = 15
+_GAP = 1
+
+
+def pick(library: Library, criteria: Filter, query: str = "") -> ListEntry | None:
+    """Let the person choose a session. None where they chose none."""
+    with Terminal() as terminal:
+        picker = Picker(library, criteria, query, terminal)
+        try:
+            return picker.run()
+        finally:
+            picker.close()
+
+
+class Picker:
+    """The query, its answer, and which row is chosen."""
+
+    def __init__(self, library: Library, criteria: Filter, query: str, terminal: Terminal) -> None:
+        self._library = library
+        self._terminal = terminal
+        self._question = Question(query)
+        self._answer: Answer | None = None
+        self._heard: Answer | None = None
+        self._entries: dict[str, ListEntry] = {}
+        self._rows: list[SessionRow | PassageRow] = []
+        self._chosen = 0
+        self._first = 0
+        self._latest: Latest[Question] = Latest(
+            lambda question: answer(library, question, criteria), self._hear, library.close
+        )
+        if (syncing := library.index.start_sync()) is not None:
+            threading.Thread(target=self._look_again, args=[syncing], daemon=True).start()
+
+    def close(self) -> None:
+        """Let the thread end."""
+        self._latest.close()
+
+    def _look_again(self, syncing: subprocess.Popen[bytes]) -> None:
+        """Ask again when the cache is up to date."""
+        syncing.wait()
+        self._latest.ask(self._question)
+
+    def _hear(self, found: object) -> None:
+        assert isinstance(found, Answer)  # noqa: S101 (the thread gives nothing else)
+        self._heard = found
+        self._terminal.wake()
+
+    def run(self) -> ListEntry | None:
+        """Draw, and take keys, until the person has chosen."""
+        self._latest.ask(self._question)
+        while True:
+            self._take_answer()
+            self._draw()
+            for key in self._terminal.pressed():
+                if key in ("escape", "closed"):
+                    return None
+                if key == "enter":
+                    return self._entry(self._rows[self._chosen].key) if self._rows else None
+                self._press(key)
+
+    def _press(self, key: str) -> None:
+        text = self._question.text
+        steps = {"down": 1, "up": -1, "pagedown": HEIGHT - 2, "pageup": 2 - HEIGHT}
+        if key in steps:
+            self._move(steps[key])
+        elif key in ("home", "end"):
+            self._chosen = 0 if key == "home" else max(len(self._rows) - 1, 0)
+        elif key == "backspace":
+            self._type(text[:-1])
+        elif key == "word":
+            self._type(text.rstrip().rpartition(" ")[0])
+        elif key == "clear":
+            self._type("")
+        elif len(key) == 1:
+            self._type(text + key)
+
+    def _type(self, text: str) -> None:
+        self._question = self._question._replace(text=text)
+        self._latest.ask(self._question)
+
+    def _move(self, steps: int) -> None:
+        """Another session; passages are passed over."""
+        sessions = [number for number, row in enumerate(self._rows) if isinstance(row, SessionRow)]
+        if sessions:
+            here = max((place for place, number in enumerate(sessions) if number <= self._chosen), default=0)
+            self._chosen = sessions[min(max(here + steps, 0), len(sessions) - 1)]
+
+    def _take_answer(self) -> None:
+        found, self._heard = self._heard, None
+        if found is None:
+            return
+        same = self._answer is not None and self._answer.question == found.question
+        self._answer = found
+        if found.rows is not None:
+            self._rows = [row for row in found.rows if isinstance(row, (SessionRow, PassageRow))]
+            self._chosen = min(self._chosen, max(len(self._rows) - 1, 0)) if same else 0
+            self._entries.clear()
+
+    def _entry(self, key: str) -> ListEntry | None:
+        if key not in self._entries:
+            self._entries |= {entry.summary.key: entry for entry in self._library.index.entries([key])}
+        return self._entries.get(key)
+
+    # ------------------------------------------------------------------ drawing
+
+    def _draw(self) -> None:
+        columns, lines = self._terminal.size
+        height = max(min(HEIGHT, lines - 1), 2)
+        self._first = min(max(self._first, self._chosen - height + 2), self._chosen)
+        canvas = Canvas(max(columns - 3, 8), color=not os.environ.get("NO_COLOR"))
+        drawer = RowDrawer(canvas, registry.source_names(), local(now()).date())
+        head = self._head(canvas, columns)
+        rows = self._rows[self._first : self._first + height - 1]
+        drawn = [self._row(canvas, drawer, row, self._first + number) for number, row in enumerate(rows)]
+        self._terminal.draw([head, *drawn], min(2 + width(self._question.text), columns - 1))
+
+    def _head(self, canvas: Canvas, columns: int) -> str:
+        found = self._answer
+        count = "" if found is None else found.remark or f"{found.sessions:,}"
+        text = self._question.text
+        room = columns - 3 - width(text) - _GAP
+        words = canvas.paint(cut(count, room), "dim") if room > 0 else ""
+        return f"{canvas.paint('❯', 'accent', 'bold')} {cut(text, columns - 3)}{' ' * _GAP}{words}"
+
+    def _row(self, canvas: Canvas, drawer: RowDrawer, row: SessionRow | PassageRow, number: int) -> str:
+        mark = canvas.paint("❯", "accent") if number == self._chosen else " "
+        if isinstance(row, PassageRow):
+            return f"{mark} {drawer.passage(row.hit)}"
+        entry = self._entry(row.key)
+        line = drawer.session(entry, Look(children=row.children, dated=True)) if entry is not None else row.key
+        return f"{mark} {line}"

@@ -1,0 +1,1 @@
+"""The reader: a conversation, drawn by the screenful."""

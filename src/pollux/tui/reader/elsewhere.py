@@ -1,0 +1,79 @@
+"""What leads out of a conversation: other sessions, files in other formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pollux.errors import PolluxError
+from pollux.text.escape import one_line
+from pollux.tui.overlays.ask import Ask
+from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.reader.parts import ReaderParts
+
+if TYPE_CHECKING:
+    from pollux.model import Session
+
+_KEYS = "123456789abcdefghijlmnoprstuvwxyz"
+_COMMON = ("markdown", "html", "json", "text")
+"""The formats that are asked for most."""
+
+
+class Elsewhere(ReaderParts):
+    """Related sessions, and exports."""
+
+    def action_links(self) -> None:
+        """Go to a related session."""
+        index = self.app.library.index
+        related = index.relatives(self.key)
+        titles = {entry.summary.key: entry.summary.title for entry in index.entries([one.key for one in related])}
+        choices = [
+            Choice(key, f"{one.relation:14} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
+            for key, one in zip(_KEYS, related, strict=False)
+        ]
+        if choices:
+            self.app.push_screen(Menu("Go to", choices), self._went)
+        else:
+            self.app.say("This session has no parent, sub-agent, fork or continuation.")
+
+    def _went(self, key: str | None) -> None:
+        if key is not None:
+            self.app.read(key)
+
+    def action_export(self) -> None:
+        """Choose a format, then a file."""
+        from pollux import registry
+
+        names = registry.writer_names()
+        ordered = [*(name for name in _COMMON if name in names), *(name for name in names if name not in _COMMON)]
+        choices = [Choice(key, name, name) for key, name in zip(_KEYS, ordered, strict=False)]
+        self.app.push_screen(Menu("Export as", choices), self._chose_format)
+
+    def _chose_format(self, name: str | None) -> None:
+        from pollux import registry
+        from pollux.export.names import file_name
+
+        session = self.session
+        if name is None or session is None:
+            return
+        default = str(Path.cwd() / file_name(session.agent, session.id, registry.writer(name).suffix))
+
+        def write(path: str | None) -> None:
+            if path:
+                self._export(session, name, path)
+
+        self.app.push_screen(Ask("Write into", default), write)
+
+    def _export(self, session: Session, name: str, path: str) -> None:
+        from pollux import registry
+        from pollux.export.service import Exporter
+
+        target = str(Path(path).expanduser())
+        try:
+            exporter = Exporter(self.app.library, registry.writer(name))
+            exporter.protect([session])
+            exporter.to_file(session, target)
+        except PolluxError as error:
+            self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
+        else:
+            self.app.say(f"Written: {target} · pollux export {session.key} --to {name} -o {target}")

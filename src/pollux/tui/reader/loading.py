@@ -1,0 +1,57 @@
+"""Reads a session in a thread, and notices when its files change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pollux.errors import PolluxError
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library
+    from pollux.model import Session
+
+Stamps = tuple[tuple[str, int, int, int] | None, ...]
+
+
+class Loaded(NamedTuple):
+    """A session as it was read, or why it could not be; and the state of its files before."""
+
+    session: Session | None
+    problem: str
+    stamps: Stamps
+
+
+def load_session(library: Library, key: str) -> Loaded:
+    """Read a session."""
+    try:
+        session = library.session(key)
+    except PolluxError as error:
+        return Loaded(None, " ".join(filter(None, [str(error), error.hint])), ())
+    except OSError as error:
+        return Loaded(None, f"The session cannot be read: {error.strerror or error}.", ())
+    return Loaded(session, "", stamps(session))
+
+
+def stamps(session: Session) -> Stamps:
+    """The state of the files of a session; None for a file that is gone."""
+    return tuple(_stamp(file) for file in session.files)
+
+
+def _stamp(file: str) -> tuple[str, int, int, int] | None:
+    try:
+        found = Path(file).stat()
+    except (OSError, ValueError):
+        return None
+    return (file, found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def what_changed(before: Session, after: Session) -> str:
+    """What became of a session while it was open."""
+    old, new = len(before.messages), len(after.messages)
+    begins_alike = before.messages[: min(old, new)] == after.messages[: min(old, new)]
+    if new > old and begins_alike:
+        return f"{new - old:,} new message{'s' if new - old > 1 else ''}."
+    if new < old and begins_alike:
+        return f"The file was cut: {old - new:,} message{'s' if old - new > 1 else ''} less."
+    return "" if begins_alike else "The session was rewritten."

@@ -1,0 +1,130 @@
+"""Stars, tags, notes and names of a session and its messages; and how far the session was read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pollux.errors import PolluxError
+from pollux.library.marks import Edit, Target
+from pollux.tui.overlays.ask import Ask
+from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.reader.parts import ReaderParts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pollux.model import Marks
+
+_WHAT = {"t": "A tag; -tag takes it away", "n": "A note", "N": "A name"}
+
+
+class Marking(ReaderParts):
+    """Marks are pollux's own: nothing is written among the agents' files."""
+
+    seen = 0
+    """How many messages were seen, from the first one on."""
+
+    # ------------------------------------------------------------------ marks
+
+    def action_star(self) -> None:
+        """Star the session, or take the star away."""
+        marks = self.app.library.marks.of(self.key)
+        starred = marks is None or not marks.session.starred
+        self._change(Target(self.key), Edit(starred=starred), "Starred." if starred else "No longer starred.")
+
+    def action_mark(self) -> None:
+        """Choose what to mark, and how."""
+        message = self.message
+        choices = [
+            Choice("t", "tag the session", "t"),
+            Choice("n", "a note on the session", "n"),
+            Choice("N", "a name for the session", "N"),
+            Choice("s", "star the session", "s"),
+        ]
+        if message is not None:
+            choices += [
+                Choice("S", "star this message", "mS"),
+                Choice("T", "tag this message", "mt"),
+                Choice("o", "a note on this message", "mn"),
+            ]
+        choices.append(Choice("u", "undo the last change of marks", "u"))
+        self.app.push_screen(Menu("Mark", choices), self._chose)
+
+    def _chose(self, what: str | None) -> None:
+        if what is None:
+            return
+        if what == "u":
+            self._undo()
+            return
+        target = Target(self.key, self.message if what.startswith("m") else None)
+        marks, kind = self._marks(target), what[-1]
+        if kind in "sS":
+            starred = marks is None or not marks.starred
+            self._change(target, Edit(starred=starred), "Starred." if starred else "No longer starred.")
+            return
+        before = {"n": marks.note, "N": marks.name}.get(kind) if marks is not None else None
+        self.app.push_screen(Ask(_WHAT[kind], before or ""), self._typed(target, kind))
+
+    def _typed(self, target: Target, kind: str) -> Callable[[str | None], None]:
+        def typed(text: str | None) -> None:
+            if text is None:
+                return
+            if kind == "t":
+                tags = {word.removeprefix("-"): not word.startswith("-") for word in text.split()}
+                self._change(target, Edit(tags=tags), "Tagged.")
+            else:
+                self._change(target, Edit(note=text) if kind == "n" else Edit(name=text), "Noted.")
+
+        return typed
+
+    def _marks(self, target: Target) -> Marks | None:
+        marks, session = self.app.library.marks.of(self.key), self.session
+        if marks is None or target.message is None or session is None:
+            return marks.session if marks is not None else None
+        return marks.by_message(session.messages).get(session.messages.index(target.message))
+
+    def _change(self, target: Target, edit: Edit, sentence: str) -> None:
+        try:
+            self.app.library.marks.change([target], edit)
+        except PolluxError as error:
+            self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
+            return
+        self._show_marks(sentence)
+
+    def _undo(self) -> None:
+        try:
+            undone = self.app.library.marks.undo()
+        except PolluxError as error:
+            self.app.say(str(error), "bad")
+            return
+        self._show_marks("Undone." if undone else "There is nothing to undo.")
+
+    def _show_marks(self, sentence: str) -> None:
+        document = self.view.document
+        if document is not None:
+            document.mark(self.app.library.marks.of(self.key), document.new_from)
+            self.view.changed()
+        self.app.marked(self.key)
+        self.app.say(sentence)
+
+    # ------------------------------------------------------------------ how far it was read
+
+    def note_seen(self) -> None:
+        """The lines on the screen are read now."""
+        document = self.view.document
+        if document is not None and not document.live:
+            last = max((number for number, _ in self.view.seen()), default=0)
+            self.seen = max(self.seen, document.end_of(last))
+
+    def remember(self) -> None:
+        """Note how far the session was read."""
+        session = self.session
+        if session is None or not self.seen:
+            return
+        read = session.messages[min(self.seen, len(session.messages)) - 1]
+        try:
+            self.app.library.marks.read(session, read if self.seen < len(session.messages) else None)
+        except PolluxError as error:
+            self.app.say(str(error), "warn")
+        else:
+            self.app.marked(self.key)

@@ -1,0 +1,45 @@
+"""What all of the reader's actions work on: its parts, and the current message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from pollux.tui.reader.view import ConversationView
+from pollux.tui.widgets.footer import FooterLine
+
+if TYPE_CHECKING:
+    from pollux.model import Message, Session
+    from pollux.tui.app import PolluxApp
+
+
+class ReaderParts(Screen[None]):
+    """The conversation, the last line, and what they show of which session."""
+
+    app: PolluxApp
+    key: str
+
+    @property
+    def view(self) -> ConversationView:
+        """The conversation."""
+        return self.query_one(ConversationView)
+
+    @property
+    def footer(self) -> FooterLine:
+        """The last line."""
+        return self.query_one(FooterLine)
+
+    @property
+    def session(self) -> Session | None:
+        """The session, as soon as it is read."""
+        views = self.query(ConversationView)
+        document = views.first().document if views else None
+        return document.session if document is not None else None
+
+    @property
+    def message(self) -> Message | None:
+        """The current message."""
+        document = self.view.document
+        found = document.of(self.view.current) if document is not None else ()
+        return found[0] if found else None

@@ -1,0 +1,76 @@
+"""The last line: the keys that matter here, or what just happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from pollux.draw.width import cut, width
+from pollux.text.escape import one_line
+from pollux.tui.canvas import StripCanvas
+from pollux.tui.keys import brief
+from pollux.tui.looks import looks
+from pollux.tui.strips import strip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pollux.tui.keys import Key
+
+GAP = "   "
+
+
+class FooterLine(Widget):
+    """One line. A sentence stays until the next key."""
+
+    DEFAULT_CSS = "FooterLine { height: 1; dock: bottom; }"
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        super().__init__()
+        self.keys = sorted((key for key in keys if key.rank), key=lambda key: key.rank)
+        self._sentence: tuple[str, str] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What it says now, where it says something."""
+        return self._sentence[0] if self._sentence is not None else ""
+
+    def say(self, sentence: str, style: str = "text") -> None:
+        """Say what happened."""
+        self._sentence = (one_line(sentence), style)
+        self.refresh()
+
+    def quiet(self) -> None:
+        """Show the keys again."""
+        if self._sentence is not None:
+            self._sentence = None
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The line."""
+        columns, styles = self.size.width, looks(self.app.theme)
+        base = styles["base"]
+        if y:
+            return Strip.blank(columns, base)
+        canvas = StripCanvas(columns)
+        if self._sentence is not None:
+            words, style = self._sentence
+            return strip(" " + canvas.paint(cut(words, columns - 2), style), styles, columns, base)
+        return strip(_keys(canvas, self.keys, columns), styles, columns, base)
+
+
+def _keys(canvas: StripCanvas, keys: Sequence[Key], columns: int) -> str:
+    """As many keys as there is room for. The way to all others comes first of all."""
+    line, used = "", 1
+    help_first = sorted(keys, key=lambda key: key.action != "help")
+    chosen: list[Key] = []
+    for key in help_first:
+        wide = width(f"{brief(key.keys[0])} {key.label}") + len(GAP)
+        if key.keys and used + wide <= columns:
+            chosen.append(key)
+            used += wide
+    for key in sorted(chosen, key=lambda key: key.rank):
+        line += f" {canvas.paint(brief(key.keys[0]), 'accent')} {canvas.paint(key.label, 'dim')}  "
+    return line

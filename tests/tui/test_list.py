@@ -1,0 +1,129 @@
+"""The list: rows by day, searching as one types, folding, scopes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pollux.tui.list.rows import PassageRow, SessionRow
+from pollux.tui.reader.screen import ReaderScreen
+from tests.tui.driving import Driver, drive
+
+
+def test_sessions_stand_by_day(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        lines = driver.lines()
+        assert lines[0].endswith("12 sessions")
+        assert "Saturday 14 November" in lines[2]
+        assert "◆ gemini  tidewatch" in lines[3]
+        assert "60.6k" in lines[3]
+
+    drive(steps, tmp_path)
+
+
+def test_typing_searches_and_the_passages_are_shown(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("harbour")
+        rows = driver.listing.sessions.rows
+        assert isinstance(rows[0], SessionRow)
+        assert any(isinstance(row, PassageRow) for row in rows)
+        assert "harbour" in driver.text()
+        assert "found" in driver.lines()[0]
+
+    drive(steps, tmp_path)
+
+
+def test_a_word_that_is_being_typed_is_a_beginning(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("germinat")
+        assert "germination" in driver.text()
+        await driver.type(" ")
+        assert driver.listing.question.query == "germinat"
+
+    drive(steps, tmp_path)
+
+
+def test_enter_opens_the_session_at_the_passage(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("ZoneInfo")
+        await driver.press("down")
+        row = driver.listing.sessions.row
+        assert isinstance(row, PassageRow)
+        await driver.press("enter")
+        await driver.read()
+        message = driver.reader.message
+        assert message is not None
+        assert message.id == row.hit.message_id
+
+    drive(steps, tmp_path)
+
+
+def test_a_pasted_id_leads_to_its_session(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("claude:d80997e6-0e9e")
+        assert [row.key for row in driver.listing.sessions.rows if isinstance(row, SessionRow)] == [
+            "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f"
+        ]
+
+    drive(steps, tmp_path)
+
+
+def test_a_wrong_query_says_so_and_the_rows_stay(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("harbour")
+        before = driver.listing.sessions.rows
+        driver.listing.field.value = "harbour agent:nobody"
+        await driver.until(lambda: driver.listing.footer.sentence)
+        assert driver.listing.sessions.rows == before
+
+    drive(steps, tmp_path)
+
+
+def test_sub_agents_are_folded_under_their_parent(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        sessions = driver.listing.sessions
+        place = next(n for n, row in enumerate(sessions.rows) if isinstance(row, SessionRow) and row.children)
+        sessions.go_to(place)
+        count = len(sessions.rows)
+        await driver.press("right")
+        await driver.until(lambda: len(sessions.rows) == count + 1)
+        child = sessions.rows[place + 1]
+        assert isinstance(child, SessionRow)
+        assert child.depth == 1
+        assert "└" in driver.text()
+        await driver.press("left")
+        await driver.until(lambda: len(sessions.rows) == count)
+        assert sessions.cursor == place
+
+    drive(steps, tmp_path, size=(80, 40))
+
+
+def test_every_width_has_a_list(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        for columns, rows in ((200, 60), (112, 30), (80, 24), (60, 20), (40, 10), (20, 5), (2, 2)):
+            await driver.pilot.resize_terminal(columns, rows)
+            await driver.pilot.pause()
+            assert all(len(line) <= columns for line in driver.lines())
+        await driver.pilot.resize_terminal(60, 20)
+        await driver.pilot.pause()
+        assert "The tides of Port Lune" in driver.text()
+
+    drive(steps, tmp_path)
+
+
+def test_coming_back_finds_everything_as_it_was(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("tide")
+        await driver.press("down", "down", "down")
+        field, sessions = driver.listing.field, driver.listing.sessions
+        before = (field.value, sessions.row, sessions.scroll_offset)
+        await driver.press("enter")
+        await driver.read()
+        await driver.press("q")
+        await driver.until(lambda: not isinstance(driver.app.screen, ReaderScreen) and not driver.app.is_syncing)
+        assert (
+            driver.listing.field.value,
+            driver.listing.sessions.row,
+            driver.listing.sessions.scroll_offset,
+        ) == before
+
+    drive(steps, tmp_path)

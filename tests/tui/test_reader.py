@@ -1,0 +1,182 @@
+"""The reader: moving, finding, folding, both views of a session, and what becomes of it while it is open."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pollux.library.sample import HOME
+from pollux.model import Fate
+from tests.tui.driving import Driver, drive
+
+COMPRESSED = "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f"
+TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
+
+
+async def opened(driver: Driver, key: str = TIDES) -> None:
+    driver.app.call_later(driver.app.read, key)
+    await driver.read()
+
+
+def test_a_conversation_is_shown_with_its_calls(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        text = driver.text()
+        assert "You  17:02:37" in text
+        assert "✓ grep_search" in text
+        await driver.press("G")
+        assert driver.reader.view.is_at_end
+
+    drive(steps, tmp_path, size=(80, 40))
+
+
+def test_going_through_messages_and_prompts(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        view = driver.reader.view
+        assert view.document is not None
+        seen = []
+        while view.to_next(1):
+            seen.append(view.current)
+        assert seen == sorted(seen)
+        await driver.press("g")
+        assert (view.top, view.current) == ((0, 0), 0)
+        await driver.press("p")
+        assert view.document.is_prompt(view.current)
+        first = view.current
+        await driver.press("p")
+        assert view.current > first
+        await driver.press("P")
+        assert view.current == first
+
+    drive(steps, tmp_path)
+
+
+def test_words_are_found_also_in_what_is_folded(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("slash", *"astimezone", "enter")
+        assert "astimezone" in driver.text()
+        before = driver.reader.view.top
+        await driver.press("n")
+        assert driver.reader.view.top != before or driver.reader.view.is_at_end
+        await driver.press("N")
+        assert "astimezone" in driver.text()
+        await driver.press("slash", *"nowhere-at-all", "enter")
+        assert driver.reader.footer.sentence == "Not found: nowhere-at-all"
+
+    drive(steps, tmp_path)
+
+
+def test_both_views_of_a_session(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver, COMPRESSED)
+        assert "compressed away" in driver.text()
+        await driver.press("v")
+        document = driver.reader.view.document
+        assert document is not None
+        assert all(message.fate is Fate.LIVE for message in document.messages)
+        assert "compressed away" not in driver.text()
+        assert "as it would be resumed" in driver.text()
+        await driver.press("v")
+        assert "as it happened" in driver.text()
+
+    drive(steps, tmp_path)
+
+
+def test_tools_and_thinking(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        assert "✓ grep_search" in driver.text()
+        await driver.press("t")
+        assert "Tool calls: full." in driver.text()
+        assert "output:" in driver.text()
+        await driver.press("t")
+        assert "grep_search" not in driver.text()
+        await driver.press("t")
+        assert "✓ grep_search" in driver.text()
+        await driver.press("T")
+        assert "Suspecting a Fixed Offset" not in driver.text()
+
+    drive(steps, tmp_path, size=(80, 50))
+
+
+def test_the_detail_of_a_message(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("p", "d")
+        text = driver.text()
+        assert "Record" in text
+        assert ".jsonl:" in text.replace("\n", "")
+        await driver.press("escape")
+        assert "Record" not in driver.text()
+
+    drive(steps, tmp_path)
+
+
+@pytest.mark.parametrize("size", [(200, 60), (112, 30), (60, 20), (20, 5), (3, 3)])
+def test_every_size_has_a_reader(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.pilot.resize_terminal(*size)
+        await driver.press("J", "J", "d", "d", "G", "g", "space", "b", "slash", "x", "escape", "t", "T", "v")
+        assert len(driver.lines()) <= size[1]
+
+    drive(steps, tmp_path)
+
+
+class TestWhileOpen:
+    """A copy of the sample whose files are changed while a session is open."""
+
+    @pytest.fixture
+    def home(self, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(HOME, tmp_path / "home"))
+
+    @staticmethod
+    def file(driver: Driver) -> Path:
+        assert driver.reader.session is not None
+        return Path(driver.reader.session.files[0])
+
+    def test_it_grows(self, tmp_path: Path, home: Path) -> None:
+        async def steps(driver: Driver) -> None:
+            await opened(driver)
+            await driver.press("F")
+            file = self.file(driver)
+            records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+            record = next(one for one in reversed(records) if one.get("type") == "user")
+            added = {**record, "id": "another", "content": [{"text": "They are a day early."}]}
+            with file.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(added) + "\n")
+            await driver.until(lambda: "a day early" in driver.text())
+            assert "new message" in driver.reader.footer.sentence
+
+        drive(steps, tmp_path, home=home)
+
+    def test_it_is_cut(self, tmp_path: Path, home: Path) -> None:
+        async def steps(driver: Driver) -> None:
+            await opened(driver)
+            await driver.press("G")
+            file = self.file(driver)
+            lines = file.read_text("utf-8").splitlines(keepends=True)
+            file.write_text("".join(lines[: len(lines) // 2]), "utf-8")
+            await driver.until(lambda: driver.reader.footer.sentence)
+            await driver.press("g", "G")
+
+        drive(steps, tmp_path, home=home)
+
+    def test_it_is_deleted_and_comes_back(self, tmp_path: Path, home: Path) -> None:
+        async def steps(driver: Driver) -> None:
+            await opened(driver)
+            file = self.file(driver)
+            content = file.read_bytes()
+            file.unlink()
+            await driver.until(lambda: "gone" in driver.reader.footer.sentence)
+            assert "You  17:02:37" in driver.text()
+            file.write_bytes(content)
+            await driver.pilot.pause(1.5)
+            assert "You  17:02:37" in driver.text()
+
+        drive(steps, tmp_path, home=home)
