@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -123,7 +123,7 @@ class MarkStore:
 
     def change(self, changes: Sequence[Change]) -> Sequence[Change]:
         """Make changes, as one command. Returns what was not so before. Raises `StoreError`."""
-        command = secrets.token_hex(6)
+        command = os.urandom(6).hex()
 
         def new(lines: Sequence[Change]) -> Sequence[Change]:
             sessions = Replay(lines).sessions()
