@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
-    from pollux.library.resume import ResumeService
+    from pollux.library.resume.service import ResumeService
     from pollux.library.schedule import ScheduleService
     from pollux.library.searching import Found
     from pollux.library.signing import SigningService
@@ -194,7 +194,7 @@ class Library:
     @cached_property
     def resume(self) -> ResumeService:
         """How to go on with sessions in their agents."""
-        from pollux.library.resume import ResumeService
+        from pollux.library.resume.service import ResumeService
 
         return ResumeService(self._places, self.homes, self._index, self._reader, keeper=self._keeper, here=self._here)
 

@@ -67,8 +67,9 @@ class SessionReader:
                 raise self._index.absence()("No sessions were found.", hint)
             return self._index.find_known(newest[0].summary.key)
         if (path := self._named_path(name)) is not None:
+            places = self._read_from(path)
             # A file may also hold sessions of sub-agents.
-            return [place for place in self._read_from(path) if place.key == place.bundle]
+            return [place for place in places if place.key == place.bundle] or places
         agent, prefix = _agent_and_prefix(name)
         places = self._with_prefix(display_path(prefix), agent or None) if prefix else []
         # If all other ids begin with one of them, that one is meant: the others were derived from it.
