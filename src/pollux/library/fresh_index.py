@@ -86,8 +86,8 @@ class FreshIndex:
 
     @property
     def problem(self) -> str | None:
-        """Why answers may lack something: what the cache does not hold, and what is wrong with the archive."""
-        return join_sentences([self._cache_problem, self._keeper.problem])
+        """Why answers may lack something: what the cache does not hold, and what is wrong with archive and marks."""
+        return join_sentences([self._cache_problem, self._keeper.problem, self._marks.unreadable])
 
     # ------------------------------------------------------------------ questions
 

@@ -33,7 +33,7 @@ class IndexService:
 
     @property
     def problem(self) -> str | None:
-        """Why answers may lack something: what the cache does not hold, and what is wrong with the archive."""
+        """Why answers may lack something: what the cache does not hold, and what is wrong with archive and marks."""
         return self._index.problem
 
     @property

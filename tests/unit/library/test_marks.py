@@ -232,6 +232,21 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_for_marks_only(place: Pl
     assert library.list()
 
 
+@pytest.mark.parametrize("name", ["marks.jsonl", "read.jsonl"])
+def test_marks_that_cannot_be_read_cost_no_other_answer(place: Place, library: Library, name: str) -> None:
+    (place.data / "pollux" / "marks" / name).mkdir(parents=True)
+    assert len(library.list()) == 12
+    assert library.search("packet").hits
+    assert library.index.problem is not None
+    assert name in library.index.problem
+    with pytest.raises(StoreError, match=name):
+        library.marks.change([Target(TIDES)], STAR) if name == "marks.jsonl" else library.marks.unread(TIDES)
+    (place.data / "pollux" / "marks" / name).rmdir()
+    library.marks.change([Target(TIDES)], STAR)
+    assert _listed(library, ("is", "starred")) == [TIDES]
+    assert library.index.problem is None
+
+
 def test_damage_is_named(place: Place, library: Library) -> None:
     library.marks.change([Target(TIDES)], STAR)
     file = place.data / "pollux" / "marks" / "marks.jsonl"

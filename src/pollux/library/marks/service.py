@@ -91,6 +91,8 @@ class MarksService:
     @property
     def problem(self) -> str | None:
         """What is wrong with the file of the marks; None where nothing is."""
+        if self._store.unreadable is not None:
+            return self._store.unreadable
         damaged = self._store.damaged
         lines = "1 line" if damaged == 1 else f"{damaged:,} lines"
         return f"{lines} of {self._store.file} cannot be read." if damaged else None
