@@ -8,16 +8,21 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pollux import Library
+from pollux.model.base import NOTHING
+
 IDS = {
-    "claude": "3f0a7c11-9b7d-4c0e-8a52-6d1d5d1f0a01",
-    "codex": "01a1ddc7-9f8c-7ef1-93e4-7d79b11c1bc3",
-    "gemini": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+    "claude": f"3f0a7c11-9b7d-4c0e-8a52-{os.getpid():012x}",
+    "codex": f"01a1ddc7-9f8c-7ef1-93e4-{os.getpid():012x}",
+    "gemini": f"7c9e6679-7425-40de-944b-{os.getpid():012x}",
 }
+"""The ids of the sessions. Other tests at the same time have others, because running agents are known by them."""
+OTHER_ID = f"4f0a7c11-9b7d-4c0e-8a52-{os.getpid():012x}"
 PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli"}
 TIME = "2026-11-14T10:00:00.000Z"
 WRITTEN = 1_794_650_400
@@ -49,6 +54,11 @@ class Desk:
         self.started = folder / "started.json"
         for place in (self.home, self.project, self.elsewhere, self.bin):
             place.mkdir(parents=True)
+
+    def library(self, here: Path | None = None, environ: Mapping[str, str] = NOTHING) -> Library:
+        """A library with its own files beside the home, as if pollux was started in a folder."""
+        own = {f"XDG_{name}_HOME": str(self.home.parent / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
+        return Library({"HOME": str(self.home), "PATH": str(self.bin), **own, **environ}, here or self.home, hunt=False)
 
     def furnish(self, **variables: Path) -> dict[str, Path]:
         """Write a session of each agent, in the homes that these variables name or the usual ones."""

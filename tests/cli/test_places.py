@@ -35,6 +35,7 @@ READING = {
     "sign file",
     "projects add",
     "archive import file",
+    "resume folder",
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.program import Pollux
 from tests.cli.test_terminal import in_terminal
-from tests.resumable import IDS, Desk
+from tests.resumable import IDS, OTHER_ID, Desk
 
 AGENTS = sorted(IDS)
 WORDS = {
@@ -172,8 +172,8 @@ def test_a_program_that_cannot_be_started(room: Room) -> None:
 def test_control_characters_of_a_title_or_a_folder_do_not_reach_the_terminal(room: Room) -> None:
     evil = room.elsewhere / "a\x1b]0;b"
     evil.mkdir()
-    room.claude(room.home / ".claude", id=IDS["claude"].replace("01", "02"), project=evil)
-    shown = in_terminal(room.pollux, "resume", IDS["claude"].replace("01", "02"), "--print")
+    room.claude(room.home / ".claude", id=OTHER_ID, project=evil)
+    shown = in_terminal(room.pollux, "resume", OTHER_ID, "--print")
     assert "\x1b" not in shown
 
 

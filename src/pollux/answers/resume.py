@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pollux.library.resume import ResumePlan
+    from pollux.library.resume.plan import ResumePlan
 
 
 def resume_document(plan: ResumePlan) -> dict[str, Any]:

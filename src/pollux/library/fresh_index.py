@@ -9,10 +9,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
+from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
-from pollux.library.follow_marks import follow_marks
 from pollux.library.goals import Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
@@ -86,8 +86,8 @@ class FreshIndex:
 
     @property
     def problem(self) -> str | None:
-        """Why answers may lack something: what the cache does not hold, and what is wrong with the archive."""
-        return join_sentences([self._cache_problem, self._keeper.problem])
+        """Why answers may lack something: what the cache does not hold, and what is wrong with archive and marks."""
+        return join_sentences([self._cache_problem, self._keeper.problem, self._marks.unreadable])
 
     # ------------------------------------------------------------------ questions
 
@@ -134,7 +134,7 @@ class FreshIndex:
         """Agent, id and title of the sessions whose id starts like this, newest first."""
         for entry in self.everything():
             if entry.summary.id.startswith(prefix):
-                yield entry.summary.agent, entry.summary.id, entry.summary.title
+                yield entry.summary.agent, entry.summary.id, entry.title
 
     def resolve(self, digest: str) -> bool:
         """Look for the path of a project's hash. Returns whether more is known of it than before."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pollux.errors import NotFound, Unreadable
-from pollux.index.catalogue.facets import FACETS, Facets
-from pollux.index.catalogue.queries import Filter, ListedKey, ListEntry
+import msgspec
+
+from pollux import registry
+from pollux.errors import NotFound, RequestError, Unreadable
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
 from pollux.system.directories import Places
@@ -15,7 +17,9 @@ from pollux.system.directories import Places
 if TYPE_CHECKING:
     import subprocess
 
+    from pollux.index.catalogue.facets import Facets
     from pollux.index.catalogue.relatives import Relative
+    from pollux.index.search.word_index import WordIndex
 
 
 class IndexService:
@@ -29,7 +33,7 @@ class IndexService:
 
     @property
     def problem(self) -> str | None:
-        """Why answers may lack something: what the cache does not hold, and what is wrong with the archive."""
+        """Why answers may lack something: what the cache does not hold, and what is wrong with archive and marks."""
         return self._index.problem
 
     @property
@@ -102,14 +106,12 @@ class IndexService:
 
         return self._index.ask(lambda current: relatives(current, key))
 
-    def facets(self, text: str = "", criteria: Filter | None = None, names: Iterable[str] = FACETS) -> Facets:
+    def facets(self, text: str = "", criteria: Filter | None = None, names: Iterable[str] | None = None) -> Facets:
         """What the sessions of a list, or of a search for `text`, can be narrowed down by.
 
-        For each name of `FACETS`, its values, and how many of these sessions have each; the most frequent first.
+        For each of these names, or of all, its values, and how many of the sessions have each; the most frequent first.
         """
-        from pollux.library.facets import facets_of
-
-        return facets_of(self._index, text, criteria or Filter(), names)
+        return _facets(self._index, text, criteria or Filter(), names)
 
     # ------------------------------------------------------------------ the cache
 
@@ -143,3 +145,42 @@ class IndexService:
     def clear(self) -> None:
         """Throw the cache away. It is made anew when something is asked."""
         self._index.clear()
+
+
+def _facets(index: FreshIndex, text: str, criteria: Filter, names: Iterable[str] | None) -> Facets:
+    """The facets of the sessions that a list has, or of those with a message that matches a query."""
+    from pollux.index.catalogue.facets import FACETS, facets  # only some views need it
+    from pollux.text.suggest import did_you_mean
+    from pollux.usage.days import day_of
+
+    wanted = FACETS if names is None else tuple(names)
+    for name in wanted:
+        if name not in FACETS:
+            raise RequestError(f"{name!r} is no facet.", did_you_mean(name, FACETS, f"Known: {', '.join(FACETS)}."))
+    if not text.strip():
+        return index.ask(lambda current: facets(current, criteria, wanted, day_of(None)))
+    everything = msgspec.structs.replace(criteria, everything=True)  # a search has sub-agents, too
+
+    def question(current: CatalogueQueries) -> Facets:
+        with index.store.words() as words:
+            numbers = _matching_sessions(index, current, words, text)
+            return facets(current, everything, wanted, day_of(None), numbers)
+
+    return index.ask(question, frozen=False)
+
+
+def _matching_sessions(index: FreshIndex, current: CatalogueQueries, words: WordIndex, text: str) -> set[int]:
+    """The numbers of the sessions with a message that matches a query, whether or not their words are indexed."""
+    from pollux.index.search.marked import resolve_marks
+    from pollux.index.search.query import Sort, parse
+
+    query = resolve_marks(parse(text, registry.source_names()), current)
+    pending = index.pending_sessions(current)
+    if pending is None:
+        return words.sessions(query)
+    from pollux.index.search.direct.examine import DirectRequest
+    from pollux.index.search.direct.pending import PendingSearch
+
+    search = PendingSearch(pending.bundles)
+    request = DirectRequest(limit=1, sort=Sort.NEWEST, per_session=1, index=words.statistics(query))
+    return (words.sessions(query) - search.numbers) | search.matches(query, request).matching

@@ -32,7 +32,6 @@ from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.sync.sync import Outcome
-from pollux.library.citations import Citation, cited
 from pollux.library.doctor import Doctor, diagnose
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
@@ -40,7 +39,7 @@ from pollux.library.index import IndexService
 from pollux.library.keeper import Keeper
 from pollux.library.marks import MarksService
 from pollux.library.projects import ProjectsService
-from pollux.library.reader import SessionReader
+from pollux.library.reader import Citation, SessionReader, cited
 from pollux.library.session_files import SessionFiles
 from pollux.library.watch import Event, EventKind, Watch
 from pollux.marks.store import MarkStore
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
-    from pollux.library.resume import ResumeService
+    from pollux.library.resume.service import ResumeService
     from pollux.library.schedule import ScheduleService
     from pollux.library.searching import Found
     from pollux.library.signing import SigningService
@@ -196,7 +195,7 @@ class Library:
     @cached_property
     def resume(self) -> ResumeService:
         """How to go on with sessions in their agents."""
-        from pollux.library.resume import ResumeService
+        from pollux.library.resume.service import ResumeService
 
         return ResumeService(self._places, self.homes, self._index, self._reader, keeper=self._keeper, here=self._here)
 

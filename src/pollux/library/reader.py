@@ -1,18 +1,18 @@
-"""Sessions read from their files: the one that a person names, or many."""
+"""Sessions read from their files: the one that a person names, or many; and messages that a person names."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pollux import registry
-from pollux.errors import Ambiguous, UnknownName, Unreadable
+from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
 from pollux.index.catalogue.queries import Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.session_files import SessionFiles
-from pollux.model import Session
+from pollux.model import Message, Session
 from pollux.model.project_hash import unsettled_hash
 from pollux.sources.base import Bundle, Source, SourceContext
 from pollux.text.suggest import closest
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from pollux.library.jobs import Job
 
 _HEAD = 4096
+_SIGN = "#"
+"""It stands between the name of a session and that of a message: `gemini:6403bd4e#5a7c`."""
+
+
+class Citation(NamedTuple):
+    """A session, or one of its messages."""
+
+    session: Session
+    message: Message | None = None
 
 
 class SessionReader:
@@ -58,8 +67,9 @@ class SessionReader:
                 raise self._index.absence()("No sessions were found.", hint)
             return self._index.find_known(newest[0].summary.key)
         if (path := self._named_path(name)) is not None:
+            places = self._read_from(path)
             # A file may also hold sessions of sub-agents.
-            return [place for place in self._read_from(path) if place.key == place.bundle]
+            return [place for place in places if place.key == place.bundle] or places
         agent, prefix = _agent_and_prefix(name)
         places = self._with_prefix(display_path(prefix), agent or None) if prefix else []
         # If all other ids begin with one of them, that one is meant: the others were derived from it.
@@ -224,3 +234,33 @@ def path_of_name(name: str) -> Path | None:
 
 def _looks_like_path(name: str) -> bool:
     return os.sep in name or name.endswith((".json", ".jsonl")) or name.startswith(("~", "."))
+
+
+def cited(name: str, session: Callable[[str], Session]) -> Citation:
+    """The session or the message that a name means. An id or a path may have the sign, too."""
+    key, sign, message = name.rpartition(_SIGN)
+    if not sign or not key or path_of_name(name) is not None:
+        return Citation(session(name))
+    try:
+        found = session(key)
+    except UnknownName:
+        try:
+            return Citation(session(name))
+        except UnknownName:
+            pass
+        raise
+    return Citation(found, found.messages[find_message(found.messages, message)])
+
+
+def find_message(messages: Sequence[Message], name: str) -> int:
+    """The place of the message whose id is this, or begins like this."""
+    exact = [number for number, message in enumerate(messages) if message.id == name]
+    numbers = exact or [number for number, message in enumerate(messages) if name and message.id.startswith(name)]
+    if not numbers:
+        close = closest(name, {message.id[: len(name)] for message in messages}, alike=0.8)
+        hint = f"Did you mean: {close}?" if close else "pollux show KEY --raw tells the id of each message."
+        raise UnknownName("message", name, hint=hint)
+    if len({messages[number].id for number in numbers}) > 1:
+        several = ", ".join(messages[number].id for number in numbers[:5]) + (", …" if len(numbers) > 5 else "")
+        raise RequestError(f"{len(numbers)} messages start with {name!r}.", f"Type more of the id: {several}")
+    return numbers[0]

@@ -52,12 +52,15 @@ class Searching:
 
     def _visitor(self) -> SearchVisit | None:
         """Searches what is read for the catalogue. Which sessions are marked is only known when they are in it."""
-        if self._visit is None and not asks_for_marks(self._query.node):
+        if asks_for_marks(self._query.node):
+            return None
+        if self._visit is None:
             from pollux.index.search.direct.visit import SearchVisit  # only needed where much must be read
 
             with self._index.store.words() as words:
                 wanted = direct_request(words, self._query, self._request)
             self._visit = SearchVisit(self._query, wanted, self._request.kinds, self._tell)
+        self._visit.begin()
         return self._visit
 
     def _answer(self, current: CatalogueQueries) -> SearchResult:

@@ -20,9 +20,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A line of the journal: some marks of a session, or of one of its messages, got new values.
 
     `id` is the same for all lines of one command, and `at` is when it was given. `tags` says of each tag whether it was
-    added or removed. `first` is the id of the session's first prompt: by it, the session is found again if its key
-    changes. `becomes` says that the marks of the session belong to another key from now on. `undoes` names a command
-    that does not count any more.
+    added or removed. `prompt` is the id of a prompt that only this session had: by it, the session is found again if
+    its key changes. `becomes` says that the marks of the session belong to another key from now on. `undoes` names a
+    command that does not count any more.
     """
 
     id: str = ""
@@ -34,7 +34,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tags: Mapping[str, bool] = {}
     note: str | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
-    first: str | None = None
+    prompt: str | None = None
     becomes: str | None = None
     undoes: str | None = None
 
@@ -56,7 +56,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Replay:
-    """The marks of all sessions after these changes. `first` has the first prompt of each marked session."""
+    """The marks of all sessions after these changes. `prompts` has a prompt of each, by which it is known."""
 
     def __init__(self, changes: Iterable[Change]) -> None:
         ordered = sorted(changes, key=lambda change: (change.at, change.id))
@@ -64,7 +64,7 @@ class Replay:
         self._marks: dict[tuple[str, str | None], Marks] = {}
         self._anchors: dict[tuple[str, str], Anchor] = {}
         self._becomes: dict[str, str] = {}
-        self.first: dict[str, str] = {}
+        self.prompts: dict[str, str] = {}
         for change in ordered:
             if change.becomes is not None:
                 self._becomes[change.session] = change.becomes
@@ -94,8 +94,8 @@ class Replay:
         self._marks[place] = msgspec.structs.replace(before, **change.fields(), tags=tuple(tags))
         if change.message is not None:
             self._anchors[key, change.message.id] = change.message
-        if change.first is not None:
-            self.first[key] = change.first
+        if change.prompt is not None:
+            self.prompts[key] = change.prompt
 
     def sessions(self) -> dict[str, SessionMarks]:
         """The sessions that have marks, those marked first first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from pollux.errors import StoreError
 from pollux.marks.changes import Change, Replay, last_command
 from pollux.marks.journal import Journal
 from pollux.marks.read_positions import EVERYTHING, ReadPosition, ReadPositions, is_unread
@@ -31,11 +32,17 @@ Found = dict[str, frozenset[str] | None]
 
 
 class MarkState(NamedTuple):
-    """All marks at one moment. `first` has the id of the first prompt of marked sessions, by which they are known."""
+    """All marks at one moment. `prompts` has the id of a prompt of marked sessions, by which they are known."""
 
     sessions: Mapping[str, SessionMarks] = {}
     positions: Mapping[str, ReadPosition] = {}
-    first: Mapping[str, str] = {}
+    prompts: Mapping[str, str] = {}
+
+    @property
+    def all_read_until(self) -> datetime | None:
+        """What ended until then counts as read, unless it has a position of its own; None where nothing was read."""
+        everything = self.positions.get(EVERYTHING)
+        return everything.at if everything is not None else None
 
     def of(self, key: str) -> SessionMarks | None:
         """The marks of a session and its messages; None where it has none."""
@@ -86,6 +93,7 @@ class MarkStore:
     def __init__(self, folder: Path) -> None:
         self._changes = Journal(folder / "marks.jsonl", Change)
         self._positions = ReadPositions(folder / "read.jsonl")
+        self.unreadable: str | None = None
         self._stamps: object = object()
         self._state = MarkState()
 
@@ -100,17 +108,22 @@ class MarkStore:
         return self._changes.damaged
 
     def state(self) -> MarkState:
-        """All marks as they are now. Raises `StoreError`."""
-        stamps = self._changes.stamp(), self._positions.stamp()
-        if stamps != self._stamps:
-            replay = Replay(self._changes.lines())
-            self._state = MarkState(replay.sessions(), self._positions.all(), replay.first)
-            self._stamps = stamps
+        """All marks as they are now; none where they cannot be read, and then `unreadable` says why."""
+        try:
+            stamps = self._changes.stamp(), self._positions.stamp()
+            if stamps != self._stamps:
+                replay = Replay(self._changes.lines())
+                self._state = MarkState(replay.sessions(), self._positions.all(), replay.prompts)
+                self._stamps = stamps
+        except StoreError as error:
+            self.unreadable = str(error)
+            return MarkState()
+        self.unreadable = None
         return self._state
 
     def change(self, changes: Sequence[Change]) -> Sequence[Change]:
         """Make changes, as one command. Returns what was not so before. Raises `StoreError`."""
-        command = secrets.token_hex(6)
+        command = os.urandom(6).hex()
 
         def new(lines: Sequence[Change]) -> Sequence[Change]:
             sessions = Replay(lines).sessions()

@@ -263,8 +263,9 @@ def other_files(root: Root, files: Iterable[File], others: Iterable[tuple[Root, 
     Files that pollux keeps are read with all that the agent has. Files of the agent are read as they stand there.
     """
     result = OtherFiles({}, [])
-    known = {file.stamp for file in files}
-    for other, members in others:
+    elsewhere = [(other, list(members)) for other, members in others]
+    known = {file.stamp for file in files} if any(members for _, members in elsewhere) else set[str]()
+    for other, members in elsewhere:
         for file in members:
             if file.stamp not in known:
                 known.add(file.stamp)

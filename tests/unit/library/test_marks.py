@@ -14,13 +14,13 @@ import pytest
 from pollux import Filter, Library, registry
 from pollux.errors import RequestError, StoreError, UnknownName
 from pollux.export.service import Exporter
-from pollux.library.follow_marks import follow_marks
 from pollux.library.marks import Edit, Target
 from pollux.model import Marks
 from pollux.transforms.redact import Redactor
 from pollux.writers import Options
 
 HOME = Path(__file__).parents[3] / "src" / "pollux" / "sample" / "home"
+CORPUS = Path(__file__).parents[2] / "corpus"
 TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
 SEEDS = "gemini:6403bd4e-5b4f-4c04-acb7-32a4814e2f43"
 SIGNS = "codex:01a1b23d-6e6d-76af-93ee-fed9b94e762c"
@@ -30,9 +30,9 @@ STAR = Edit(starred=True)
 class Place:
     """A home of one's own that a library can be opened for again and again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, home: Path = HOME) -> None:
         self.home, self.cache, self.data = folder / "home", folder / "cache", folder / "data"
-        shutil.copytree(HOME, self.home)
+        shutil.copytree(home, self.home)
         self.environ = {
             "HOME": str(self.home),
             "XDG_CACHE_HOME": str(self.cache),
@@ -209,7 +209,6 @@ _MARKER = """
 import sys
 from pathlib import Path
 from pollux import Library
-from pollux.library.follow_marks import follow_marks
 from pollux.library.marks import Edit, Target
 library = Library(fresh=False)
 for number in range(15):
@@ -231,6 +230,21 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_for_marks_only(place: Pl
     with pytest.raises(StoreError, match="marks"):
         library.marks.change([Target(TIDES)], STAR)
     assert library.list()
+
+
+@pytest.mark.parametrize("name", ["marks.jsonl", "read.jsonl"])
+def test_marks_that_cannot_be_read_cost_no_other_answer(place: Place, library: Library, name: str) -> None:
+    (place.data / "pollux" / "marks" / name).mkdir(parents=True)
+    assert len(library.list()) == 12
+    assert library.search("packet").hits
+    assert library.index.problem is not None
+    assert name in library.index.problem
+    with pytest.raises(StoreError, match=name):
+        library.marks.change([Target(TIDES)], STAR) if name == "marks.jsonl" else library.marks.unread(TIDES)
+    (place.data / "pollux" / "marks" / name).rmdir()
+    library.marks.change([Target(TIDES)], STAR)
+    assert _listed(library, ("is", "starred")) == [TIDES]
+    assert library.index.problem is None
 
 
 def test_damage_is_named(place: Place, library: Library) -> None:
@@ -345,19 +359,18 @@ def test_marks_go_along_with_a_session_that_gets_another_id(place: Place, librar
     assert marks.session.note == "new"
 
 
-def test_a_fork_does_not_take_the_marks_of_a_session_that_is_gone(place: Place, library: Library) -> None:
-    library.marks.change([Target(TIDES)], STAR)
-    current = library._index.queries
-    store = library._marks
-    (file,) = place.home.rglob("*aa6812ea*.jsonl")
-    file.unlink()
-    with pytest.MonkeyPatch.context() as patched:
-        prompt = store.state().first[TIDES]
-        patched.setattr(current, "with_message", lambda *_: [(7, "gemini:fork", prompt)])
-        patched.setattr(current, "unknown", lambda _: [TIDES])
-        patched.setattr(current, "is_forked_from", lambda *_: True)
-        follow_marks(store, current)
-        assert set(library.marks.all()) == {TIDES}
-        patched.setattr(current, "is_forked_from", lambda *_: False)
-        follow_marks(store, current)
-        assert set(library.marks.all()) == {"gemini:fork"}
+def test_a_fork_does_not_take_the_marks_of_a_session_that_is_gone(tmp_path: Path) -> None:
+    parent, fork = "claude:c3505508-5689-4aca-81a8-194015e3b721", "claude:0d8660fc-0829-4df7-9d01-64cce3065ffd"
+    place = Place(tmp_path, CORPUS / "claude" / "walk-two-resumes-at-once" / "home")
+    library = place.library()
+    library.marks.change([Target(parent)], STAR)
+    assert library.session(parent).prompts[0].id in {message.id for message in library.session(fork).messages}
+    library.close()
+    for file in place.home.rglob("c3505508*.jsonl"):
+        file.unlink()
+    again = place.library()
+    listed = {entry.summary.key for entry in again.list(Filter(everything=True))}
+    assert fork in listed
+    assert parent not in listed
+    assert {item.key for item in again.marks.items()} == {parent}
+    assert again.marks.of(fork) is None

@@ -12,9 +12,9 @@ from pollux.cli.options.group import Command
 from pollux.errors import NotFound, RequestError
 
 if TYPE_CHECKING:
-    from pollux.library.citations import Citation
     from pollux.library.library import Library
     from pollux.library.marks import Edit
+    from pollux.library.reader import Citation
 
 
 @click.command("mark", cls=Command, short_help="Star, tag, name and annotate sessions and messages.")

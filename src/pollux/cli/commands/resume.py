@@ -12,11 +12,13 @@ from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import OutputError, RequestError
+from pollux.text.suggest import closest
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from pollux.library.resume import ResumePlan
+    from pollux.library.library import Library
+    from pollux.library.resume.plan import ResumePlan
     from pollux.model import Summary
 
 _FOR_THE_AGENT = "pollux.for-the-agent"
@@ -31,11 +33,25 @@ class _WithArguments(Command):
             end = args.index("--")
             ctx.meta[_FOR_THE_AGENT] = tuple(args[end + 1 :])
             args = args[:end]
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if not (_is_unknown(error, self) or type(error) is click.UsageError):
+                raise
+            unknown = error.option_name if isinstance(error, click.NoSuchOption) else None
+            sentence = f"No such option {unknown!r}" if unknown else error.format_message().rstrip(".")
+            hint = "What is for the agent stands after --: pollux resume KEY -- ARGUMENTS"
+            raise RequestError(f"{sentence}.", hint) from error
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The pieces of the usage line."""
         return [*super().collect_usage_pieces(ctx), "[-- ARGUMENTS]"]
+
+
+def _is_unknown(error: click.UsageError, command: click.Command) -> bool:
+    """Is an option no option of a command, nor almost one? Then it is probably the agent's."""
+    own = [name.removeprefix("--") for param in command.params for name in param.opts]
+    return isinstance(error, click.NoSuchOption) and closest(error.option_name.lstrip("-"), own) is None
 
 
 @click.command("resume", cls=_WithArguments, short_help="Go on with a session in its own agent.")
@@ -71,16 +87,14 @@ def command(
 
     if only_print and as_json:
         raise RequestError("--print and --json cannot be combined.", "Leave out one of them.")
-    if not (only_print or as_json):
-        writing(ctx)
-    library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
+    library = open_library(ctx, quiet=as_json) if only_print or as_json else _open_quietly(ctx)
     here = library.resume.last_here() if key is None else None
     name = here.key if here is not None else key or ""
     plan = library.resume.plan(name, fork=fork, folder=folder, arguments=ctx.meta.get(_FOR_THE_AGENT, ()))
     if as_json:
         from pollux.answers.resume import resume_document
 
-        screen.json(resume_document(plan))
+        Screen(ctx).json(resume_document(plan))
         return
     if here is not None:
         talk(_which(here))
@@ -89,11 +103,21 @@ def command(
     if only_print:
         if plan.opened is not None and not plan.fork:
             talk(f"pollux: {plan.opened.sentence}")
-        screen.readable(f"{plan.line}\n")
+        Screen(ctx).readable(f"{plan.line}\n")
         return
     plan.require_ready()
     library.resume.keep(plan)
     _become(ctx, plan)
+
+
+def _open_quietly(ctx: click.Context) -> Library:
+    """The user's sessions, without remarks at the end, and without a process that would become the agent's child."""
+    from pollux.cli.terminal.progress import Bar
+
+    writing(ctx)
+    bar = Bar()
+    ctx.call_on_close(bar.close)
+    return open_library(ctx, report=bar)
 
 
 def _which(session: Summary) -> str:

@@ -167,7 +167,7 @@ def _show(screen: Screen, library: Library, stats: Stats) -> None:
 
 def _titles(library: Library) -> dict[str, tuple[str, str]]:
     """Short ids and titles of sessions, by their keys."""
-    return {entry.summary.key: (entry.short, entry.summary.title or "") for entry in library.list(_all())}
+    return {entry.summary.key: (entry.short, entry.title or "") for entry in library.list(_all())}
 
 
 def _lacking(library: Library, selection: Filter) -> list[str]:

@@ -16,7 +16,7 @@ STAND_INS = str.maketrans(
         **dict(zip("▏▎▍▌▋▊▉", "...||||", strict=True)),
         **dict(zip("░▒▓", ".:o", strict=True)),
         **dict(zip("·•…–—→▶", "-**-->>", strict=True)),
-        **dict(zip("✓✗≥≤≠×", "+x><!x", strict=True)),
+        **dict(zip("✓✗≥≤≠×★", "+x><!x*", strict=True)),
         **dict(zip("│─┼", "|-+", strict=True)),
         **dict(zip("’“”", '\'""', strict=True)),
     }

@@ -9,7 +9,7 @@ from pollux.draw.marks import message_marks
 from pollux.draw.transcript.blocks import BRIEF, FULL
 from pollux.draw.transcript.head import head, remarks
 from pollux.draw.transcript.messages import Reader
-from pollux.library.citations import find_message
+from pollux.library.reader import find_message
 from pollux.model import NO_MARKS
 from pollux.text.escape import one_line
 from pollux.writers.transcript import walk

@@ -6,12 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
 
 from pollux.index.catalogue.queries import WORST_FIRST, CatalogueQueries, Filter
-from pollux.index.catalogue.rollups import moment_of, quarter
+from pollux.index.catalogue.rollups import quarter
+from pollux.marks.store import STATES
 from pollux.model import FACTS
 
 FACETS = ("agent", "kind", "project", "model", "failed", "is", "tag", "tool", "day", *(f for f in FACTS if f != "name"))
@@ -26,16 +28,12 @@ _AMONG = "session IN (SELECT value FROM json_each(?))"
 
 
 class _Row(NamedTuple):
-    """A session as facets need it."""
+    """A session as an index of the catalogue has it: the table itself is large, and takes longer to read."""
 
     key: str
     no: int
-    agent: str
     kind: str
-    project: str | None
-    started: int | None
     moment: int | None
-    messages: int
 
 
 class _Counts(msgspec.Struct):
@@ -78,11 +76,13 @@ class _Counting:
         self._current = current
         self._day_of = day_of
         where, values = current.where(criteria)
-        columns = "key, no, agent, kind, project, started, moment, messages"
-        statement = f"SELECT {columns} FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-        rows = (_Row(*row) for row in current.catalogue.rows(statement, *values))
-        by_key = {row.key: row for row in rows}  # of several copies the best is the last
-        self._rows = [row for row in by_key.values() if among is None or row.no in among]
+        columns = ", ".join(_Row._fields)
+        statement = f"SELECT {columns} FROM sessions INDEXED BY sessions_newest WHERE {where}"
+        rows = list(map(_Row._make, current.catalogue.stream(statement, *values)))
+        if len({row.key for row in rows}) < len(rows):  # several copies of a session: the best is the last
+            statement = f"SELECT {columns} FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+            rows = list({row[0]: _Row._make(row) for row in current.catalogue.stream(statement, *values)}.values())
+        self._rows = [row for row in rows if among is None or row.no in among]
         self._numbers = json.dumps([row.no for row in self._rows])
 
     def count(self, name: str) -> dict[str, int]:
@@ -97,23 +97,26 @@ class _Counting:
         return self._current.catalogue.stream(statement, *values)
 
     def _agent(self) -> Iterator[str]:
-        return (row.agent for row in self._rows)
+        return (row.key.partition(":")[0] for row in self._rows)
 
     def _kind(self) -> Iterator[str]:
         return (row.kind for row in self._rows)
 
     def _project(self) -> Iterator[str]:
-        return (row.project for row in self._rows if row.project is not None)
+        wanted = {row.no for row in self._rows}
+        known = f"SELECT no, project FROM sessions WHERE project IS NOT NULL AND {self._current.here}"
+        return (project for no, project in self._rows_of(known) if no in wanted)
 
-    def _briefs(self) -> Iterator[_Brief]:
+    @cached_property
+    def _briefs(self) -> list[_Brief]:
         statement = "SELECT summary FROM sessions WHERE no IN (SELECT value FROM json_each(?))"
-        return (_decode(blob) for (blob,) in self._rows_of(statement, self._numbers))
+        return [_decode(blob) for (blob,) in self._rows_of(statement, self._numbers)]
 
     def _model(self) -> Iterator[str]:
-        return (model for brief in self._briefs() for model in brief.models)
+        return (model for brief in self._briefs for model in brief.models)
 
     def _failed(self) -> Iterator[str]:
-        return ("yes" for brief in self._briefs() if brief.counts.failed_tool_calls)
+        return ("yes" for brief in self._briefs if brief.counts.failed_tool_calls)
 
     def _tool(self) -> Iterator[str]:
         statement = f"SELECT DISTINCT session, canonical FROM calls WHERE {_AMONG}"
@@ -126,21 +129,25 @@ class _Counting:
                 yield from {*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}
 
     def _is(self) -> Iterator[str]:
-        marks = self._current.marks()
-        for state in ("starred", "private", "marked"):
-            found = marks.find("is", state)
+        for state in STATES:
+            found = self._current.marked("is", state)
             yield from (state for row in self._rows if row.key in found)
-        if marks.positions:
-            yield from ("unread" for row in self._rows if marks.unread(row.key, moment_of(row.moment), row.messages))
 
     def _day(self) -> Iterator[str]:
-        for row in self._rows:
-            first, last = (self._day_of(quarter(at)) for at in (row.started or row.moment, row.moment or row.started))
+        """Every day of a session, from its first to its last: a list of one of these days has it."""
+        started = dict(self._rows_of("SELECT no, started FROM sessions WHERE started IS NOT NULL"))
+        spans = Counter(
+            (quarter(started.get(row.no, row.moment)), quarter(row.moment))
+            for row in self._rows
+            if row.moment is not None
+        )
+        for (begun, ended), count in spans.items():
+            first, last = self._day_of(begun), self._day_of(ended)
             if first is None or last is None:
                 continue
             length = (last - first).days
-            steps = range(length + 1) if 0 <= length <= _LONGEST else {0, length}
-            yield from ((first + timedelta(days=step)).isoformat() for step in steps)
+            for step in range(length + 1) if 0 <= length <= _LONGEST else {0, length}:
+                yield from [(first + timedelta(days=step)).isoformat()] * count
 
 
 def _by_count(counted: dict[str, int]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.catalogue.rollups import micros, moment_of
 from pollux.index.catalogue.rows import MessageIndex
 from pollux.marks.store import Found, MarkState, has_words
-from pollux.model import Kind, Notice, SessionMarks, Summary, Usage, Value
+from pollux.model import Author, Kind, Notice, SessionMarks, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches, project_name
 from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
@@ -123,6 +123,10 @@ class BundleOutcome(Value, frozen=True, kw_only=True):
 
 
 _ONE_OF_KEYS = "key IN (SELECT value FROM json_each(?))"
+
+_FEW_IDS = 8
+_UNIQUE = 20
+"""An id of so many characters is an agent's own."""
 
 _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
@@ -295,12 +299,12 @@ class CatalogueQueries:
         return frozenset(place for place, id in enumerate(message_index_of(blob).ids) if id in messages)
 
     def _unread_keys(self, marks: MarkState) -> Iterator[str]:
-        """The sessions with something that was not read yet."""
-        if not marks.positions:
+        """The sessions with something that was not read yet. Most ended before anything was read, and count as read."""
+        if marks.all_read_until is None:
             return
-        for key, moment, messages in self.catalogue.rows(
-            f"SELECT key, moment, messages FROM sessions WHERE {self.here}"
-        ):
+        since, known = micros(marks.all_read_until), json.dumps([*marks.positions])
+        statement = f"SELECT key, moment, messages FROM sessions WHERE {self.here} AND (moment > ? OR {_ONE_OF_KEYS})"
+        for key, moment, messages in self.catalogue.rows(statement, since, known):
             if marks.unread(key, moment_of(moment), messages):
                 yield key
 
@@ -497,8 +501,33 @@ class CatalogueQueries:
         """The sessions that have one of these messages: number, key, and the message. Only those after a position."""
         number = cursor.number if cursor is not None and cursor.born == self.catalogue.born else -1
         statement = f"SELECT no, key, marks FROM sessions JOIN abouts ON session=no WHERE no > ? AND +{self.here}"
+        found: list[tuple[int, str, str]] = []
+        if len(ids) <= _FEW_IDS:  # SQLite looks for few ids faster than all ids are decoded
+            for id in ids:
+                rows = self.catalogue.stream(f"{statement} AND instr(marks, ?)", number, id.encode())
+                found += [(no, key, id) for no, key, blob in rows if id in message_index_of(blob).ids]
+            return found
         rows = self.catalogue.stream(statement, number)
         return [(no, key, id) for no, key, blob in rows for id in message_index_of(blob).ids if id in ids]
+
+    def own_prompts(self, keys: Iterable[str]) -> dict[str, str]:
+        """For each of these sessions the id of a prompt that no other session has, if there is one.
+
+        That is the first prompt or, because a fork has that one, too, the last. An id that is only a place in a file is
+        too short to be unique.
+        """
+        prompts: dict[str, list[str]] = {}
+        for key in dict.fromkeys(keys):
+            index = self.message_index(key) or MessageIndex([], b"", b"")
+            own = [id for place, id in enumerate(index.ids) if index.author(place) is Author.HUMAN]
+            unique = [id for id in own if len(id) >= _UNIQUE]
+            prompts[key] = list(dict.fromkeys([*unique[:1], *unique[-1:]]))
+        chosen: dict[str, str] = {}
+        for turn in (0, 1):
+            wanted = {ids[turn]: key for key, ids in prompts.items() if turn < len(ids) and key not in chosen}
+            shared = {id for _, key, id in self.with_message(wanted) if key != wanted[id]} if wanted else set()
+            chosen |= {key: id for id, key in wanted.items() if id not in shared}
+        return chosen
 
     def is_forked_from(self, number: int, key: str) -> bool:
         """Did a session begin with a copy of this one?"""

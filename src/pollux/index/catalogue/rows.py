@@ -90,6 +90,11 @@ class Entry(msgspec.Struct, array_like=True):
     prompts: list[Row]
 
     @property
+    def key(self) -> str:
+        """The key of the session."""
+        return str(self.session[0])
+
+    @property
     def moment(self) -> int:
         """When the session ended, or began (microseconds); 0 where that is not known."""
         return self.session[_MOMENT] or 0

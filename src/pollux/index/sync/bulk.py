@@ -44,8 +44,8 @@ class Visitor(Protocol):
         """What is to be known of the sessions of a bundle. This is asked in the process that reads them."""
         ...
 
-    def note(self, numbers: Sequence[int], seen: bytes) -> None:
-        """Take what was seen in sessions that are now in the catalogue under these numbers."""
+    def note(self, sessions: Sequence[tuple[str, int]], seen: bytes) -> None:
+        """Take what was seen in sessions that are now in the catalogue, with these keys and numbers."""
         ...
 
 
@@ -99,7 +99,7 @@ class RowLoad:
             answer = _decode_seen(content)
         _replace(self._catalogue, task, answer.rows, pending=True)
         if self._visitor is not None and answer.seen is not None:
-            self._visitor.note([entry.no for entry in answer.rows.entries], answer.seen)
+            self._visitor.note([(entry.key, entry.no) for entry in answer.rows.entries], answer.seen)
         self._report(task, answer.rows)
 
     def _begin(self, change: ExitStack) -> float:

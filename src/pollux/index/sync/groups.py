@@ -40,10 +40,6 @@ class FileState(msgspec.Struct, array_like=True):
     inode: int
     group: int
 
-    def same(self, file: File) -> bool:
-        """Is the file unchanged?"""
-        return self.mtime_ns == file.mtime_ns and self.size == file.size and self.inode == file.inode
-
 
 class News(msgspec.Struct, array_like=True):
     """What changed in a layout since all of it was written: mostly one file of thousands."""
@@ -107,7 +103,7 @@ class Layout(msgspec.Struct, array_like=True):
             if before is None:
                 fresh.add(file.path)
                 changed[file.path] = _file_state(file, abs(_group(file.path, self.group_keys)))
-            elif not before.same(file):
+            elif before.mtime_ns != file.mtime_ns or before.size != file.size or before.inode != file.inode:
                 changed[file.path] = _file_state(file, before.group)
         if len(files) - len(fresh) < len(self.files) or any(state.group <= _UNKNOWN for state in changed.values()):
             return None

@@ -52,9 +52,12 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
 def find(root: Path) -> Iterator[File]:
     """All files under a root with their roles, and the files beside the sessions."""
     files = walk(str(root), _BELOW, [])
-    if root.name == LIVE:
-        walk(str(root.parent), _HOME, files, str(root))
-    return iter(files)
+    return iter([*files, *beside(root)] if root.name == LIVE else files)
+
+
+def beside(root: Path) -> list[File]:
+    """The files beside a folder of sessions."""
+    return walk(str(root.parent), _HOME, [], str(root))
 
 
 def rollouts(root: Path) -> list[File]:

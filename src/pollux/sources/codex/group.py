@@ -84,6 +84,8 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     """The sessions under one root. A session with files under two roots is one session."""
     listed = list(files)
     rollouts = [file for file in listed if file.role == find.ROLLOUT]
+    if not rollouts and root.name != find.LIVE:
+        return []
     others = context.other_files()
     elsewhere = [file for file in others.files() if file.role == find.ROLLOUT]
     kept = [file for file in others.other if file.role == find.ROLLOUT]
@@ -116,7 +118,7 @@ def _add_to_bundle(
 
 def _side_files_of(root: Path) -> list[File]:
     """The side files of a root that does not list them itself."""
-    return [f for f in find.find(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
+    return [f for f in find.beside(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
 
 
 def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:

@@ -79,7 +79,10 @@ class PendingSearch:
         self, query: Query, request: DirectRequest, kinds: Collection[PassageKind] | None
     ) -> Mapping[int, SessionMatches]:
         """What was found in sessions while they were read for the catalogue."""
-        return {} if self._visit is None else self._visit.answers(query, request, kinds, self.numbers)
+        if self._visit is None:
+            return {}
+        sessions = {number: key for task in self.bundles for key, number in task.numbers.items()}
+        return self._visit.answers(query, request, kinds, sessions)
 
     def _results(
         self, examiner: Examiner, seen: Mapping[int, SessionMatches]

@@ -219,6 +219,11 @@ class DirectQuery:
         self.root = self._compile(query.node)
         self.scattered = self._scattered(query.node)
 
+    @property
+    def asks_for_sessions(self) -> bool:
+        """Has the query filters that ask for the whole session?"""
+        return bool(self._session_tests)
+
     def terms(self) -> list[str]:
         """The words whose frequency the relevance of a passage depends on, each once."""
         words = [word for leaf in self.slots if isinstance(leaf, Needle) for word in exact_words(leaf)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,14 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[SessionMatches]).decode
 
 
+class _Visited(NamedTuple):
+    """What matches in a session, and in which load it was read."""
+
+    load: int
+    key: str
+    matches: SessionMatches
+
+
 class SearchVisit:
     """Compares sessions with a query while they are read. `found` hears what matches."""
 
@@ -29,7 +38,12 @@ class SearchVisit:
         self._question = (query, request, kinds)
         self._examiner = Examiner(DirectQuery(query, kinds), request)
         self._found = found
-        self._seen: dict[int, SessionMatches] = {}
+        self._load = 0
+        self._seen: dict[int, _Visited] = {}
+
+    def begin(self) -> None:
+        """Begin a load. Its processes compare what they read with one another, and with nothing else."""
+        self._load += 1
 
     def look(self, sessions: Sequence[Session]) -> bytes:
         """What matches in the sessions of a bundle. This is done in the process that reads them."""
@@ -39,19 +53,39 @@ class SearchVisit:
         except UnicodeEncodeError:
             return _encode(escape_surrogates(matches, list[SessionMatches]))
 
-    def note(self, numbers: Sequence[int], seen: bytes) -> None:
-        """Keep what was found in sessions that now have these numbers."""
-        new = [msgspec.structs.replace(matches, number=numbers[matches.number]) for matches in _decode(seen)]
-        self._seen |= {matches.number: matches for matches in new}
-        if present := [matches for matches in new if matches.count]:
+    def note(self, sessions: Sequence[tuple[str, int]], seen: bytes) -> None:
+        """Keep what was found in sessions that now have these keys and numbers."""
+        present: list[SessionMatches] = []
+        for (key, number), matches in zip(sessions, _decode(seen), strict=True):
+            numbered = msgspec.structs.replace(matches, number=number)
+            self._seen[number] = _Visited(self._load, key, numbered)
+            if numbered.count:
+                present.append(numbered)
+        if present:
             self._found(present)
 
     def answers(
-        self, query: Query, request: DirectRequest, kinds: Collection[PassageKind] | None, numbers: Collection[int]
-    ) -> Mapping[int, SessionMatches]:
-        """What was found in the sessions with these numbers, if the question was the same.
+        self,
+        query: Query,
+        request: DirectRequest,
+        kinds: Collection[PassageKind] | None,
+        sessions: Mapping[int, str],
+    ) -> dict[int, SessionMatches]:
+        """What was found in the sessions with these numbers and keys, if the question was the same."""
+        if (query, request, kinds) != self._question or self._was_misled(sessions):
+            return {}
+        return {number: visited.matches for number, visited in self._seen.items()}
 
-        It is not used if something was found in another session, such as a copy: it may have displaced better hits.
+    def _was_misled(self, sessions: Mapping[int, str]) -> bool:
+        """Was something found in a session that does not count, so that it may have displaced better hits?
+
+        A copy does not count, nor what is gone. What was read again in a later load has the same texts, and counts; but
+        more may be known about the session, so this is not sure if the query asks for facts of whole sessions.
         """
-        displaced = any(matches.hits and number not in numbers for number, matches in self._seen.items())
-        return self._seen if (query, request, kinds) == self._question and not displaced else {}
+        keys = set(sessions.values())
+        counting = {(each.load, each.key) for number, each in self._seen.items() if number in sessions}
+        return any(
+            self._examiner.query.asks_for_sessions or each.key not in keys or (each.load, each.key) in counting
+            for number, each in self._seen.items()
+            if each.matches.hits and number not in sessions
+        )

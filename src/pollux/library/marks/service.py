@@ -11,28 +11,19 @@ from unicodedata import category, normalize
 from msgspec import UNSET
 
 from pollux.errors import RequestError
+from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.index.catalogue.queries import Filter, ListEntry
-from pollux.library.follow_marks import follow_marks
 from pollux.library.fresh_index import FreshIndex
 from pollux.marks.changes import Change
 from pollux.marks.read_positions import EVERYTHING, ReadPosition
 from pollux.marks.store import MarkStore
-from pollux.model import Anchor, Author, Marks, Message, MessageMarks, Session, SessionMarks, Value
+from pollux.model import Anchor, Marks, Message, MessageMarks, Session, SessionMarks, Value
 from pollux.model.base import NOTHING
 from pollux.system.clock import is_usable, now
 from pollux.text.surrogates import spell_surrogates
 
-__all__ = [
-    "Edit",
-    "MarkedItem",
-    "MarksService",
-    "Target",
-]
-
 LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 60, 200, 20_000
 _NOT_IN_TAGS = re.compile(r"""[\s"'(),*?]""")
-_UNIQUE = 20
-"""An id of so many characters is an agent's own. A shorter one may be a place in a file."""
 
 
 class Edit(Value, frozen=True, kw_only=True):
@@ -100,6 +91,8 @@ class MarksService:
     @property
     def problem(self) -> str | None:
         """What is wrong with the file of the marks; None where nothing is."""
+        if self._store.unreadable is not None:
+            return self._store.unreadable
         damaged = self._store.damaged
         lines = "1 line" if damaged == 1 else f"{damaged:,} lines"
         return f"{lines} of {self._store.file} cannot be read." if damaged else None
@@ -114,6 +107,7 @@ class MarksService:
         tags = {tag_of(tag): is_set for tag, is_set in edit.tags.items()}
         note, name = _text("note", edit.note, LONGEST_NOTE), _text("name", edit.name, LONGEST_NAME)
         by_place = {(target.key, target.message.id if target.message else None): target for target in targets}
+        prompts = self._index.ask_known(lambda current: current.own_prompts(key for key, _ in by_place))
         changes = [
             Change(
                 at=now(),
@@ -124,7 +118,7 @@ class MarksService:
                 tags=tags,
                 note=UNSET if note is None else note or None,
                 name=UNSET if name is None else " ".join(name.split()) or None,
-                first=self._first_prompt(target.key),
+                prompt=prompts.get(target.key),
             )
             for target in by_place.values()
         ]
@@ -139,14 +133,6 @@ class MarksService:
     def undo(self) -> list[str]:
         """Undo the last change that was not undone yet. Returns the keys of its sessions; none where there is none."""
         return list(dict.fromkeys(change.session for change in self._store.undo()))
-
-    def _first_prompt(self, key: str) -> str | None:
-        """The id of the first prompt of a session, if no other session's message can have it."""
-        index = self._index.ask_known(lambda current: current.message_index(key))
-        if index is None:
-            return None
-        prompts = (id for number, id in enumerate(index.ids) if index.author(number) is Author.HUMAN)
-        return next((id for id in prompts if len(id) >= _UNIQUE), None)
 
     # ------------------------------------------------------------------ how far sessions were read
 

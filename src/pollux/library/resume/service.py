@@ -1,11 +1,10 @@
-"""How to go on with a session in its own agent: the command, what stands in its way, and what is kept before."""
+"""Plans how to go on with a session in its own agent, and keeps its files before."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import stat
-from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError
-from pollux.library.open_sessions import OpenSession, open_session
-from pollux.model import Kind, Summary, Value
+from pollux.index.catalogue.queries import CatalogueQueries, Filter, SessionLocation
+from pollux.library.resume.open_sessions import open_session
+from pollux.library.resume.plan import ResumePlan
+from pollux.model import Kind, Summary
 from pollux.projects.moves import EVIDENCE
 from pollux.sources.base import File, Root, Source
 from pollux.sources.capabilities import program_of, resume_command_of, retention_of, running_sessions_of
@@ -24,7 +25,6 @@ from pollux.system.programs import find_program, release_of
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
-    from pollux.index.catalogue.queries import SessionLocation
     from pollux.library.fresh_index import FreshIndex
     from pollux.library.homes import Homes
     from pollux.library.keeper import Keeper
@@ -32,58 +32,6 @@ if TYPE_CHECKING:
     from pollux.system.directories import Places
 
 _LONGEST = timedelta.max.days
-
-
-class ResumePlan(Value, frozen=True, kw_only=True):
-    """The command that goes on with a session: its words, the folder to run it in, and the variables to set.
-
-    A variable that is None must not be set. `fork`: a new session begins with a copy of this one. `program` is the
-    program's path, None if it is not installed. `files` are kept before. `opened` says who has the session open, and
-    stands in the way unless it is a fork. `warnings` are sentences about what the user may not expect.
-    """
-
-    session: Summary
-    title: str
-    words: tuple[str, ...]
-    folder: str
-    environ: Mapping[str, str | None]
-    fork: bool
-    program: str | None
-    files: tuple[str, ...]
-    opened: OpenSession | None
-    warnings: tuple[str, ...]
-
-    @property
-    def line(self) -> str:
-        """The command as a line for a shell."""
-        unset = [word for name, value in self.environ.items() if value is None for word in ("-u", name)]
-        variables = [f"{name}={shlex.quote(value)}" for name, value in self.environ.items() if value is not None]
-        words = [*(("env", *unset) if unset else ()), *variables, shlex.join(self.words)]
-        return f"cd {shlex.quote(self.folder)} && {' '.join(words)}"
-
-    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """The environment for the command, made of the present one."""
-        changed = {name: value for name, value in self.environ.items() if value is not None}
-        return {
-            **{name: value for name, value in environ.items() if name not in self.environ},
-            **changed,
-            "PWD": self.folder,
-        }
-
-    def require_ready(self) -> None:
-        """Raise `CannotResume` where the program is missing, or somebody else has the session open."""
-        if self.program is None:
-            raise CannotResume(
-                "program",
-                f"{self.title} is not installed here: there is no program {self.words[0]!r} on the PATH.",
-                f"Where it is: {self.line}",
-            )
-        if self.opened is not None and not self.fork:
-            raise CannotResume(
-                "open",
-                self.opened.sentence,
-                f"Go on there, end it first, or go on with a copy: pollux resume {self.session.key} --fork",
-            )
 
 
 class ResumeService:
@@ -105,14 +53,13 @@ class ResumeService:
         Raises `NotFound` where there is none. A folder that holds the user's home does not count.
         """
         present = os.path.realpath(self._here)
-        by_project: dict[str, Summary] = {}
-        for entry in self._index.entries():
-            if entry.summary.project and not entry.summary.kept:
-                by_project.setdefault(entry.summary.project, entry.summary)
         home = self._places.home
+        projects = {project.path for project in self._index.ask(CatalogueQueries.projects)}
         for folder in (present, *map(str, Path(present).parents)):
-            if folder in by_project and (folder == present or not home.is_relative_to(folder)):
-                return by_project[folder]
+            if folder in projects and (folder == present or not home.is_relative_to(folder)):
+                for entry in self._index.entries(Filter(project=folder)):
+                    if entry.summary.project == folder and not entry.summary.kept:
+                        return entry.summary
         raise NotFound(f"No session was held in {display_path(present)}.", "Try: pollux resume KEY, or pollux list")
 
     def plan(
@@ -183,7 +130,7 @@ class ResumeService:
             )
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
-        files = tuple(file for file in self._index.files_of(key) if file.startswith(inside))
+        files = tuple(file for file in self._every_file(key) if file.startswith(inside))
         return replace(summary, files=files), source, root
 
     def _own_place(self, places: list[SessionLocation]) -> tuple[Source, Root] | None:
@@ -211,7 +158,8 @@ class ResumeService:
             folder = os.path.realpath(self._here / Path(chosen).expanduser())
             if not os.path.isdir(folder):  # noqa: PTH112
                 raise RequestError(f"{chosen} is not a folder.", "Name a folder that exists.")
-            return folder
+            own = session.project
+            return own if own is not None and os.path.realpath(own) == folder else folder
         if session.project is None:
             raise CannotResume(
                 "folder",
@@ -235,9 +183,13 @@ class ResumeService:
     def _files(self, session: Summary, root: Root) -> tuple[str, ...]:
         """The session's files and those of its sub-agents, as the agent has them."""
         inside = os.path.join(display_path(root.path.parent), "")  # noqa: PTH118
-        family = [key for key in self._index.family(session.key) if key != session.key]
-        files = [*session.files, *(file for key in family for file in self._index.files_of(key))]
+        family = self._index.ask_known(lambda current: current.family(session.key))
+        files = [*session.files, *(file for key in family if key != session.key for file in self._every_file(key))]
         return tuple(dict.fromkeys(file for file in files if file.startswith(inside)))
+
+    def _every_file(self, key: str) -> list[str]:
+        """Every file of a session, as far as it was read already: what else there is does not matter here."""
+        return self._index.ask_known(lambda current: current.files(key))
 
     @staticmethod
     def _warnings(session: Summary, source: Source, root: Root) -> list[str]:

@@ -12,15 +12,15 @@ from pollux.marks.store import MarkStore
 def follow_marks(store: MarkStore, current: CatalogueQueries, cursor: Cursor | None = None) -> None:
     """Look for marked sessions that no list has, among those that were read after a position, or among all.
 
-    They are known by their first prompt. A fork has that prompt, too, but is another session. If the marks cannot be
-    written to now, they stay as they are, and the next look finds the same.
+    They are known by a prompt that no other session had when they were marked. A later fork has it, too, but is another
+    session. If the marks cannot be written to now, they stay as they are, and the next look finds the same.
     """
     with contextlib.suppress(StoreError):
         state = store.state()
-        missing = set(current.unknown(key for key in state.sessions if key in state.first))
+        missing = set(current.unknown(key for key in state.sessions if key in state.prompts))
         if not missing:
             return
-        keys = {state.first[key]: key for key in missing}
+        keys = {state.prompts[key]: key for key in missing}
         found: dict[str, set[str]] = {}
         for number, key, prompt in current.with_message(keys, cursor):
             old = keys[prompt]

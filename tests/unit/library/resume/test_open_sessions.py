@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from pollux.errors import CannotResume
-from pollux.library import open_sessions
-from pollux.library.resume import ResumePlan
+from pollux.library.resume import open_sessions
+from pollux.library.resume.plan import ResumePlan
 from tests.resumable import IDS, Desk
-from tests.unit.library.test_resume import library
 
 AGENTS = sorted(IDS)
 
@@ -28,7 +27,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def plan_of(desk: Desk, agent: str, **options: Any) -> ResumePlan:
-    return library(desk).resume.plan(IDS[agent], **options)
+    return desk.library().resume.plan(IDS[agent], **options)
 
 
 def touch(desk: Desk, agent: str) -> None:

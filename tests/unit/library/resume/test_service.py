@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pollux import Filter, Library
+from pollux import Filter
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError, UnknownName
-from pollux.library.resume import ResumePlan
-from pollux.model.base import NOTHING
-from tests.resumable import IDS, Desk
+from pollux.library.resume.plan import ResumePlan
+from tests.resumable import IDS, OTHER_ID, Desk
 
-CORPUS = Path(__file__).parents[2] / "corpus"
+CORPUS = Path(__file__).parents[3] / "corpus"
 AGENTS = sorted(IDS)
 HOMES = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "gemini": "GEMINI_CLI_HOME"}
 
@@ -34,15 +32,10 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLLUX_NOW", "2026-11-15T12:00:00Z")
 
 
-def library(desk: Desk, here: Path | None = None, environ: Mapping[str, str] = NOTHING) -> Library:
-    own = {f"XDG_{name}_HOME": str(desk.home.parent / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
-    return Library({"HOME": str(desk.home), "PATH": str(desk.bin), **own, **environ}, here or desk.home, hunt=False)
-
-
 def refused(desk: Desk, name: str, **options: Any) -> CannotResume:
     """The error of a plan that cannot be made."""
     with pytest.raises(CannotResume) as caught:
-        library(desk).resume.plan(name, **options)
+        desk.library().resume.plan(name, **options)
     return caught.value
 
 
@@ -63,7 +56,7 @@ PLAIN = {
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_command_of_each_agent(desk: Desk, agent: str) -> None:
     files = desk.furnish()
-    plan = library(desk).resume.plan(IDS[agent][:8], arguments=("--model", "x y"))
+    plan = desk.library().resume.plan(IDS[agent][:8], arguments=("--model", "x y"))
     assert plan.words == (*PLAIN[agent], "--model", "x y")
     assert plan.folder == str(desk.project)
     assert plan.environ == {}
@@ -77,7 +70,7 @@ def test_the_command_of_each_agent(desk: Desk, agent: str) -> None:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_copy_leaves_the_session_as_it_is(desk: Desk, agent: str) -> None:
     files = desk.furnish()
-    plan = library(desk).resume.plan(IDS[agent], fork=True)
+    plan = desk.library().resume.plan(IDS[agent], fork=True)
     assert plan.fork
     assert (
         plan.words
@@ -93,7 +86,7 @@ def test_a_copy_leaves_the_session_as_it_is(desk: Desk, agent: str) -> None:
 def test_in_another_folder(desk: Desk, agent: str) -> None:
     """Gemini CLI resumes only in the project's own folder, and elsewhere loads the file: that is a copy."""
     files = desk.furnish()
-    plan = library(desk, desk.project).resume.plan(IDS[agent], folder="../other")
+    plan = desk.library(desk.project).resume.plan(IDS[agent], folder="../other")
     assert plan.folder == str(desk.elsewhere)
     assert (
         plan.words
@@ -110,7 +103,7 @@ def test_in_another_folder(desk: Desk, agent: str) -> None:
 def test_a_link_to_the_same_folder_is_no_other_folder(desk: Desk, agent: str) -> None:
     desk.furnish()
     (desk.home / "link").symlink_to(desk.project)
-    plan = library(desk).resume.plan(IDS[agent], folder=str(desk.home / "link"))
+    plan = desk.library().resume.plan(IDS[agent], folder=str(desk.home / "link"))
     assert (plan.words, plan.folder, plan.fork) == (PLAIN[agent], str(desk.project), False)
 
 
@@ -118,7 +111,7 @@ def test_a_link_to_the_same_folder_is_no_other_folder(desk: Desk, agent: str) ->
 def test_another_home_is_named_by_the_agents_own_variable(desk: Desk, agent: str) -> None:
     home = desk.home / "an other home"
     desk.furnish(**{HOMES[agent]: home})
-    plan = library(desk, environ={HOMES[agent]: str(home)}).resume.plan(IDS[agent])
+    plan = desk.library(environ={HOMES[agent]: str(home)}).resume.plan(IDS[agent])
     assert plan.environ == {HOMES[agent]: str(home)}
     assert plan.line == f"cd {desk.project} && {HOMES[agent]}='{home}' {shlex.join(PLAIN[agent])}"
     assert plan.environment({"A": "b"}) == {"A": "b", HOMES[agent]: str(home), "PWD": str(desk.project)}
@@ -135,7 +128,7 @@ def test_another_home_is_named_by_the_agents_own_variable(desk: Desk, agent: str
 def test_a_variable_that_leads_the_agent_away_is_taken_out(desk: Desk, agent: str, variable: str, place: str) -> None:
     desk.furnish()
     elsewhere = {HOMES[agent]: str(desk.elsewhere), variable: str(desk.home / place)}
-    plan = library(desk, environ=elsewhere).resume.plan(IDS[agent])
+    plan = desk.library(environ=elsewhere).resume.plan(IDS[agent])
     assert plan.environ == {HOMES[agent]: None}
     assert plan.line == f"cd {desk.project} && env -u {HOMES[agent]} {shlex.join(PLAIN[agent])}"
     assert HOMES[agent] not in plan.environment(elsewhere)
@@ -149,24 +142,24 @@ def test_a_folder_to_which_no_variable_leads(desk: Desk, agent: str, variable: s
     files = desk.furnish()
     root = {
         "claude": files["claude"].parents[1],
-        "codex": files["codex"].parents[3],
+        "codex": files["codex"].parents[2],
         "gemini": files["gemini"].parents[2],
     }
     root[agent].rename(desk.home / "backup")
     with pytest.raises(CannotResume, match="cannot be told to look in") as caught:
-        library(desk, environ={variable: str(desk.home / "backup")}).resume.plan(IDS[agent])
+        desk.library(environ={variable: str(desk.home / "backup")}).resume.plan(IDS[agent])
     assert caught.value.reason == "home"
 
 
 def test_a_session_that_is_named_by_the_path_of_its_file(desk: Desk) -> None:
     for agent, file in desk.furnish().items():
-        assert library(desk).resume.plan(str(file)).words == PLAIN[agent]
+        assert desk.library().resume.plan(str(file)).words == PLAIN[agent]
 
 
 def test_last_is_the_newest_of_all(desk: Desk) -> None:
     desk.furnish()
-    newest = library(desk).list(limit=1)[0].summary
-    assert library(desk).resume.plan("last").session.key == newest.key
+    newest = desk.library().list(limit=1)[0].summary
+    assert desk.library().resume.plan("last").session.key == newest.key
 
 
 # ------------------------------------------------------------------------------------ without a key
@@ -174,22 +167,22 @@ def test_last_is_the_newest_of_all(desk: Desk) -> None:
 
 def test_the_session_that_was_last_used_here(desk: Desk) -> None:
     desk.claude(desk.home / ".claude")
-    desk.claude(desk.home / ".claude", id=IDS["claude"].replace("01", "02"), project=desk.elsewhere)
+    desk.claude(desk.home / ".claude", id=OTHER_ID, project=desk.elsewhere)
     below = desk.project / "src" / "deep"
     below.mkdir(parents=True)
     for here in (desk.project, below):
-        assert library(desk, here).resume.last_here().id == IDS["claude"]
-    assert library(desk, desk.elsewhere).resume.last_here().id == IDS["claude"].replace("01", "02")
+        assert desk.library(here).resume.last_here().id == IDS["claude"]
+    assert desk.library(desk.elsewhere).resume.last_here().id == OTHER_ID
     with pytest.raises(NotFound, match="No session was held in"):
-        library(desk, desk.bin).resume.last_here()
+        desk.library(desk.bin).resume.last_here()
 
 
 def test_a_session_in_the_home_itself_is_not_meant_everywhere_below(desk: Desk) -> None:
     desk.claude(desk.home / ".claude", project=desk.home)
     (desk.home / "code").mkdir()
-    assert library(desk, desk.home).resume.last_here().id == IDS["claude"]
+    assert desk.library(desk.home).resume.last_here().id == IDS["claude"]
     with pytest.raises(NotFound):
-        library(desk, desk.home / "code").resume.last_here()
+        desk.library(desk.home / "code").resume.last_here()
 
 
 # ------------------------------------------------------------------------------------ what is in the way
@@ -206,13 +199,13 @@ def test_a_folder_that_is_gone(desk: Desk) -> None:
             f"resume {agent}:{IDS[agent]} --in DIR",
             f"rehome {desk.project} NEW --in-place",
         ]
-        library(desk).resume.plan(IDS[agent], folder=str(desk.elsewhere))
+        desk.library().resume.plan(IDS[agent], folder=str(desk.elsewhere))
 
 
 def test_a_folder_to_go_on_in_must_exist(desk: Desk) -> None:
     desk.furnish()
     with pytest.raises(RequestError, match="nowhere is not a folder"):
-        library(desk).resume.plan(IDS["claude"], folder="nowhere")
+        desk.library().resume.plan(IDS["claude"], folder="nowhere")
 
 
 def test_a_folder_that_nobody_knows(desk: Desk) -> None:
@@ -220,7 +213,7 @@ def test_a_folder_that_nobody_knows(desk: Desk) -> None:
     (file.parents[1] / ".project_root").unlink()
     file.parents[1].rename(file.parents[2] / "0123")
     assert refused(desk, IDS["gemini"]).reason == "folder"
-    assert library(desk).resume.plan(IDS["gemini"], folder=str(desk.elsewhere)).fork
+    assert desk.library().resume.plan(IDS["gemini"], folder=str(desk.elsewhere)).fork
 
 
 def test_a_project_that_was_moved(desk: Desk) -> None:
@@ -228,8 +221,8 @@ def test_a_project_that_was_moved(desk: Desk) -> None:
     desk.furnish()
     old, new = str(desk.project), str(desk.project.with_name("rain"))
     desk.project.rename(new)
-    library(desk).rehome.show(old, new)
-    moved = {agent: library(desk).resume.plan(IDS[agent]) for agent in AGENTS}
+    desk.library().rehome.show(old, new)
+    moved = {agent: desk.library().resume.plan(IDS[agent]) for agent in AGENTS}
     assert {plan.folder for plan in moved.values()} == {new}
     assert moved["claude"].words == PLAIN["claude"]
     assert moved["codex"].words == (*PLAIN["codex"], "-C", new)
@@ -240,9 +233,9 @@ def test_a_project_that_was_moved_in_the_agents_files_too(desk: Desk) -> None:
     desk.furnish()
     old, new = str(desk.project), str(desk.project.with_name("rain"))
     desk.project.rename(new)
-    library(desk).rehome.carry_out(old, new)
+    desk.library().rehome.carry_out(old, new)
     for agent in ("claude", "gemini"):
-        plan = library(desk).resume.plan(IDS[agent])
+        plan = desk.library().resume.plan(IDS[agent])
         assert (plan.words, plan.folder, plan.fork) == (PLAIN[agent], new, False)
 
 
@@ -250,7 +243,7 @@ def test_a_project_that_was_moved_in_the_agents_files_too(desk: Desk) -> None:
 def test_a_program_that_is_not_installed(desk: Desk, agent: str) -> None:
     desk.furnish()
     (desk.bin / agent).unlink()
-    plan = library(desk).resume.plan(IDS[agent])
+    plan = desk.library().resume.plan(IDS[agent])
     assert plan.program is None
     with pytest.raises(CannotResume, match="is not installed here") as caught:
         plan.require_ready()
@@ -263,14 +256,14 @@ def test_a_program_that_only_an_alias_of_the_shell_names(desk: Desk) -> None:
     place = desk.home / ".claude" / "local" / "claude"
     place.parent.mkdir(parents=True)
     (desk.bin / "claude").rename(place)
-    assert library(desk).resume.plan(IDS["claude"]).program == str(place)
+    assert desk.library().resume.plan(IDS["claude"]).program == str(place)
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_session_that_only_pollux_kept(desk: Desk, agent: str) -> None:
     """The command that the hint names brings the files back, and then it can be resumed."""
     file = desk.furnish()[agent]
-    keeping = library(desk)
+    keeping = desk.library()
     keeping.archive.on()
     keeping.sync()
     before = file.read_bytes()
@@ -279,20 +272,20 @@ def test_a_session_that_only_pollux_kept(desk: Desk, agent: str) -> None:
     assert error.reason == "kept"
     key = f"{agent}:{IDS[agent]}"
     assert commands(error.hint) == [f"recover {key} --in-place", f"resume {key}"]
-    again = library(desk)
+    again = desk.library()
     rebuilt = again.recover.rebuild(again.session(key))
     again.archive.restore(again.recover.plan(rebuilt, None))
     assert file.read_bytes() == before
-    assert library(desk).resume.plan(key).words == PLAIN[agent]
+    assert desk.library().resume.plan(key).words == PLAIN[agent]
 
 
 def test_files_that_hold_less_than_what_pollux_kept(desk: Desk) -> None:
     file = desk.claude(desk.home / ".claude")
-    keeping = library(desk)
+    keeping = desk.library()
     keeping.archive.on()
     keeping.sync()
     file.write_text(file.read_text().splitlines(keepends=True)[0])
-    plan = library(desk).resume.plan(IDS["claude"])
+    plan = desk.library().resume.plan(IDS["claude"])
     assert plan.words == PLAIN["claude"]
     assert plan.files == (str(file),)
     assert [warning for warning in plan.warnings if "pollux recover" in warning]
@@ -307,7 +300,7 @@ def test_a_file_in_no_agents_folder(desk: Desk) -> None:
 def test_a_name_that_no_session_has(desk: Desk) -> None:
     desk.furnish()
     with pytest.raises(UnknownName):
-        library(desk).resume.plan("claude:nothing")
+        desk.library().resume.plan("claude:nothing")
 
 
 KINDS = [("gemini/0.61.0", "subagent"), ("claude/2.1.325", "subagent"), ("codex/0.166.0", "subagent")]
@@ -317,7 +310,7 @@ KINDS += [("gemini/0.44.0-tui", "prompts"), ("gemini/0.30.1-tui", "checkpoint")]
 @pytest.mark.parametrize(("home", "kind"), KINDS)
 def test_what_is_no_conversation_of_its_own(desk: Desk, home: str, kind: str) -> None:
     shutil.copytree(CORPUS / home / "home", desk.home, dirs_exist_ok=True)
-    summaries = [entry.summary for entry in library(desk).list(Filter(everything=True))]
+    summaries = [entry.summary for entry in desk.library().list(Filter(everything=True))]
     sessions = [summary for summary in summaries if summary.kind == kind]
     assert sessions
     for session in sessions:
@@ -337,21 +330,21 @@ OLD = ["0.1.2504172351", "0.1.2505291658", "0.8.0", "0.20.0", "0.29.0"]
 @pytest.mark.parametrize("release", [*OLD, "0.34.0", "0.40.0"])
 def test_threads_of_releases_that_no_present_one_resumes(desk: Desk, release: str) -> None:
     shutil.copytree(CORPUS / "codex" / release / "home", desk.home, dirs_exist_ok=True)
-    for entry in library(desk).list():
+    for entry in desk.library().list():
         if release in OLD:
             assert refused(desk, entry.summary.key, folder=str(desk.elsewhere)).reason == "format"
         else:
-            library(desk).resume.plan(entry.summary.key, folder=str(desk.elsewhere))
+            desk.library().resume.plan(entry.summary.key, folder=str(desk.elsewhere))
 
 
 def test_a_session_that_was_not_used_for_long(desk: Desk) -> None:
     """Gemini CLI deletes such sessions when it starts."""
     desk.gemini(desk.home / ".gemini", updated="2026-08-01T10:00:00.000Z")
-    (warning,) = library(desk).resume.plan(IDS["gemini"]).warnings
+    (warning,) = desk.library().resume.plan(IDS["gemini"]).warnings
     assert warning == "Gemini CLI may delete it when it starts: it was not used for more than 30 days."
     settings = desk.home / ".gemini" / "settings.json"
     settings.write_text('{"general": {"sessionRetention": {"enabled": false}}}')
-    assert library(desk).resume.plan(IDS["gemini"]).warnings == ()
+    assert desk.library().resume.plan(IDS["gemini"]).warnings == ()
 
 
 class Parrot:
@@ -364,7 +357,7 @@ def test_an_agent_whose_command_nobody_knows(desk: Desk) -> None:
     from pollux.sources.capabilities import program_of, resume_command_of, running_sessions_of
 
     desk.furnish()
-    summary = library(desk).list(limit=1)[0].summary
+    summary = desk.library().list(limit=1)[0].summary
     request: Any = type("Request", (), {"session": summary})()
     source: Any = Parrot()
     with pytest.raises(CannotResume, match="pollux does not know how Parrot goes on") as caught:
@@ -378,29 +371,29 @@ def test_an_agent_whose_command_nobody_knows(desk: Desk) -> None:
 
 
 def kept(desk: Desk, plan: ResumePlan) -> list[tuple[str, str]]:
-    asked = library(desk)
+    asked = desk.library()
     return [(change.change, change.file) for change in asked.archive.history(asked.session(plan.session.key))]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_files_are_kept_though_the_archive_is_off(desk: Desk, agent: str) -> None:
     files = desk.furnish()
-    asked = library(desk)
+    asked = desk.library()
     plan = asked.resume.plan(IDS[agent])
     asked.resume.keep(plan)
     assert kept(desk, plan) == [("new", str(files[agent]))]
     files[agent].write_bytes(b"")
-    again = library(desk)
+    again = desk.library()
     joined = again.recover.join(again.recover.session(plan.session.key))
     assert [message.text for message in joined.session.messages] == ["Is it raining?", "It is."]
 
 
 def test_only_these_files_are_kept_and_no_other_is_said_to_be_gone(desk: Desk) -> None:
     desk.furnish()
-    other = desk.claude(desk.home / ".claude", id=IDS["claude"].replace("01", "02"))
-    keeping = library(desk)
+    other = desk.claude(desk.home / ".claude", id=OTHER_ID)
+    keeping = desk.library()
     keeping.archive.run()
-    asked = library(desk)
+    asked = desk.library()
     plan = asked.resume.plan(IDS["claude"])
     for _ in range(2):
         asked.resume.keep(plan)
@@ -412,7 +405,7 @@ def test_only_these_files_are_kept_and_no_other_is_said_to_be_gone(desk: Desk) -
 
 def test_files_of_sub_agents_are_kept_too(desk: Desk) -> None:
     shutil.copytree(CORPUS / "claude" / "2.1.325" / "home", desk.home, dirs_exist_ok=True)
-    asked = library(desk)
+    asked = desk.library()
     child = next(e.summary for e in asked.list(Filter(everything=True)) if e.summary.kind == "subagent")
     plan = asked.resume.plan(str(child.parent), folder=str(desk.elsewhere))
     assert {*child.files} <= {*plan.files}
@@ -420,7 +413,7 @@ def test_files_of_sub_agents_are_kept_too(desk: Desk) -> None:
 
 def test_what_cannot_be_kept_is_not_resumed(desk: Desk) -> None:
     desk.furnish()
-    asked = library(desk)
+    asked = desk.library()
     plan = asked.resume.plan(IDS["claude"])
     data = desk.home.parent / "data" / "pollux"
     data.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,62 @@
+"""How to go on with a session: the command, and what stands in its way."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from pollux.errors import CannotResume
+from pollux.library.resume.open_sessions import OpenSession
+from pollux.model import Summary, Value
+
+
+class ResumePlan(Value, frozen=True, kw_only=True):
+    """The command that goes on with a session: its words, the folder to run it in, and the variables to set.
+
+    A variable that is None must not be set. `fork`: a new session begins with a copy of this one. `program` is the
+    program's path, None if it is not installed. `files` are kept before. `opened` says who has the session open, and
+    stands in the way unless it is a fork. `warnings` are sentences about what the user may not expect.
+    """
+
+    session: Summary
+    title: str
+    words: tuple[str, ...]
+    folder: str
+    environ: Mapping[str, str | None]
+    fork: bool
+    program: str | None
+    files: tuple[str, ...]
+    opened: OpenSession | None
+    warnings: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The command as a line for a shell."""
+        unset = [word for name, value in self.environ.items() if value is None for word in ("-u", name)]
+        variables = [f"{name}={shlex.quote(value)}" for name, value in self.environ.items() if value is not None]
+        words = [*(("env", *unset) if unset else ()), *variables, shlex.join(self.words)]
+        return f"cd {shlex.quote(self.folder)} && {' '.join(words)}"
+
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """The environment for the command, made of the present one."""
+        changed = {name: value for name, value in self.environ.items() if value is not None}
+        return {
+            **{name: value for name, value in environ.items() if name not in self.environ},
+            **changed,
+            "PWD": self.folder,
+        }
+
+    def require_ready(self) -> None:
+        """Raise `CannotResume` where the program is missing, or somebody else has the session open."""
+        if self.program is None:
+            raise CannotResume(
+                "program",
+                f"{self.title} is not installed here: there is no program {self.words[0]!r} on the PATH.",
+                f"Where it is: {self.line}",
+            )
+        if self.opened is not None and not self.fork:
+            raise CannotResume(
+                "open",
+                self.opened.sentence,
+                f"Go on there, end it first, or go on with a copy: pollux resume {self.session.key} --fork",
+            )
