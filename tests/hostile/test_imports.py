@@ -18,8 +18,8 @@ from pollux.archive import restore
 from pollux.archive.archive import Archive
 from pollux.archive.history import Change
 from pollux.archive.packs import LATEST, Content, PackWriter, State, begin
-from pollux.cli.render.archive import changes
 from pollux.cli.terminal.screen import Screen
+from pollux.draw.archive import changes
 from tests.hostile.conftest import EVERYTHING, World
 
 WORDS = b'{"type":"summary","summary":"of a stranger"}\n'

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pollux.tui.first import First
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
+    from pollux.tui.pages.page import Page
 
 _POLL = 0.25
 
@@ -194,6 +195,33 @@ class PolluxApp(App[None]):
     async def _run_chosen(self, key: TableKey | None) -> None:
         if key is not None:
             await self.run_action(key.action, self if key.place == ANYWHERE else self.screen)
+
+    def _open_page(self, page: Page) -> None:
+        from pollux.tui.pages.screen import PageScreen
+
+        if self.screen.is_modal:
+            return
+        if isinstance(self.screen, PageScreen):
+            self.pop_screen()
+        self.push_screen(PageScreen(page))
+
+    def action_usage(self) -> None:
+        """What was used, and what it cost."""
+        from pollux.tui.pages.usage import UsagePage
+
+        self._open_page(UsagePage())
+
+    def action_timeline(self) -> None:
+        """What was used when."""
+        from pollux.tui.pages.timeline import TimelinePage
+
+        self._open_page(TimelinePage())
+
+    def action_doctor(self) -> None:
+        """What pollux could read, and what not."""
+        from pollux.tui.pages.doctor import DoctorPage
+
+        self._open_page(DoctorPage())
 
     def action_leave(self) -> None:
         """Leave."""

@@ -13,7 +13,7 @@ from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.plan import PlanScreen
 
 if TYPE_CHECKING:
-    from pollux.library.resume import ResumePlan
+    from pollux.library.resume.plan import ResumePlan
     from pollux.tui.app import PolluxApp
 
 

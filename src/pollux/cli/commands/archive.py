@@ -129,7 +129,7 @@ def status(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
 
         screen.json(status_document(contents))
         return
-    from pollux.cli.render.archive import status_lines
+    from pollux.draw.archive import status_lines
 
     screen.lines(status_lines(screen, contents, str(library.user_home)))
 
@@ -143,7 +143,7 @@ def verify(ctx: click.Context, library: Library, screen: Screen, as_json: bool) 
 
         screen.json(verdict_document(verdict))
     else:
-        from pollux.cli.render.archive import verdict_lines
+        from pollux.draw.archive import verdict_lines
 
         screen.lines(verdict_lines(screen, verdict, str(library.user_home)))
     ctx.exit(0 if verdict.sound else 4)
@@ -215,8 +215,8 @@ def schedule(ctx: click.Context, act: str | None, every: str | None, using: str 
     pollux archive schedule --install --every daily --using cron
     """
     from pollux.answers.schedule import removed_document, schedule_document
-    from pollux.cli.render.schedule import removed, timer
     from pollux.cli.terminal.screen import Screen
+    from pollux.draw.schedule import removed, timer
 
     if ctx.meta.get(SAMPLE):
         raise RequestError("The sample cannot be archived by a timer.", "Leave --sample out.")

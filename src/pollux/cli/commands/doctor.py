@@ -36,7 +36,7 @@ def command(ctx: click.Context, every_file: bool, strict: bool, as_json: bool) -
 
         screen.json(doctor_document(report))
     elif report.files:
-        from pollux.cli.render.doctor import diagnosis
+        from pollux.draw.doctor import diagnosis
 
         screen.lines(diagnosis(screen, report, str(library.user_home), every_file=every_file))
     elif archive_count:

@@ -32,6 +32,6 @@ def command(ctx: click.Context, key: str, as_json: bool) -> None:
         ctx.exit(0 if history else 1)
     if not history:
         raise NotFound(f"Nothing is kept of {session.key}.", "Try: pollux archive run")
-    from pollux.cli.render.archive import changes
+    from pollux.draw.archive import changes
 
     screen.lines(changes(screen, history, str(library.user_home)))

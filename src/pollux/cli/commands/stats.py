@@ -151,8 +151,8 @@ def _one_session(screen: Screen, library: Library, key: str, as_json: bool) -> N
 
 
 def _show(screen: Screen, library: Library, stats: Stats) -> None:
-    from pollux.cli.render.stats import remarks, stats_table
     from pollux.cli.terminal.screen import talk
+    from pollux.draw.stats import remarks, stats_table
     from pollux.text.figures import tilde
     from pollux.usage.service import Grouping
 
@@ -204,7 +204,7 @@ def _tools(
     elif form == "json":
         screen.json(tools_document(by, rows, total, _lacking(library, selection)))
     elif rows:
-        from pollux.cli.render.stats import tool_table
+        from pollux.draw.stats import tool_table
 
         titles = _titles(library) if Grouping.SESSION in by else {}
         screen.lines(tool_table(screen, by, rows, total, str(library.user_home), titles))

@@ -89,7 +89,7 @@ def command(
         if sentence := _untimed_remark(library, of, selection, amounts):
             talk(sentence)
         return
-    from pollux.cli.render.calendar import calendar_lines
+    from pollux.draw.calendar import calendar_lines
 
     screen.lines(calendar_lines(screen, of, days, _span(screen, days), _at_least_mark(library, of, selection)))
     for line in _remarks(screen, library, of, selection, _untimed_remark(library, of, selection, amounts)):
@@ -132,7 +132,7 @@ def _at_least_mark(library: Library, of: Measure, selection: Filter) -> str:
 
 
 def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, untimed: str | None) -> Iterator[str]:
-    from pollux.cli.render.stats import remarks
+    from pollux.draw.stats import remarks
     from pollux.draw.width import wrap
     from pollux.text.figures import tilde
     from pollux.usage.service import Grouping
@@ -147,7 +147,7 @@ def _remarks(screen: Screen, library: Library, of: Measure, selection: Filter, u
 
 def _span(screen: Screen, days: dict[date, float]) -> tuple[date, date]:
     """As many weeks back as there is room for."""
-    from pollux.cli.render.calendar import room
+    from pollux.draw.calendar import room
 
     last = max(days)
     earliest = last - timedelta(days=last.weekday()) - timedelta(weeks=room(screen) - 1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from pollux.library.resume import ResumePlan
+    from pollux.library.resume.plan import ResumePlan
     from pollux.tui.canvas import StripCanvas
 
 

@@ -16,7 +16,7 @@ from pollux.usage.stats import Grouping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.usage.prices import PriceList
     from pollux.usage.service import Measure, Stats, ToolRow
     from pollux.usage.sums import Row
@@ -25,7 +25,7 @@ BAR, TREND = 16, 20
 AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 
 
-def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+def stats_table(canvas: Canvas, stats: Stats, home: str, titles: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """The rows and their total. `titles` has short ids and titles of sessions by key."""
     order = (stats.by, *stats.within)
     has_titles = order == (Grouping.SESSION,)
@@ -56,7 +56,7 @@ def stats_table(screen: Screen, stats: Stats, home: str, titles: Mapping[str, tu
         trend.add(sparkline(_buckets(row.trend, stats.total.trend)), style or "id")
     count_column = title if has_titles else sessions
     yield from table(
-        screen, [name, count_column, requests, input_, cached, output, reasoning, total, cost, bars, trend]
+        canvas, [name, count_column, requests, input_, cached, output, reasoning, total, cost, bars, trend]
     )
 
 
@@ -109,11 +109,11 @@ def _buckets(trend: Mapping[str, int], total_trend: Mapping[str, int]) -> list[f
     return buckets
 
 
-def remarks(screen: Screen, stats: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
+def remarks(canvas: Canvas, stats: Stats, prices: PriceList, settings: str, *, cost: bool = True) -> Iterator[str]:
     """The meaning of the table's marks, and the source of its prices."""
     texts = [*_uncertain(stats.total), *(_costs(stats, prices, settings) if cost else ())]
     for text in texts:
-        yield from (screen.paint(line, "dim") for line in wrap(text, screen.columns))
+        yield from (canvas.paint(line, "dim") for line in wrap(text, canvas.columns))
 
 
 def _uncertain(total: Row) -> Iterator[str]:
@@ -149,8 +149,8 @@ def _costs(stats: Stats, prices: PriceList, settings: str) -> Iterator[str]:
         yield f"Cost: {', else '.join(own + vendors)}, not what a subscriber paid."
 
 
-def tool_table(
-    screen: Screen,
+def tool_table(  # noqa: PLR0913, PLR0917 (a table of several things)
+    canvas: Canvas,
     order: Sequence[Grouping],
     rows: Iterable[ToolRow],
     total: ToolRow,
@@ -179,4 +179,4 @@ def tool_table(
         seconds.add(duration(row.seconds), style)
         sessions.add(least(number(row.sessions), more=row.open), style)
         bars.bar(0 if last or depth < len(order) - 1 else row.calls)
-    return table(screen, [name, canonical, sessions, calls, failed, rate, cancelled, open_, seconds, bars])
+    return table(canvas, [name, canonical, sessions, calls, failed, rate, cancelled, open_, seconds, bars])

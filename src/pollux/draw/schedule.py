@@ -13,13 +13,13 @@ from pollux.text.figures import tilde
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.library.doctor import Archiving
     from pollux.library.schedule import Schedule
     from pollux.system.timers import Piece
 
 
-def timer(screen: Screen, schedule: Schedule, home: str, *, changed: bool) -> Iterator[str]:
+def timer(canvas: Canvas, schedule: Schedule, home: str, *, changed: bool) -> Iterator[str]:
     """The timer that is installed; then the one that would be, if it differs."""
     installed, planned = schedule.installed, schedule.planned
     if installed is None:
@@ -27,25 +27,25 @@ def timer(screen: Screen, schedule: Schedule, home: str, *, changed: bool) -> It
     else:
         state = {True: "", False: ", but it does not run", None: ""}[installed.active]
         style = "bad" if installed.active is False else "good"
-        yield screen.paint(f"{installed.using} runs `pollux archive run` {often(installed.every)}{state}.", style)
+        yield canvas.paint(f"{installed.using} runs `pollux archive run` {often(installed.every)}{state}.", style)
         if not changed:
-            yield from _pieces(screen, installed.pieces, home)
+            yield from _pieces(canvas, installed.pieces, home)
             yield ""
     yield f"The archive was last run: {ago(schedule.ran, now()) if schedule.ran is not None else 'never'}."
     if installed is not None and installed.current:
-        yield from (screen.paint(line, "dim") for line in wrap(planned.advice, screen.columns))
+        yield from (canvas.paint(line, "dim") for line in wrap(planned.advice, canvas.columns))
         return
     yield ""
     instead = " instead" if installed is not None else ""
     yield f"With --install, {planned.using} would run it {often(planned.every)}{instead}:"
-    yield from _pieces(screen, planned.pieces, home)
+    yield from _pieces(canvas, planned.pieces, home)
 
 
-def _pieces(screen: Screen, pieces: tuple[Piece, ...], home: str) -> Iterator[str]:
+def _pieces(canvas: Canvas, pieces: tuple[Piece, ...], home: str) -> Iterator[str]:
     for piece in pieces:
         yield ""
-        yield screen.paint(f"  {one_line(tilde(piece.place, home))}", "bold")
-        yield from (screen.paint(f"    {visible(line)}".rstrip(), "dim") for line in piece.text.splitlines())
+        yield canvas.paint(f"  {one_line(tilde(piece.place, home))}", "bold")
+        yield from (canvas.paint(f"    {visible(line)}".rstrip(), "dim") for line in piece.text.splitlines())
 
 
 def removed(kinds: list[str]) -> Iterator[str]:
@@ -60,7 +60,7 @@ def often(every: str | None) -> str:
     return f"every {every}" if every is not None else "now and then"
 
 
-def regularity(screen: Screen, state: Archiving) -> Iterator[str]:
+def regularity(canvas: Canvas, state: Archiving) -> Iterator[str]:
     """When the archive was last run, and who runs it."""
     text = (
         f"The archive was last run: {ago(state.ran, now())}." if state.ran is not None else "The archive was never run."
@@ -72,5 +72,5 @@ def regularity(screen: Screen, state: Archiving) -> Iterator[str]:
         text += " Every pollux command runs it, and no timer: see pollux archive schedule."
     else:
         text += " No timer runs it: see pollux archive schedule."
-    for line in wrap(text, screen.columns):
-        yield screen.paint(line, "warn" if state.overdue else "dim")
+    for line in wrap(text, canvas.columns):
+        yield canvas.paint(line, "warn" if state.overdue else "dim")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.cli.render.archive import retention
-from pollux.cli.render.schedule import regularity
+from pollux.draw.archive import retention
+from pollux.draw.schedule import regularity
 from pollux.draw.table import Column, table
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line
@@ -14,7 +14,7 @@ from pollux.text.figures import number, plural, size, tilde
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.library.doctor import Doctor
     from pollux.model import Notice
 
@@ -30,81 +30,81 @@ STATUSES = {
 SOMETHING = "something needs a look"
 
 
-def diagnosis(screen: Screen, report: Doctor, home: str, *, every_file: bool) -> Iterator[str]:
+def diagnosis(canvas: Canvas, report: Doctor, home: str, *, every_file: bool) -> Iterator[str]:
     """Summary first, then what needs attention, then what can be done."""
-    yield from _verdict(screen, report)
+    yield from _verdict(canvas, report)
     yield ""
-    yield from _summary(screen, report)
+    yield from _summary(canvas, report)
     for status, title in (("unreadable", "Files that cannot be read"), ("unknown", "Files of an unknown kind")):
-        yield from _bad_files(screen, report, title, home, status)
-    yield from _unfamiliar(screen, report, home)
-    yield from _cut(screen, report)
-    yield from _notices(screen, report, home)
+        yield from _bad_files(canvas, report, title, home, status)
+    yield from _unfamiliar(canvas, report, home)
+    yield from _cut(canvas, report)
+    yield from _notices(canvas, report, home)
     if every_file:
-        yield from _every_file(screen, report, home)
-    yield from retention(screen, (due for due in report.retention if due.sessions), home)
+        yield from _every_file(canvas, report, home)
+    yield from retention(canvas, (due for due in report.retention if due.sessions), home)
     if report.archive is not None:
         yield ""
-        yield from regularity(screen, report.archive)
-    yield from _advice(screen, report)
+        yield from regularity(canvas, report.archive)
+    yield from _advice(canvas, report)
 
 
-def _verdict(screen: Screen, report: Doctor) -> Iterator[str]:
+def _verdict(canvas: Canvas, report: Doctor) -> Iterator[str]:
     totals = report.totals
     amount = f"{plural(totals['files'], 'file')}, {size(totals['bytes'])}, {plural(totals['sessions'], 'session')}"
     mark, style, verdict = ("✓", "good", "every file is accounted for") if report.sound else ("✗", "bad", SOMETHING)
-    first, *more = wrap(f"{mark} {amount}: {verdict}.", screen.columns)
-    yield screen.paint(mark, style) + first.removeprefix(mark)
+    first, *more = wrap(f"{mark} {amount}: {verdict}.", canvas.columns)
+    yield canvas.paint(mark, style) + first.removeprefix(mark)
     yield from more
 
 
-def _summary(screen: Screen, report: Doctor) -> Iterator[str]:
+def _summary(canvas: Canvas, report: Doctor) -> Iterator[str]:
     count, status, meaning = Column("", right=True), Column(""), Column("", flexible=True, least=20)
     for name, text in STATUSES.items():
         if report.totals.get(name):
             count.add(number(report.totals[name]))
             status.add(name, "bad" if name in ("unreadable", "unknown") else None)
             meaning.add(text, "dim")
-    return table(screen, [count, status, meaning], indent="  ")
+    return table(canvas, [count, status, meaning], indent="  ")
 
 
-def _bad_files(screen: Screen, report: Doctor, title: str, home: str, status: str) -> Iterator[str]:
+def _bad_files(canvas: Canvas, report: Doctor, title: str, home: str, status: str) -> Iterator[str]:
     """Path and reason of each file with this status."""
     files = [file for file in report.files if file.status == status]
     if not files:
         return
     yield ""
-    yield screen.paint(title, "bold")
+    yield canvas.paint(title, "bold")
     for file in files:
         yield f"  {one_line(tilde(file.path, home))}"
-        yield from _reason(screen, file.path, file.reason)
+        yield from _reason(canvas, file.path, file.reason)
 
 
-def _reason(screen: Screen, path: str, reason: str | None) -> Iterator[str]:
+def _reason(canvas: Canvas, path: str, reason: str | None) -> Iterator[str]:
     """Why a file has its status. It is below the file's line, because the path needs the room."""
     if reason:
-        lines = wrap(one_line(reason.removeprefix(path)), screen.room(4))
-        yield from (f"    {screen.paint(line, 'dim')}" for line in lines)
+        lines = wrap(one_line(reason.removeprefix(path)), canvas.room(4))
+        yield from (f"    {canvas.paint(line, 'dim')}" for line in lines)
 
 
-def _every_file(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+def _every_file(canvas: Canvas, report: Doctor, home: str) -> Iterator[str]:
     yield ""
-    yield screen.paint("Every file", "bold")
+    yield canvas.paint("Every file", "bold")
     status, bytes_, path = Column(""), Column("", right=True), Column("", flexible=True, least=30, path=True)
     for file in report.files:
         status.add(file.status)
         bytes_.add(size(file.bytes), "dim")
         path.add(one_line(tilde(file.path, home)))
-    for file, line in zip(report.files, table(screen, [status, bytes_, path], indent="  "), strict=True):
+    for file, line in zip(report.files, table(canvas, [status, bytes_, path], indent="  "), strict=True):
         yield line
-        yield from _reason(screen, file.path, file.reason)
+        yield from _reason(canvas, file.path, file.reason)
 
 
-def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+def _unfamiliar(canvas: Canvas, report: Doctor, home: str) -> Iterator[str]:
     if not report.unknown:
         return
     yield ""
-    yield screen.paint("What no known release writes", "bold")
+    yield canvas.paint("What no known release writes", "bold")
     agent, what, count = Column("agent"), Column("what", most=50), Column("times", right=True)
     example = Column("for example", flexible=True, least=24, path=True)
     for one in report.unknown:
@@ -112,18 +112,18 @@ def _unfamiliar(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
         what.add(one_line(one.what))
         count.add(number(one.count))
         example.add(one_line(tilde(one.example, home)), "dim")
-    yield from table(screen, [agent, what, count, example], indent="  ")
+    yield from table(canvas, [agent, what, count, example], indent="  ")
 
 
-def _cut(screen: Screen, report: Doctor) -> Iterator[str]:
+def _cut(canvas: Canvas, report: Doctor) -> Iterator[str]:
     if cut := report.totals["outputs_cut"]:
         yield ""
         many = f"{plural(cut, 'output')} of tools are" if cut > 1 else "One output of a tool is"
         text = f"{many} longer than 256 kB. The middle is found by pollux search --regex only."
-        yield from wrap(text, screen.room(0))
+        yield from wrap(text, canvas.room(0))
 
 
-def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
+def _notices(canvas: Canvas, report: Doctor, home: str) -> Iterator[str]:
     """Notices of one kind together, with one example, without those that stand further up."""
     unreadable = {file.path for file in report.files if file.status == "unreadable"}
     kinds: dict[tuple[str, str], list[Notice]] = {}
@@ -134,18 +134,18 @@ def _notices(screen: Screen, report: Doctor, home: str) -> Iterator[str]:
     if not kinds:
         return
     yield ""
-    yield screen.paint("Notices", "bold")
+    yield canvas.paint("Notices", "bold")
     for (severity, code), notices in sorted(kinds.items()):
         first, often = notices[0], sum(notice.count for notice in notices)
         times = f" ({often:,} times)" if often > 1 else ""
-        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", screen.room(2)):
-            yield "  " + screen.paint(line, "bad" if severity == "error" else "warn")
+        for line in wrap(f"{severity}: {one_line(first.text)}{times} [{code}]", canvas.room(2)):
+            yield "  " + canvas.paint(line, "bad" if severity == "error" else "warn")
         if first.file:
             place = one_line(tilde(first.file, home)) + (f":{first.line}" if first.line is not None else "")
-            yield "    " + screen.paint(place, "dim")
+            yield "    " + canvas.paint(place, "dim")
 
 
-def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
+def _advice(canvas: Canvas, report: Doctor) -> Iterator[str]:
     """What the user can do, if anything."""
     advice = []
     if report.unknown or report.totals.get("unknown"):
@@ -159,4 +159,4 @@ def _advice(screen: Screen, report: Doctor) -> Iterator[str]:
         return
     yield ""
     for text in advice:
-        yield from wrap(text, screen.columns)
+        yield from wrap(text, canvas.columns)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pollux.archive.history import Change
     from pollux.archive.verify import Verdict
-    from pollux.cli.terminal.screen import Screen
+    from pollux.draw.canvas import Canvas
     from pollux.library.archive import ArchiveStatus
     from pollux.library.doctor import Due
 
@@ -30,7 +30,7 @@ CHANGES = {
 }
 
 
-def status_lines(screen: Screen, status: ArchiveStatus, home: str) -> Iterator[str]:
+def status_lines(canvas: Canvas, status: ArchiveStatus, home: str) -> Iterator[str]:
     """The archive's state as a table, then what the agents are about to delete."""
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     saved = f", {status.bytes / status.stored:.0f} times as much unpacked" if status.states and status.stored else ""
@@ -47,13 +47,13 @@ def status_lines(screen: Screen, status: ArchiveStatus, home: str) -> Iterator[s
     ):
         name.add(what, "dim")
         value.add(text)
-    yield from table(screen, [name, value])
+    yield from table(canvas, [name, value])
     if status.busy:
-        yield screen.paint("Another pollux is writing to the archive: the figures will grow.", "warn")
-    yield from retention(screen, status.due, home)
+        yield canvas.paint("Another pollux is writing to the archive: the figures will grow.", "warn")
+    yield from retention(canvas, status.due, home)
 
 
-def retention(screen: Screen, due: Iterable[Due], home: str) -> Iterator[str]:
+def retention(canvas: Canvas, due: Iterable[Due], home: str) -> Iterator[str]:
     """Which agents delete sessions and when, and the setting that stops it."""
     for one in due:
         setting = one.retention
@@ -63,18 +63,18 @@ def retention(screen: Screen, due: Iterable[Due], home: str) -> Iterator[str]:
         why = "as you set it" if setting.stated else "by default"
         soon = f"{plural(len(one.sessions), 'session')} within a week" if one.sessions else "none within a week"
         text = f"{setting.agent} deletes sessions {setting.days:g} days after they were left, {why}: {soon}."
-        for line in wrap(text, screen.columns):
-            yield screen.paint(line, "warn" if one.sessions else "dim")
+        for line in wrap(text, canvas.columns):
+            yield canvas.paint(line, "warn" if one.sessions else "dim")
         advice = f"To keep them, write {setting.advice} into {one_line(tilde(setting.file, home))} ({setting.setting})."
-        for line in wrap(advice, screen.columns):
-            yield screen.paint(line, "dim")
+        for line in wrap(advice, canvas.columns):
+            yield canvas.paint(line, "dim")
 
 
-def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
+def verdict_lines(canvas: Canvas, verdict: Verdict, home: str) -> Iterator[str]:
     """Whether everything is sound, and what is not."""
     amount = f"{plural(verdict.contents, 'content')}, {plural(verdict.states, 'state')}, {size(verdict.bytes)} unpacked"
     if verdict.sound:
-        yield f"{screen.paint('✓', 'good')} {amount}: everything is as it was kept."
+        yield f"{canvas.paint('✓', 'good')} {amount}: everything is as it was kept."
         return
     wrong = []
     if verdict.damaged or verdict.stretches:
@@ -83,7 +83,7 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
         wrong.append(f"{size(verdict.missing)} of the packs are missing")
     if verdict.lost:
         wrong.append(f"{plural(len(verdict.lost), 'state')} lost")
-    yield f"{screen.paint('✗', 'bad')} {amount}: {', '.join(wrong)}."
+    yield f"{canvas.paint('✗', 'bad')} {amount}: {', '.join(wrong)}."
     for loss in verdict.lost:
         yield f"  {one_line(tilde(loss.file, home))}, as of {full(loss.at)}"
     yield "What the agents still have is kept again by: pollux archive run"
@@ -91,7 +91,7 @@ def verdict_lines(screen: Screen, verdict: Verdict, home: str) -> Iterator[str]:
     yield "To hear no more of what is lost for good: pollux archive prune --lost"
 
 
-def changes(screen: Screen, history: list[Change], home: str) -> Iterator[str]:
+def changes(canvas: Canvas, history: list[Change], home: str) -> Iterator[str]:
     """The history of files."""
     at, what, bytes_ = Column("when", whole=True), Column("what"), Column("size", right=True)
     file = Column("file", flexible=True, least=16, path=True)
@@ -102,4 +102,4 @@ def changes(screen: Screen, history: list[Change], home: str) -> Iterator[str]:
         )
         bytes_.add(size(change.bytes) if change.bytes is not None else "")
         file.add(one_line(tilde(change.file, home)), "dim")
-    return table(screen, [at, what, bytes_, file])
+    return table(canvas, [at, what, bytes_, file])

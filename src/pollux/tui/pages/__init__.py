@@ -1,0 +1,1 @@
+"""Pages about all sessions: what was used, when, and what could be read."""
