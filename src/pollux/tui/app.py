@@ -124,6 +124,12 @@ class PolluxApp(App[None]):
         if self._syncing is None:
             self._syncing = self.library.index.start_sync()
 
+    def on_unmount(self) -> None:
+        """Leave no process behind: what it has stored is complete, and the next one goes on from there."""
+        if self._syncing is not None:
+            self._syncing.terminate()
+            self._syncing.wait()
+
     def _poll(self) -> None:
         if self._syncing is None:
             return

@@ -127,7 +127,8 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         document.mark(marks.of(self.key), marks.new_from(session))
         self.footer.quiet()
         self.view.show(document)
-        number = document.number_of(self._at) if self._at is not None else None
+        new = session.messages[document.new_from].id if document.new_from is not None else None
+        number = document.number_of(self._at or new or "")
         if number is not None:
             self.view.to_piece(number, above=2)
 
