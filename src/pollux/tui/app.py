@@ -162,7 +162,7 @@ class PolluxApp(App[None]):
 
     def marked(self, key: str) -> None:
         """Something was marked or read: the list shows it."""
-        if self.list_screen.is_mounted:
+        if self.is_running and self.list_screen.is_attached:
             self.list_screen.sessions.redraw_session(key)
 
     def copy(self, text: str, name: str) -> None:

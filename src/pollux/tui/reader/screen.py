@@ -126,6 +126,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         marks = self.app.library.marks
         document.mark(marks.of(self.key), marks.new_from(session))
         self.footer.quiet()
+        self.document = document
         self.view.show(document)
         new = session.messages[document.new_from].id if document.new_from is not None else None
         number = document.number_of(self._at or new or "")
