@@ -80,8 +80,13 @@ class PolluxApp(App[None]):
             return self._library
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
-        """Summaries of a few sessions."""
-        return self.library.index.entries(keys)
+        """Summaries of a few sessions; none where the cache cannot be asked now."""
+        from pollux.errors import PolluxError
+
+        try:
+            return self.library.index.entries(keys)
+        except PolluxError:
+            return []
 
     def close_library(self) -> None:
         """Let go of what this thread has open."""

@@ -155,8 +155,12 @@ class ListScreen(Acting):
         if self.question.text.strip() or self.question.scope == "project":
             return ("", f" Nothing like that. {self._remark}", "", " Esc clears the search.")
         from pollux.draw.empty import places_table
+        from pollux.errors import PolluxError
 
-        return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
+        try:
+            return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
+        except PolluxError as error:  # the cache was cleared meanwhile
+            return ("", f" {error}", "", " F5 reads the sessions again.")
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
