@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from threading import Lock
@@ -114,6 +115,7 @@ class PolluxApp(App[None]):
         """The library has answered for the first time: look for what changed."""
         if not self.is_open:
             self.is_open = True
+            _spare_the_collector()
             self.set_interval(_POLL, self._poll)
             self.action_sync()
 
@@ -244,3 +246,10 @@ class PolluxApp(App[None]):
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
         self.refresh(layout=False)
         self.say(f"Colours: {self.theme.removeprefix('pollux-')}")
+
+
+def _spare_the_collector() -> None:
+    """What is there now stays to the end, so that Python need not look through it in the middle of a frame."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
