@@ -15,6 +15,7 @@ from pollux.tui.bindings import bindings, keymap
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
 from pollux.tui.looks import DARK, PALETTES, theme
+from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
     import subprocess
@@ -66,10 +67,16 @@ class PolluxApp(App[None]):
         self.set_keymap(keymap(keys))
 
     async def on_event(self, event: Event) -> None:
-        """What is typed before there is a field to type into waits until there is one."""
+        """What is typed before there is a field to type into waits until there is one.
+
+        With the next key, what the last line said has been read.
+        """
         if isinstance(event, Key) and self._early is not None:
             self._early.append(event)
             return
+        if isinstance(event, Key):
+            for footer in self.screen.query(FooterLine):
+                footer.quiet()
         await super().on_event(event)
 
     @property
@@ -150,8 +157,6 @@ class PolluxApp(App[None]):
 
     def say(self, sentence: str, style: str = "text") -> None:
         """Say what happened, in the last line of the screen."""
-        from pollux.tui.widgets.footer import FooterLine
-
         for footer in self.screen.query(FooterLine):
             footer.say(sentence, style)
 

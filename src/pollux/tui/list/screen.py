@@ -214,7 +214,3 @@ class ListScreen(Acting):
     def on_line_list_chosen(self, _event: LineList.Chosen) -> None:
         """A click on the selected row opens it."""
         self.action_open()
-
-    def on_key(self) -> None:
-        """What the footer said has been read."""
-        self.footer.quiet()

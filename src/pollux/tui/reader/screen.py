@@ -265,7 +265,3 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             self.action_detail()
         else:
             self.dismiss()
-
-    def on_key(self) -> None:
-        """What the footer said has been read."""
-        self.footer.quiet()
