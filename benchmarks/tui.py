@@ -216,6 +216,43 @@ def reading(key: str) -> Callable[[PolluxApp, Any], Awaitable[dict[str, Any]]]:
     return steps
 
 
+def following(home: Path) -> Callable[[PolluxApp, Any], Awaitable[dict[str, Any]]]:
+    """A session that grows by 300 messages a second is followed: how long the frames take."""
+    folder = home / ".claude" / "projects" / "-long"
+    id = "00000000-0000-4000-8000-000000000300"
+    file = folder / f"{id}.jsonl"
+    lines = [
+        line.replace("000000007200", "000000000300")
+        for line in (folder / "00000000-0000-4000-8000-000000007200.jsonl").read_text("utf-8").splitlines(keepends=True)
+    ]
+    file.write_text("".join(lines[:100]), "utf-8")
+
+    async def steps(app: PolluxApp, pilot: Any) -> dict[str, Any]:
+        app.call_later(app.read, f"claude:{id}")
+        while not (isinstance(app.screen, ReaderScreen) and app.screen.session is not None):
+            await asyncio.sleep(0.005)
+        await pilot.press("F")
+        times: list[float] = []
+        renew = app.screen.on_reader_screen_read
+
+        def measured(event: Any) -> None:
+            start = time.process_time()
+            renew(event)
+            times.append(time.process_time() - start)
+
+        app.screen.on_reader_screen_read = measured  # type: ignore[method-assign]
+        for number in range(100, 1600, 15):
+            with file.open("a", encoding="utf-8") as stream:
+                stream.writelines(lines[number : number + 15])
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(1)
+        seen = app.screen.session.messages
+        assert len(seen) == 1600, len(seen)
+        return _milliseconds(times)
+
+    return steps
+
+
 def main() -> None:
     """Print all figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -233,6 +270,7 @@ def main() -> None:
         **{f"XDG_{name}_HOME": str(cache / name.lower()) for name in ("CACHE", "DATA", "CONFIG")},
     }
     key = long_session(home)
+    follow = following(home)
     with Library(environ, home, hunt=False) as library:
         library.sync()
     figures = {
@@ -240,6 +278,7 @@ def main() -> None:
         "a key in the search field, CPU ms": _driven(environ, typing),
         "30 keys a second": _driven(environ, hurry),
         "a page of 50,000 sessions, CPU ms": _driven(environ, scrolling),
+        "following 300 messages a second, CPU ms": _driven(environ, follow),
         f"a session of {MESSAGES:,} messages, CPU ms": _driven(environ, reading(key)),
     }
     print(json.dumps(figures, indent=2))
