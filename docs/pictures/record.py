@@ -26,11 +26,11 @@ from draw import ADVANCE, BAR, BOTTOM, COLUMNS, DIM, EDGE, FONT, GROUND, LEFT, L
 from rich.style import Style
 from rich.text import Text
 
-ROWS = 28
+ROWS = 46
 COMMANDS = (
     "pollux list --limit 6",
     "pollux show last | tail -n 6",
-    "pollux search parser --limit 4",
+    "pollux search parser --limit 3",
     "pollux stats --by agent",
 )
 KEY, FRAME, PAUSE, REST = 0.04, 0.1, 1.5, 4.0

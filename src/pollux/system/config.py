@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -74,6 +74,12 @@ class Sync(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     background: bool = True
 
 
+class Tui(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The terminal UI. `theme` is its colours; `auto` goes by what the terminal says of itself."""
+
+    theme: Literal["auto", "dark", "light", "contrast"] = "auto"
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that can be set."""
 
@@ -81,6 +87,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     prices: dict[str, Price] = {}
     redact: Redact = Redact()
     sync: Sync = Sync()
+    tui: Tui = Tui()
 
 
 def load(file: Path) -> Config:
@@ -110,7 +117,7 @@ def _key_hint(problem: str) -> str | None:
     if unknown is None:
         return None
     where = unknown[2] or ""
-    sections = {"prices": Tier if ".tiers" in where else Price, "redact": Redact, "sync": Sync}
+    sections = {"prices": Tier if ".tiers" in where else Price, "redact": Redact, "sync": Sync, "tui": Tui}
     kind = sections.get(where.lstrip("$.").partition(".")[0].partition("[")[0], Config)
     return did_you_mean(unknown[1], kind.__struct_fields__)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from pathlib import Path
 from threading import Lock
@@ -16,6 +17,7 @@ from pollux.tui.bindings import bindings, keymap
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
 from pollux.tui.looks import DARK, PALETTES, theme
+from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
     import subprocess
@@ -68,10 +70,16 @@ class PolluxApp(App[None]):
         self.set_keymap(keymap(keys))
 
     async def on_event(self, event: Event) -> None:
-        """What is typed before there is a field to type into waits until there is one."""
+        """What is typed before there is a field to type into waits until there is one.
+
+        With the next key, what the last line said has been read.
+        """
         if isinstance(event, Key) and self._early is not None:
             self._early.append(event)
             return
+        if isinstance(event, Key):
+            for footer in self.screen.query(FooterLine):
+                footer.quiet()
         await super().on_event(event)
 
     @property
@@ -83,8 +91,13 @@ class PolluxApp(App[None]):
             return self._library
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
-        """Summaries of a few sessions."""
-        return self.library.index.entries(keys)
+        """Summaries of a few sessions; none where the cache cannot be asked now."""
+        from pollux.errors import PolluxError
+
+        try:
+            return self.library.index.entries(keys)
+        except PolluxError:
+            return []
 
     def close_library(self) -> None:
         """Let go of what this thread has open."""
@@ -122,6 +135,7 @@ class PolluxApp(App[None]):
         """The library has answered for the first time: look for what changed."""
         if not self.is_open:
             self.is_open = True
+            _spare_the_collector()
             self.set_interval(_POLL, self._poll)
             self.action_sync()
 
@@ -137,6 +151,12 @@ class PolluxApp(App[None]):
         if self._syncing is None:
             self._syncing = self.library.index.start_sync()
 
+    def on_unmount(self) -> None:
+        """Leave no process behind: what it has stored is complete, and the next one goes on from there."""
+        if self._syncing is not None:
+            self._syncing.terminate()
+            self._syncing.wait()
+
     def _poll(self) -> None:
         if self._syncing is None:
             return
@@ -150,8 +170,6 @@ class PolluxApp(App[None]):
 
     def say(self, sentence: str, style: str = "text") -> None:
         """Say what happened, in the last line of the screen."""
-        from pollux.tui.widgets.footer import FooterLine
-
         for footer in self.screen.query(FooterLine):
             footer.say(sentence, style)
 
@@ -169,7 +187,7 @@ class PolluxApp(App[None]):
 
     def marked(self, key: str) -> None:
         """Something was marked or read: the list shows it."""
-        if self.list_screen.is_mounted:
+        if self.is_running and self.list_screen.is_attached:
             self.list_screen.sessions.redraw_session(key)
 
     def copy(self, text: str, name: str) -> None:
@@ -246,3 +264,10 @@ class PolluxApp(App[None]):
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
         self.refresh(layout=False)
         self.say(f"Colours: {self.theme.removeprefix('pollux-')}")
+
+
+def _spare_the_collector() -> None:
+    """What is there now stays to the end, so that Python need not look through it in the middle of a frame."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)

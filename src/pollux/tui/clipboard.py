@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 LONGEST = 74_000
 """Bytes that become less than 100,000 in base64."""
@@ -31,7 +32,7 @@ def copy(text: str, by_terminal: Callable[[str], None], environ: Mapping[str, st
         return "copied through the terminal"
     for tool in _usable(variables):
         if _told(tool, data):
-            return f"copied with {tool[0]}"
+            return f"copied with {Path(tool[0]).name}"
     if fits:
         by_terminal(text)
         return "sent to the terminal, which may ignore it"
@@ -52,9 +53,10 @@ def _usable(variables: Mapping[str, str]) -> list[tuple[str, ...]]:
     path = variables.get("PATH")
     seen = {"wl-copy": "WAYLAND_DISPLAY", "xclip": "DISPLAY", "xsel": "DISPLAY"}
     return [
-        tool
+        (program, *tool[1:])
         for tool in _TOOLS
-        if (tool[0] not in seen or variables.get(seen[tool[0]])) and shutil.which(tool[0], path=path)
+        if (tool[0] not in seen or variables.get(seen[tool[0]]))
+        and (program := shutil.which(tool[0], path=path)) is not None
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -77,6 +78,14 @@ CONTRAST = Palette(
     soft="#ffb3ff",
 )
 PALETTES = {palette.name: palette for palette in (DARK, LIGHT, CONTRAST)}
+
+
+def palette_name(theme: str, environ: Mapping[str, str]) -> str:
+    """The palette of a theme. Some terminals say their colours in COLORFGBG; the others count as dark."""
+    if theme == "auto":
+        background = environ.get("COLORFGBG", "").rpartition(";")[2]
+        theme = "light" if background in ("7", "15") else "dark"
+    return f"pollux-{theme}"
 
 
 def theme(palette: Palette) -> Theme:

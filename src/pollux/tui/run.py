@@ -27,14 +27,15 @@ def run(
 
     Where the library is open already, no other process may use it.
     """
-    keys = _keys(settings)
+    keys, theme = _settings(settings)
     columns, height = os.get_terminal_size()
     draws_ahead = not (query or is_open) and hasattr(os, "fork")
     first = FirstScreen(open_library, list_columns(columns), height) if draws_ahead else None
     from pollux.tui.app import PolluxApp
+    from pollux.tui.looks import palette_name
 
     drawn = first.result() if first is not None else None
-    app = PolluxApp(open_library, Question(text=query, project=str(here)), drawn, keys)
+    app = PolluxApp(open_library, Question(text=query, project=str(here)), drawn, keys, palette_name(theme, os.environ))
     app.run()
     if first is not None:
         first.end()
@@ -55,10 +56,11 @@ def _farewell(library: Library, key: str) -> str:
     return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {entry.short}"
 
 
-def _keys(settings: Path) -> tuple[Key, ...]:
-    """The table of keys with the user's changes."""
-    if not settings.exists():
-        return KEYS
+def _settings(file: Path) -> tuple[tuple[Key, ...], str]:
+    """The table of keys with the user's changes, and the theme."""
+    if not file.exists():
+        return KEYS, "auto"
     from pollux.system.config import load
 
-    return changed(load(settings).keys)
+    config = load(file)
+    return changed(config.keys), config.tui.theme

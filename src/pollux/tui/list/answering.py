@@ -69,7 +69,7 @@ def _found(library: Library, question: Question, criteria: Filter) -> Answer:
     remarks = [*search_remarks(result)]
     if not groups and result.meant:
         remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
-    return Answer(question, rows_of_hits(groups), len(groups), " ".join(remarks))
+    return Answer(question, rows_of_hits(groups), len(groups), " ".join(remarks), more=len(result.hits) >= HITS)
 
 
 def _with_id(library: Library, text: str) -> list[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
 _FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
+_BEGUN = re.compile(r"(?<=\S)\s+\w$")
 _UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
 
 SCOPES = ("project", "all", "everything")
@@ -28,9 +29,11 @@ class Question(NamedTuple):
 
     @property
     def query(self) -> str:
-        """What is searched for: the word that is being typed is a beginning."""
+        """What is searched for: the word that is being typed is a beginning, and its first letter alone is none yet."""
         text = self.text.strip()
-        return f"{text}*" if self.text == self.text.rstrip() and _UNFINISHED.search(text) else text
+        if self.text != self.text.rstrip():
+            return text
+        return f"{text}*" if _UNFINISHED.search(text) else _BEGUN.sub("", text)
 
     @property
     def is_search(self) -> bool:
@@ -49,6 +52,8 @@ class Question(NamedTuple):
 class Answer(NamedTuple):
     """The rows, how many sessions they are of, and what to say about them. `jump` is the session of a pasted id.
 
+    `more` says that only the best matches are among the rows.
+
     Without rows, those of the answer before stay.
     """
 
@@ -58,3 +63,4 @@ class Answer(NamedTuple):
     remark: str = ""
     entries: tuple[ListEntry, ...] = ()
     jump: str | None = None
+    more: bool = False

@@ -53,6 +53,7 @@ class ListScreen(Acting):
         self._first = first
         self._shown: tuple[str, str] | None = None
         self._sessions = 0
+        self._more = False
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
 
@@ -131,6 +132,7 @@ class ListScreen(Acting):
         if found.rows is not None:
             same = (found.question.text, found.question.scope) == self._shown
             self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
+            self._more = found.more
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -155,12 +157,20 @@ class ListScreen(Acting):
         if self.question.text.strip() or self.question.scope == "project":
             return ("", f" Nothing like that. {self._remark}", "", " Esc clears the search.")
         from pollux.draw.empty import places_table
+        from pollux.errors import PolluxError
 
-        return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
+        try:
+            return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
+        except PolluxError as error:  # the cache was cleared meanwhile
+            return ("", f" {error}", "", " F5 reads the sessions again.")
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
-        words = f"{self._sessions:,} found" if self.question.is_search else plural(self._sessions, "session")
+        words = (
+            f"{'the best ' if self._more else ''}{self._sessions:,} found"
+            if self.question.is_search
+            else plural(self._sessions, "session")
+        )
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
         if self.app.is_syncing:
             words += " · looking …"
@@ -204,7 +214,3 @@ class ListScreen(Acting):
     def on_line_list_chosen(self, _event: LineList.Chosen) -> None:
         """A click on the selected row opens it."""
         self.action_open()
-
-    def on_key(self) -> None:
-        """What the footer said has been read."""
-        self.footer.quiet()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from pollux.tui.app import PolluxApp
 
+_ALWAYS = ("copy", "back", "help", "palette")
 _PERIODS = {"day": "a day", "week": "a week", "month": "a month", "year": "a year", "all": "all time"}
 
 
@@ -60,7 +61,7 @@ class PageScreen(Screen[None]):
         yield Static(id="title", markup=False)
         yield TextView(self._shown, id="page")
         yield FooterLine(
-            [key for key in of_place(PAGES, self.app.keys) if self._page.options or key.action in ("copy", "back")]
+            [key for key in of_place(PAGES, self.app.keys) if self._page.options or key.action in _ALWAYS]
         )
 
     @property
@@ -182,7 +183,3 @@ class PageScreen(Screen[None]):
     def action_back(self) -> None:
         """Close the page."""
         self.dismiss()
-
-    def on_key(self) -> None:
-        """What the footer said has been read."""
-        self.query_one(FooterLine).quiet()

@@ -24,9 +24,12 @@ class Elsewhere(ReaderParts):
 
     def action_links(self) -> None:
         """Go to a related session."""
-        index = self.app.library.index
-        related = index.relatives(self.key)
-        titles = {entry.summary.key: entry.summary.title for entry in index.entries([one.key for one in related])}
+        try:
+            related = self.app.library.index.relatives(self.key)
+        except PolluxError as error:
+            self.app.say(str(error), "warn")
+            return
+        titles = {entry.summary.key: entry.title for entry in self.app.entries([one.key for one in related])}
         choices = [
             Choice(key, f"{one.relation:14} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
             for key, one in zip(_KEYS, related, strict=False)

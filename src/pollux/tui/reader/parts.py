@@ -12,6 +12,7 @@ from pollux.tui.widgets.footer import FooterLine
 if TYPE_CHECKING:
     from pollux.model import Message, Session
     from pollux.tui.app import PolluxApp
+    from pollux.tui.reader.document import Document
 
 
 class ReaderParts(Screen[None]):
@@ -19,6 +20,7 @@ class ReaderParts(Screen[None]):
 
     app: PolluxApp
     key: str
+    document: Document | None = None
 
     @property
     def view(self) -> ConversationView:
@@ -33,9 +35,7 @@ class ReaderParts(Screen[None]):
     @property
     def session(self) -> Session | None:
         """The session, as soon as it is read."""
-        views = self.query(ConversationView)
-        document = views.first().document if views else None
-        return document.session if document is not None else None
+        return self.document.session if self.document is not None else None
 
     @property
     def message(self) -> Message | None:

@@ -127,8 +127,10 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         marks = self.app.library.marks
         document.mark(marks.of(self.key), marks.new_from(session))
         self.footer.quiet()
+        self.document = document
         self.view.show(document)
-        number = document.number_of(self._at) if self._at is not None else None
+        new = session.messages[document.new_from].id if document.new_from is not None else None
+        number = document.number_of(self._at or new or "")
         if number is not None:
             self.view.to_piece(number, above=2)
 
@@ -264,7 +266,3 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             self.action_detail()
         else:
             self.dismiss()
-
-    def on_key(self) -> None:
-        """What the footer said has been read."""
-        self.footer.quiet()

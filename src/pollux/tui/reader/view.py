@@ -223,7 +223,7 @@ class ConversationView(Widget, can_focus=True):
             return Strip([Segment(" " * (columns + GUTTER), base), bar])
         number, line = seen[y]
         lines = self.document.lines(number, columns)
-        is_current = number == self.current and (line or lines[0])
+        is_current = number == self.current and number and (line or lines[0])
         mark = Segment("▌ ", base + styles["accent"]) if is_current else Segment("  ", base)
         words = strip(lines[line], styles, columns, base)
         if self.needle:

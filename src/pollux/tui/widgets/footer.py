@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 from textual.widget import Widget
 
-from pollux.draw.width import cut, width
+from pollux.draw.width import cut, width, wrap
 from pollux.text.escape import one_line
 from pollux.tui.canvas import StripCanvas
 from pollux.tui.keys import brief
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pollux.tui.keys import Key
 
 GAP = "   "
+MOST = 4
+"""A sentence has at most so many lines."""
 
 
 class FooterLine(Widget):
@@ -40,24 +42,37 @@ class FooterLine(Widget):
     def say(self, sentence: str, style: str = "text") -> None:
         """Say what happened."""
         self._sentence = (one_line(sentence), style)
-        self.refresh()
+        self._fit()
 
     def quiet(self) -> None:
         """Show the keys again."""
         if self._sentence is not None:
             self._sentence = None
-            self.refresh()
+            self._fit()
+
+    def _fit(self) -> None:
+        """A long sentence has several lines."""
+        self.styles.height = min(len(self._wrapped()), MOST) or 1
+        self.refresh()
+
+    def _wrapped(self) -> list[str]:
+        return [*wrap(self.sentence, max(self.app.size.width - 2, 8))]
+
+    def on_resize(self) -> None:
+        """The width decides how many lines a sentence has."""
+        self._fit()
 
     def render_line(self, y: int) -> Strip:
         """The line."""
         columns, styles = self.size.width, looks(self.app.theme)
         base = styles["base"]
-        if y:
-            return Strip.blank(columns, base)
         canvas = StripCanvas(columns)
         if self._sentence is not None:
-            words, style = self._sentence
+            lines, (_, style) = self._wrapped(), self._sentence
+            words = lines[y] if y < len(lines) else ""
             return strip(" " + canvas.paint(cut(words, columns - 2), style), styles, columns, base)
+        if y:
+            return Strip.blank(columns, base)
         return strip(_keys(canvas, self.keys, columns), styles, columns, base)
 
 

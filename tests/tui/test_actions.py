@@ -1,0 +1,218 @@
+"""What the keys do: marks, links, exports, copies, menus and pages."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from pollux.tui import clipboard
+from pollux.tui.list.rows import SessionRow
+from pollux.tui.overlays.help import Help
+from pollux.tui.overlays.menu import Menu
+from pollux.tui.overlays.palette import Palette
+from pollux.tui.pages.screen import PageScreen
+from pollux.tui.reader.screen import ReaderScreen
+from tests.tui.driving import Driver, drive
+
+TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
+PARENT = "gemini:6403bd4e-5b4f-4c04-acb7-32a4814e2f43"
+
+
+@pytest.fixture
+def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was copied."""
+    copied: list[str] = []
+
+    def copy(text: str, *_: object) -> str:
+        copied.append(text)
+        return "copied"
+
+    monkeypatch.setattr(clipboard, "copy", copy)
+    return copied
+
+
+async def opened(driver: Driver, key: str = TIDES) -> None:
+    driver.app.call_later(driver.app.read, key)
+    await driver.read()
+
+
+def test_stars_are_kept_shown_and_found(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("ctrl+b")
+        assert "★ 17:04" in driver.text()
+        await driver.type("is:starred ")
+        keys = [row.key for row in driver.listing.sessions.rows if isinstance(row, SessionRow)]
+        assert keys == [TIDES]
+        await driver.press("ctrl+b")
+        assert driver.app.library.marks.of(TIDES) is None
+
+    drive(steps, tmp_path)
+
+
+def test_marks_in_the_reader(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("asterisk")
+        await driver.press("m", "t", *"harbours", "enter")
+        await driver.press("m", "n", *"why", "enter")
+        await driver.press("J", "m", "S")
+        marks = driver.app.library.marks.of(TIDES)
+        assert marks is not None
+        assert (marks.session.starred, tuple(marks.session.tags), marks.session.note) == (True, ("harbours",), "why")
+        assert [one.marks.starred for one in marks.messages.values()] == [True]
+        assert "#harbours" in driver.text()
+        await driver.press("m", "u")
+        marks = driver.app.library.marks.of(TIDES)
+        assert marks is not None
+        assert not marks.messages
+
+    drive(steps, tmp_path)
+
+
+def test_what_is_new_since_one_looked(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        session = driver.app.library.session(TIDES)
+        driver.app.library.marks.read(session, session.messages[2])
+        await opened(driver)
+        assert "new since you looked" in driver.text()
+        await driver.press("G", "escape")
+        await driver.until(lambda: not isinstance(driver.app.screen, ReaderScreen))
+        assert driver.app.library.marks.new_from(session) is None
+
+    drive(steps, tmp_path)
+
+
+def test_links_lead_to_the_sub_agent_and_back(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver, PARENT)
+        await driver.press("o", "1")
+        await driver.until(lambda: isinstance(driver.app.screen, ReaderScreen) and driver.reader.key != PARENT)
+        await driver.read()
+        await driver.press("o")
+        assert "parent" in driver.text()
+        await driver.press("escape", "q")
+        await driver.until(lambda: isinstance(driver.app.screen, ReaderScreen) and driver.reader.key == PARENT)
+
+    drive(steps, tmp_path)
+
+
+def test_a_session_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("e", "1", "enter")
+        await driver.until(lambda: "Written:" in driver.text())
+        await driver.press("e", "1", "enter")
+        await driver.until(lambda: "exists" in driver.text().replace("\n", ""))
+
+    drive(steps, tmp_path)
+    (file,) = tmp_path.glob("*.md")
+    assert "The tides of Port Lune" in file.read_text("utf-8")
+
+
+def test_copying(tmp_path: Path, copies: list[str]) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("ctrl+y")
+        await driver.type("tide")
+        await driver.press("ctrl+u")
+        await driver.press("escape")
+        await opened(driver)
+        await driver.press("p", "y", "Y", "i", "Y", "c", "c")
+        assert copies[:2] == [TIDES, "pollux search 'tide*'"]
+        assert copies[2].startswith("The tides of Port Lune")
+        assert copies[3] == TIDES.partition(":")[2]
+        assert copies[4].startswith(f"pollux show {TIDES} --at ")
+        assert "There is no code block" in driver.text()
+
+    drive(steps, tmp_path)
+
+
+def test_scopes(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("tab")
+        await driver.until(lambda: "all kinds of sessions" in driver.lines()[0])
+        assert "checkpoint" in driver.text()
+        await driver.press("escape")
+        await driver.until(lambda: driver.lines()[0].endswith("12 sessions"))
+
+    drive(steps, tmp_path, size=(80, 60))
+
+
+def test_narrowing_adds_a_term(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("shift+tab", "down", "enter")
+        await driver.until(lambda: driver.lines()[0].endswith("3 sessions"))
+        assert driver.listing.field.value == "agent:claude "
+        assert driver.listing.question.command == "pollux list agent:claude"
+
+    drive(steps, tmp_path)
+
+
+def test_help_and_all_commands(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("f1")
+        assert isinstance(driver.app.screen, Help)
+        await driver.press("escape", "ctrl+o")
+        assert isinstance(driver.app.screen, Palette)
+        await driver.press(*"usage", "enter")
+        await driver.until(lambda: isinstance(driver.app.screen, PageScreen))
+        await driver.press("q")
+        await opened(driver)
+        await driver.press("Y")
+        assert isinstance(driver.app.screen, Menu)
+        await driver.press("down", "up", "escape")
+        assert isinstance(driver.app.screen, ReaderScreen)
+
+    drive(steps, tmp_path)
+
+
+@pytest.mark.parametrize(("key", "words"), [("f2", "gemini-2.5-pro"), ("f3", "busiest"), ("f4", "accounted for")])
+def test_pages(tmp_path: Path, key: str, words: str) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press(key)
+        await driver.until(lambda: words in driver.text())
+        await driver.press("tab", "2", "5", "j", "k", "space", "b", "G", "g")
+        await driver.until(lambda: "adding up" not in driver.text())
+        await driver.press("q")
+        assert driver.app.screen is driver.listing
+
+    drive(steps, tmp_path)
+
+
+def test_every_theme(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        for name in ("light", "contrast", "dark"):
+            await driver.press("f6")
+            assert driver.app.theme == f"pollux-{name}"
+            assert f"Colours: {name}" in driver.text()
+
+    drive(steps, tmp_path)
+
+
+class TestClipboard:
+    def test_a_terminal_gets_the_text(self) -> None:
+        sent: list[str] = []
+        assert clipboard.copy("hé", sent.append, {"PATH": ""}) == "copied through the terminal"
+        assert sent == ["hé"]
+
+    def test_a_text_that_is_too_long_goes_into_a_file(self) -> None:
+        sent: list[str] = []
+        text = "x" * (clipboard.LONGEST + 1)
+        words = clipboard.copy(text, sent.append, {"PATH": "", "SSH_CONNECTION": "1"})
+        assert not sent
+        file = Path(words.rpartition(" ")[2])
+        assert file.read_text() == text
+        assert file.stat().st_mode & 0o077 == 0
+        file.unlink()
+        assert len(base64.b64encode(text.encode()[: clipboard.LONGEST])) < 100_000
+
+    def test_where_the_terminal_ignores_it_a_tool_takes_it(self, tmp_path: Path) -> None:
+        tool = tmp_path / "xclip"
+        tool.write_text(f"#!/bin/sh\ncat > {tmp_path}/copied\n")
+        tool.chmod(0o700)
+        environ = {"PATH": f"{tmp_path}:/bin:/usr/bin", "DISPLAY": ":0", "VTE_VERSION": "1"}
+        assert clipboard.copy("text", lambda _: None, environ) == "copied with xclip"
+        assert (tmp_path / "copied").read_text() == "text"
