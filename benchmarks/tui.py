@@ -1,287 +1,327 @@
-"""The terminal UI: its first screen, keys, scrolling, a long conversation, following; beside an empty Textual app.
+"""The terminal UI in a real pseudo-terminal, beside a Textual app that shows nothing.
 
-`python -m benchmarks.tui FOLDER SESSIONS` makes a history in a folder, and keeps it for the next time.
+`python -m benchmarks.tui FOLDER` makes 10,000 sessions in a folder, and keeps them and their cache for the next time. A
+frame's time is the processor time of the whole program from the key to the last byte that it
+writes: nothing else on the machine is in it. Where the machine is quiet, the time on the clock is the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import fcntl
 import json
 import os
 import pty
-import resource
 import select
 import signal
 import statistics
 import struct
+import subprocess
 import sys
+import tempfile
 import termios
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.store import history
-from pollux.library.library import Library, ListedKey
-from pollux.tui.app import PolluxApp
-from pollux.tui.list.question import Question
-from pollux.tui.list.rows import rows_by_day
-from pollux.tui.reader.screen import ReaderScreen
 
+POLLUX = str(Path(sys.executable).with_name("pollux"))
 EMPTY = """
 from textual.app import App
 from textual.widgets import Footer, Input
 class Empty(App):
     def compose(self):
-        yield Input(placeholder="nothing")
+        yield Input(placeholder="emptyfield", select_on_focus=False)
         yield Footer()
 Empty().run()
 """
-TYPED = "subprocess import self return"
-SIZE = (120, 40)
-MESSAGES = 7200
+COLUMNS, ROWS = 120, 40
+ROUNDS = 5
+QUIET = 0.12
+"""After so many seconds without a byte, a frame is complete."""
+
+WORDS = ("self", "import", "subprocess", "retry", "zanzibarquark", "path exists", "the error", "async def")
+PER_SECOND, SECONDS = 30, 10
+MESSAGES, FOLLOWED = 7200, 300
+BLOCK = 200_000
+KEYS = (("G", "g", "G"), ("g", "G", "g"), ("PgUp", "G", "\x1b[5~"), ("PgDn", "g", "\x1b[6~"), ("J", "g", "J"))
+"""What is measured, the key before it, and its own."""
 
 
-def first_screen(environ: dict[str, str], rounds: int) -> dict[str, float]:
-    """From `exec` to the first painted list in a terminal, and to that of an empty app; the best round of each."""
-    ours, theirs = [], []
+class InTerminal:
+    """A program in a terminal that nobody looks at."""
+
+    def __init__(self, command: list[str], env: Mapping[str, str]) -> None:
+        self.begun = time.perf_counter()
+        self.process, self._file = pty.fork()
+        if self.process == 0:
+            os.execvpe(command[0], command, dict(env))  # noqa: S606 (this is the program itself)
+        self.resize(COLUMNS, ROWS)
+        self.written = b""
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Make the window larger or smaller."""
+        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def send(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._file, keys.encode())
+
+    def take(self, seconds: float) -> bool:
+        """Take what is written within so many seconds. Returns whether there was something."""
+        if not select.select([self._file], [], [], seconds)[0]:
+            return False
+        self.written += os.read(self._file, 1 << 20)
+        return True
+
+    def until(self, text: str, seconds: float = 300) -> None:
+        """Wait for a text."""
+        end = time.perf_counter() + seconds
+        while text.encode() not in self.written:
+            if time.perf_counter() > end:
+                raise TimeoutError(f"never: {text}\n{self.written[-2000:]!r}")
+            self.take(0.05)
+
+    def quiet(self, seconds: float = QUIET) -> float:
+        """Wait until nothing more is written. Returns when the last byte was."""
+        last = time.perf_counter()
+        while self.take(seconds):
+            last = time.perf_counter()
+        return last
+
+    def frame(self, act: Callable[[], None]) -> tuple[float, float]:
+        """How long something takes until it is on the screen, in seconds on the clock and of the processor."""
+        self.quiet()
+        clock, used = time.perf_counter(), self.used()
+        act()
+        self.take(2.0)
+        return self.quiet() - clock, self.used() - used
+
+    def press(self, keys: str) -> tuple[float, float]:
+        """How long keys take."""
+        return self.frame(lambda: self.send(keys))
+
+    def used(self) -> float:
+        """Seconds of processor time of all its threads."""
+        return sum(_spent(file) for file in Path(f"/proc/{self.process}/task").glob("*/schedstat"))
+
+    def memory(self) -> float:
+        """Megabytes that belong to it alone."""
+        lines = Path(f"/proc/{self.process}/smaps_rollup").read_text("utf-8").splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+    def end(self) -> None:
+        """End it."""
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self._file)
+
+
+def _spent(file: Path) -> float:
+    try:
+        return int(file.read_text("utf-8").split()[0]) / 1e9
+    except (OSError, IndexError):  # the thread has ended
+        return 0.0
+
+
+@contextmanager
+def opened(command: list[str], env: Mapping[str, str], ready: str) -> Iterator[InTerminal]:
+    """A program whose first screen is there."""
+    terminal = InTerminal(command, env)
+    try:
+        terminal.until(ready)
+        yield terminal
+    finally:
+        terminal.end()
+
+
+def starting(env: Mapping[str, str], ready: str, rounds: int) -> dict[str, Any]:
+    """From the start to the first list, each round beside the empty app."""
+    programs = {"empty": ([sys.executable, "-c", EMPTY], "mptyfield"), "pollux": ([POLLUX], ready)}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
     for _ in range(rounds):
-        theirs.append(_painted([sys.executable, "-c", EMPTY], b"othing", environ))
-        ours.append(_painted([sys.executable, "-m", "pollux"], b" sessions", environ))
+        for name, (command, text) in programs.items():
+            with opened(command, env, text) as terminal:
+                times[name].append((time.perf_counter() - terminal.begun, terminal.used()))
+    clock = {name: min(one for one, _ in rows) for name, rows in times.items()}
+    processor = {name: min(one for _, one in rows) for name, rows in times.items()}
     return {
-        "seconds": min(wall for wall, _ in ours),
-        "empty": min(wall for wall, _ in theirs),
-        "ratio": min(wall for wall, _ in ours) / min(wall for wall, _ in theirs),
-        "cpu": min(cpu for _, cpu in ours),
-        "empty cpu": min(cpu for _, cpu in theirs),
-        "cpu ratio": min(cpu for _, cpu in ours) / min(cpu for _, cpu in theirs),
+        "the first list": {
+            "empty_ms": clock["empty"] * 1e3,
+            "ms": clock["pollux"] * 1e3,
+            "ratio": clock["pollux"] / clock["empty"],
+            "processor_ratio": processor["pollux"] / processor["empty"],
+            "ours_ms": (clock["pollux"] - clock["empty"]) * 1e3,
+        }
     }
 
 
-def _painted(command: list[str], words: bytes, environ: dict[str, str]) -> tuple[float, float]:
-    """The time until the words are on the terminal, and the process's CPU time until then."""
-    start = time.perf_counter()
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execvpe(command[0], command, environ)  # noqa: S606 (this is the program itself)
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
-    written = b""
-    while words not in written:
-        assert select.select([terminal], [], [], 60)[0]
-        written += os.read(terminal, 1 << 16)
-    wall = time.perf_counter() - start
-    fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-    cpu = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    os.close(terminal)
-    return wall, cpu
+def typing(env: Mapping[str, str], ready: str) -> dict[str, Any]:
+    """Keys in the search field: one at a time, then many in a row."""
+    with opened([POLLUX], env, ready) as terminal:
+        terminal.quiet(2.0)
+        frames = []
+        for word in WORDS:
+            frames += [terminal.press(letter) for letter in word]
+            terminal.press("\x1b")
+        frames = frames[len(WORDS[0]) :]  # the first word opens the index
+        keys = (" ".join(WORDS) + " ") * 10
+        begun = time.perf_counter()
+        for number, letter in enumerate(keys[: PER_SECOND * SECONDS]):
+            while (left := begun + number / PER_SECOND - time.perf_counter()) > 0:
+                terminal.take(left)
+            terminal.send(letter)
+        sent = time.perf_counter()
+        behind = terminal.quiet(0.4) - sent
+    return {"a key in the search field": summed_up(frames), "after 300 keys in 10 s": {"behind_ms": behind * 1e3}}
 
 
-def _milliseconds(times: list[float]) -> dict[str, float]:
-    ordered = sorted(times)
-    return {
-        "median": 1000 * statistics.median(ordered),
-        "p95": 1000 * ordered[int(len(ordered) * 0.95)],
-        "most": 1000 * ordered[-1],
-    }
+def scrolling(env: Mapping[str, str], ready: str) -> dict[str, Any]:
+    """Through the list, and how much memory it takes."""
+    with opened([sys.executable, "-c", EMPTY], env, "mptyfield") as empty:
+        empty.quiet(1.0)
+        least = empty.memory()
+    with opened([POLLUX], env, ready) as terminal:
+        terminal.quiet(2.0)
+        frames = [terminal.press("\x1b[6~") for _ in range(40)]
+        frames += [terminal.press("\x1b[B") for _ in range(20)]
+        frames += [terminal.press(key) for key in ("\x1b[1;5F", "\x1b[5~", "\x1b[1;5H", "\x1b[6~")]
+        memory = terminal.memory() - least
+    return {"a frame of the list": {**summed_up(frames), "megabytes_over_empty": memory}}
 
 
-def _driven(environ: dict[str, str], steps: Callable[[PolluxApp, Any], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-    """Take some steps in the app, without a terminal."""
-
-    async def run() -> dict[str, Any]:
-        library = Library(environ, Path(environ["HOME"]), hunt=False, fresh=False, complete_later=True)
-        app = PolluxApp(lambda: library, Question())
-        async with app.run_test(size=SIZE) as pilot:
-            while not app.list_screen.sessions.rows or app.is_syncing:
-                await asyncio.sleep(0.02)
-            return await steps(app, pilot)
-
-    return asyncio.run(run())
-
-
-async def _frame(app: PolluxApp, action: Callable[[], object]) -> float:
-    """The CPU time of an action, until the screen is drawn again."""
-    drawn = asyncio.Event()
-    start = time.process_time()
-    action()
-    app.screen.call_after_refresh(drawn.set)
-    await drawn.wait()
-    return time.process_time() - start
+def reading(folder: Path) -> dict[str, Any]:
+    """A session of many messages, one with a large block, and one that is being written."""
+    home, env = _written(folder)
+    found: dict[str, Any] = {}
+    with opened([POLLUX], env, "3 sessions") as terminal:
+        terminal.quiet(2.0)
+        _open(terminal, "manymessages")
+        for name, before, keys in KEYS:
+            terminal.press(before)
+            found[f"7,200 messages: {name}"] = summed_up([terminal.press(keys)])
+        resized = [_resized(terminal, columns, rows) for columns, rows in ((COLUMNS - 20, ROWS - 5), (COLUMNS, ROWS))]
+        found["7,200 messages: resize"] = summed_up(resized)
+        terminal.press("q")
+        found["a block of 200 kB"] = summed_up([_open(terminal, "largeblock")])
+        terminal.press("q")
+        _open(terminal, "followed")
+        terminal.press("F")
+        found["following 300 messages a second"] = _followed(terminal, home)
+    return found
 
 
-async def typing(app: PolluxApp, _pilot: Any) -> dict[str, Any]:
-    """From a key in the search field to its answer on the screen, in CPU time of all threads."""
-    screen, times = app.list_screen, []
-    for letter in TYPED:
-        start = time.process_time()
-        screen.field.insert_text_at_cursor(letter)
-        while screen._shown is None or screen._shown[0] != screen.question.text:
-            await asyncio.sleep(0.001)
-        await _frame(app, lambda: None)
-        times.append(time.process_time() - start)
-    return _milliseconds(times)
+def _resized(terminal: InTerminal, columns: int, rows: int) -> tuple[float, float]:
+    return terminal.frame(lambda: terminal.resize(columns, rows))
 
 
-async def hurry(app: PolluxApp, pilot: Any) -> dict[str, Any]:
-    """30 keys a second for 10 seconds: how long after the last one its answer is there."""
-    screen = app.list_screen
-    for number in range(300):
-        await pilot.press(TYPED[number % len(TYPED)].replace(" ", "a"))
-        await asyncio.sleep(1 / 30)
-        if number % len(TYPED) == len(TYPED) - 1:
-            screen.field.value = ""
-    start = time.perf_counter()
-    while screen._shown is None or screen._shown[0] != screen.question.text:
-        await asyncio.sleep(0.001)
-    return {"backlog ms": 1000 * (time.perf_counter() - start)}
+def _open(terminal: InTerminal, word: str) -> tuple[float, float]:
+    """Find a session, and open it."""
+    terminal.press("\x1b")
+    terminal.press(word)
+    terminal.quiet(0.5)
+    return terminal.press("\r")
 
 
-async def scrolling(app: PolluxApp, pilot: Any) -> dict[str, Any]:
-    """A screen further, many times, in a list of 50,000 sessions; and what the list takes."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    known = app.library.index.listed_keys(app_filter())
-    keys = [ListedKey(f"{one.key}", one.kind, one.parent, one.moment) for one in known]
-    many = [one for _ in range(50_000 // max(len(keys), 1) + 1) for one in keys][:50_000]
-    sessions = app.list_screen.sessions
-    sessions.show(rows_by_day(many, (), everything=True), keep=False)
-    await pilot.pause()
-    times = [await _frame(app, app.list_screen.action_page_down) for _ in range(60)]
-    return {**_milliseconds(times), "MB": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000}
+def _followed(terminal: InTerminal, home: Path, seconds: float = 5.0) -> dict[str, Any]:
+    """What a frame costs while a session is written."""
+    file = next(home.rglob("*-cccccccc.jsonl"))
+    used, frames = terminal.used(), 0
+    begun = time.perf_counter()
+    number = 0
+    with file.open("a", encoding="utf-8") as stream:
+        while time.perf_counter() - begun < seconds:
+            due = int((time.perf_counter() - begun) * FOLLOWED)
+            while number < due:
+                number += 1
+                stream.write(json.dumps(_message(f"new{number}", number, f"step {number} of it")) + "\n")
+            stream.flush()
+            before = len(terminal.written)
+            terminal.take(0.02)
+            frames += len(terminal.written) > before
+    spent = terminal.used() - used
+    return {"frames": frames, "processor_ms_a_second": spent / seconds * 1e3, "cpu_ms": spent / max(frames, 1) * 1e3}
 
 
-def app_filter() -> Any:
-    from pollux.library.library import Filter
-
-    return Filter(everything=True)
-
-
-def long_session(home: Path) -> str:
-    """A session of many messages."""
-    folder = home / ".claude" / "projects" / "-long"
-    folder.mkdir(parents=True, exist_ok=True)
-    id = "00000000-0000-4000-8000-000000007200"
-    lines, parent = [], None
-    for number in range(MESSAGES):
-        role = "user" if number % 2 == 0 else "assistant"
-        text = f"Message {number}: " + "some words to read, `code` and **more** of it. " * 8
-        content = text if role == "user" else [{"type": "text", "text": f"## Part {number}\n\n{text}\n\n- one\n- two"}]
-        record = {
-            "type": role,
-            "uuid": f"{number:032x}",
-            "parentUuid": parent,
-            "sessionId": id,
-            "timestamp": f"2026-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000Z",
-            "cwd": "/long",
-            "version": "2.1.0",
-            "message": {"role": role, "content": content, **({"model": "m"} if role == "assistant" else {})},
-        }
-        parent = record["uuid"]
-        lines.append(json.dumps(record))
-    (folder / f"{id}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    return f"claude:{id}"
+def _message(id: str, number: int, text: str, kind: str = "gemini") -> dict[str, Any]:
+    at = f"2026-03-01T{10 + number // 3600 % 12:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
+    content = text if kind == "gemini" else [{"text": text}]
+    return {"id": id, "timestamp": at, "type": kind, "content": content}
 
 
-def reading(key: str) -> Callable[[PolluxApp, Any], Awaitable[dict[str, Any]]]:
-    """How long the end, the beginning, a screen back and a resize of a long conversation take."""
-
-    async def steps(app: PolluxApp, pilot: Any) -> dict[str, Any]:
-        start = time.perf_counter()
-        app.call_later(app.read, key)
-        while not (isinstance(app.screen, ReaderScreen) and app.screen.session is not None):
-            await asyncio.sleep(0.005)
-        await pilot.pause()
-        result: dict[str, Any] = {"opened s": time.perf_counter() - start}
-        screen = app.screen
-        actions = {
-            "G": screen.action_bottom,
-            "PgUp": screen.action_page_up,
-            "g": screen.action_top,
-            "J": screen.action_next_message,
-        }
-        for name, action in actions.items():
-            result[f"{name} ms"] = 1000 * max([await _frame(app, action) for _ in range(5)])
-        times = []
-        for columns in (100, 80, 140, 120):
-            begin = time.process_time()
-            await pilot.resize_terminal(columns, 40)
-            await pilot.pause()
-            times.append(time.process_time() - begin)
-        result["resize ms"] = 1000 * max(times)
-        return result
-
-    return steps
-
-
-def following(home: Path) -> Callable[[PolluxApp, Any], Awaitable[dict[str, Any]]]:
-    """A session that grows by 300 messages a second is followed: how long the frames take."""
-    folder = home / ".claude" / "projects" / "-long"
-    id = "00000000-0000-4000-8000-000000000300"
-    file = folder / f"{id}.jsonl"
-    lines = [
-        line.replace("000000007200", "000000000300")
-        for line in (folder / "00000000-0000-4000-8000-000000007200.jsonl").read_text("utf-8").splitlines(keepends=True)
+def _written(folder: Path) -> tuple[Path, dict[str, str]]:
+    home = folder / "read"
+    chats = home / ".gemini" / "tmp" / "garden" / "chats"
+    chats.mkdir(parents=True)
+    (chats.parent / ".project_root").write_text("/home/mia/garden", "utf-8")
+    reply = "Sow **peas** in March.\n\n- in rows\n- not too deep\n\n```python\ndef sow(pea):\n    return pea\n```\n"
+    many = [
+        _message(f"m{number}", number, f"manymessages {number}", "user")
+        if number % 2 == 0
+        else _message(f"m{number}", number, f"{reply} {number}")
+        for number in range(MESSAGES)
     ]
-    file.write_text("".join(lines[:100]), "utf-8")
+    block = "\n\n".join(f"## Part {n}\n\n{reply}" for n in range(BLOCK // (len(reply) + 15) + 1))[:BLOCK]
+    large = [_message("a", 1, "largeblock", "user"), _message("b", 2, block)]
+    followed = [_message("f0", 0, "followed", "user")]
+    followed += [_message(f"f{number}", number, f"step {number}") for number in range(1, MESSAGES)]
+    for letter, messages in zip("abc", (many, large, followed), strict=True):
+        id = f"{letter * 8}-aaaa-4000-8000-000000000001"
+        times = {"startTime": "2026-03-01T10:00:00.000Z", "lastUpdated": "2026-03-01T11:00:00.000Z"}
+        head = {"sessionId": id, "projectHash": "0" * 64, **times, "kind": "main"}
+        lines = "".join(json.dumps(record) + "\n" for record in (head, *messages))
+        (chats / f"session-2026-03-01T10-00-{letter * 8}.jsonl").write_text(lines, "utf-8")
+    env = environment(home, folder / "own")
+    subprocess.run([POLLUX, "sync"], env=env, check=True, capture_output=True)
+    return home, env
 
-    async def steps(app: PolluxApp, pilot: Any) -> dict[str, Any]:
-        app.call_later(app.read, f"claude:{id}")
-        while not (isinstance(app.screen, ReaderScreen) and app.screen.session is not None):
-            await asyncio.sleep(0.005)
-        await pilot.press("F")
-        times: list[float] = []
-        renew = app.screen.on_reader_screen_read
 
-        def measured(event: Any) -> None:
-            start = time.process_time()
-            renew(event)
-            times.append(time.process_time() - start)
+def summed_up(frames: list[tuple[float, float]]) -> dict[str, float]:
+    """The middle and the 95th of a hundred, on the clock and of the processor, in milliseconds."""
+    clock, processor = (sorted(one[place] * 1e3 for one in frames) for place in (0, 1))
+    late = max(round(len(frames) * 0.95) - 1, 0)
+    return {
+        "p50_ms": statistics.median(clock),
+        "p95_ms": clock[late],
+        "cpu_p50_ms": statistics.median(processor),
+        "cpu_p95_ms": processor[late],
+    }
 
-        app.screen.on_reader_screen_read = measured  # type: ignore[method-assign]
-        for number in range(100, 1600, 15):
-            with file.open("a", encoding="utf-8") as stream:
-                stream.writelines(lines[number : number + 15])
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(1)
-        seen = app.screen.session.messages
-        assert len(seen) == 1600, len(seen)
-        return _milliseconds(times)
 
-    return steps
+def environment(home: Path, own: Path) -> dict[str, str]:
+    """An environment with this home, and pollux's own files in a folder."""
+    places = {f"XDG_{name}_HOME": str(own / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return {**kept, **places, "HOME": str(home), "TERM": "xterm-256color", "POLLUX_BACKGROUND": "0"}
 
 
 def main() -> None:
-    """Print all figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("sessions", type=int, nargs="?", default=10_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
-    home = history(options.folder, options.sessions, 10)
-    cache = options.folder / "tui"
-    environ = {
-        **os.environ,
-        "HOME": str(home),
-        "TERM": "xterm-256color",
-        "POLLUX_BACKGROUND": "0",
-        **{f"XDG_{name}_HOME": str(cache / name.lower()) for name in ("CACHE", "DATA", "CONFIG")},
-    }
-    key = long_session(home)
-    follow = following(home)
-    with Library(environ, home, hunt=False) as library:
-        library.sync()
-    figures = {
-        "first screen": first_screen(environ, options.rounds),
-        "a key in the search field, CPU ms": _driven(environ, typing),
-        "30 keys a second": _driven(environ, hurry),
-        "a page of 50,000 sessions, CPU ms": _driven(environ, scrolling),
-        "following 300 messages a second, CPU ms": _driven(environ, follow),
-        f"a session of {MESSAGES:,} messages, CPU ms": _driven(environ, reading(key)),
-    }
-    print(json.dumps(figures, indent=2))
+    """Measure, and print."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--home", type=Path, help="a history that is there already")
+    options.add_argument("--sessions", type=int, default=10_000)
+    options.add_argument("--rounds", type=int, default=ROUNDS)
+    options.add_argument("--only", choices=["start", "type", "scroll", "read"])
+    given = options.parse_args()
+    env = environment(given.home or history(given.folder, given.sessions), given.folder / "own")
+    subprocess.run([POLLUX, "sync"], env=env, check=True, capture_output=True)
+    ready = f"{given.sessions:,} sessions"
+    found: dict[str, Any] = {}
+    if given.only in (None, "start"):
+        found |= starting(env, ready, given.rounds)
+    if given.only in (None, "type"):
+        found |= typing(env, ready)
+    if given.only in (None, "scroll"):
+        found |= scrolling(env, ready)
+    if given.only in (None, "read"):
+        with tempfile.TemporaryDirectory() as folder:
+            found |= reading(Path(folder))
+    for name, figures in found.items():
+        print(f"{name:36}", "  ".join(f"{what} {value:.4g}" for what, value in figures.items()))
 
 
 if __name__ == "__main__":

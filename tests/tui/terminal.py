@@ -12,15 +12,25 @@ import struct
 import sys
 import termios
 import time
+import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import pyte
+from wcwidth import wcwidth
 
 SECONDS = 60.0
-_ANSWERABLE = re.compile(rb"\x1b\[\?\d+\$p|\x1b\[>\d*q|\x1b\[\?u")
+_ANSWERABLE = re.compile(rb"\x1b\[\?\d+\$p|\x1b\[>\d*q|\x1b\[\?u|\x1b\]22;\w*\x07")
+
+
+class Screen(pyte.Screen):
+    """A screen that passes over a letter without a width, where pyte's own forgets all that comes after it."""
+
+    def draw(self, data: str) -> None:
+        """Put letters on the screen."""
+        super().draw("".join(letter for letter in data if wcwidth(letter) > 0 or unicodedata.combining(letter)))
 
 
 class TerminalProgram:
@@ -29,7 +39,7 @@ class TerminalProgram:
     def __init__(
         self, command: list[str], env: Mapping[str, str], cwd: Path, columns: int = 80, rows: int = 24
     ) -> None:
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.written = b""
         self.status: int | None = None
@@ -75,6 +85,19 @@ class TerminalProgram:
             if not self._take():
                 assert is_true(), f"ended before {condition!r}\n{self.text}\n{self.written[-2000:]!r}"
                 return
+
+    def settle(self, seconds: float = 0.3) -> None:
+        """Wait until nothing more is written."""
+        length, still = -1, time.monotonic()
+        while time.monotonic() - still < seconds:
+            if len(self.written) != length:
+                length, still = len(self.written), time.monotonic()
+            assert self._take(), f"it ended\n{self.text}\n{self.written[-2000:]!r}"
+
+    def press(self, keys: str) -> None:
+        """Press keys, and wait until the screen shows what they do."""
+        self.send(keys)
+        self.settle()
 
     def wait(self) -> int:
         """Wait for the end of the program, and take its exit status."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 from textual.events import Event, Key
 
+from pollux.system.termination import SIGNALS
 from pollux.tui.bindings import bindings, keymap
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
@@ -58,6 +60,7 @@ class PolluxApp(App[None]):
         self._opening = Lock()
         self._library: Library | None = None
         self.last_read: str | None = None
+        self.ended_by: int | None = None
         self.list_screen = ListScreen(question, first)
         self._early: list[Key] | None = []
         self._syncing: subprocess.Popen[bytes] | None = None
@@ -110,6 +113,16 @@ class PolluxApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """The list."""
         return self.list_screen
+
+    def on_mount(self) -> None:
+        """A signal to end gives the terminal back first."""
+        if os.name == "posix":
+            for number in SIGNALS:
+                asyncio.get_running_loop().add_signal_handler(number, self._end, number)
+
+    def _end(self, number: int) -> None:
+        self.ended_by = number
+        self.exit()
 
     def on_ready(self) -> None:
         """The first frame is drawn: look for what changed."""

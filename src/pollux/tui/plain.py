@@ -14,7 +14,7 @@ from pollux.draw.transcript import transcript
 from pollux.errors import PolluxError
 from pollux.model.names import project_name
 from pollux.system.clock import now
-from pollux.text.escape import one_line
+from pollux.text.escape import one_line, visible
 from pollux.text.figures import plural
 from pollux.tui.list.answering import answer
 from pollux.tui.list.question import Question
@@ -116,5 +116,5 @@ class _Session:
 
 
 def _write(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{visible(line)}\n")
     sys.stdout.flush()

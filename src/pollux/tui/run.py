@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from pollux.system.termination import Terminated
 from pollux.tui.first import FirstScreen
 from pollux.tui.keys import KEYS, changed
 from pollux.tui.list.layout import list_columns
@@ -40,6 +41,8 @@ def run(
     app.run()
     if first is not None:
         first.end()
+    if app.ended_by is not None:
+        raise Terminated(app.ended_by)
     if app.last_read is not None:
         _say_farewell(app)
     app.close_library()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
-from textual.widgets import Input
 
 from pollux.tui.list.question import SCOPES, Question
 from pollux.tui.list.rows import PassageRow
 from pollux.tui.list.session_list import SessionList
+from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pollux.tui.app import PolluxApp
 
 
-class SearchField(Input):
+class SearchField(Field):
     """The field that everything is typed into. What it does not need itself goes to the list."""
 
     def at_end(self) -> bool:

@@ -9,6 +9,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from pollux.text.escape import visible
+from pollux.tui.widgets.field import Field
+
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
@@ -35,8 +38,8 @@ class Ask(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The question, and the field for the answer."""
         with Vertical():
-            yield Static(self._title, classes="title", markup=False)
-            yield Input(self._value, select_on_focus=False)
+            yield Static(visible(self._title), classes="title", markup=False)
+            yield Field(self._value, select_on_focus=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""

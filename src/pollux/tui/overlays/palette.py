@@ -12,6 +12,7 @@ from textual.widgets import Input
 from pollux.draw.width import cut, pad
 from pollux.tui.canvas import StripCanvas
 from pollux.tui.keys import spoken
+from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Palette(ModalScreen["Key | None"]):
     def compose(self) -> ComposeResult:
         """The field and the commands."""
         with Vertical():
-            yield Input(placeholder="a command", select_on_focus=False)
+            yield Field(placeholder="a command", select_on_focus=False)
             yield Commands()
 
     def on_mount(self) -> None:

@@ -11,6 +11,8 @@ from pollux.draw.canvas import Canvas
 from pollux.draw.rows import Look, RowDrawer
 from pollux.draw.width import cut, width
 from pollux.system.clock import local, now
+from pollux.system.termination import termination_raises
+from pollux.text.escape import visible
 from pollux.tui.latest import Latest
 from pollux.tui.list.answering import answer
 from pollux.tui.list.question import Answer, Question
@@ -28,7 +30,7 @@ _GAP = 1
 
 def pick(library: Library, criteria: Filter, query: str = "") -> ListEntry | None:
     """Let the person choose a session. None where they chose none."""
-    with Terminal() as terminal:
+    with termination_raises(), Terminal() as terminal:
         picker = Picker(library, criteria, query, terminal)
         try:
             return picker.run()
@@ -42,7 +44,7 @@ class Picker:
     def __init__(self, library: Library, criteria: Filter, query: str, terminal: Terminal) -> None:
         self._library = library
         self._terminal = terminal
-        self._question = Question(query)
+        self._question = Question(visible(query))
         self._answer: Answer | None = None
         self._heard: Answer | None = None
         self._entries: dict[str, ListEntry] = {}

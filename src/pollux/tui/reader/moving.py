@@ -76,7 +76,7 @@ class Moving(ReaderParts):
         """Ask for the words."""
         field = self.query_one("#find", Input)
         field.display, field.value = True, ""
-        field.focus()
+        self.set_focus(field)  # at once: the next key belongs to it
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Mark the words while they are typed."""

@@ -22,6 +22,7 @@ from pollux.tui.reader.loading import Loaded, load_session, stamps, what_changed
 from pollux.tui.reader.marking import Marking
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
+from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.text_view import TextView
 
@@ -72,7 +73,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         with Horizontal(id="body"):
             yield ConversationView()
             yield TextView(self._detail, id="detail")
-        yield Input(placeholder="find", id="find", select_on_focus=False)
+        yield Field(placeholder="find", id="find", select_on_focus=False)
         yield FooterLine(of_place(READER, self.app.keys))
 
     def on_mount(self) -> None:

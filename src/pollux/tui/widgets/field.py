@@ -1,0 +1,15 @@
+"""A field to type into."""
+
+from __future__ import annotations
+
+from textual.widgets import Input
+
+from pollux.text.escape import visible
+
+
+class Field(Input):
+    """What gets into it is visible, also where it was pasted: a field draws its text as it is."""
+
+    def validate_value(self, value: str) -> str:
+        """The text without anything that steers a terminal."""
+        return visible(value)
