@@ -60,9 +60,7 @@ class PageScreen(Screen[None]):
         """The parts of the screen."""
         yield Static(id="title", markup=False)
         yield TextView(self._shown, id="page")
-        yield FooterLine(
-            [key for key in of_place(PAGES, self.app.keys) if self._page.options or key.action in _ALWAYS]
-        )
+        yield FooterLine([key for key in of_place(PAGES, self.app.keys) if self._page.options or key.action in _ALWAYS])
 
     @property
     def view(self) -> TextView:
