@@ -7,6 +7,9 @@ import re
 from pollux.draw.canvas import Canvas
 from pollux.draw.width import width
 
+LONGEST = 250_000
+"""A longer line is cut, and says so: it is no text, since those are cut before, but a name or a path."""
+
 _PIECE = re.compile("\x1b([a-z ]*)\x1b")
 
 
@@ -34,7 +37,10 @@ def plain(line: str) -> str:
 
 
 def broken(line: str, columns: int) -> list[str]:
-    """A line that is too wide as several, those that follow indented as the first one."""
+    """A line that is too wide as several, those that follow indented as the first one. An endless one is cut."""
+    if len(line) > LONGEST:
+        words = plain(line)
+        line = f"{words[:LONGEST]}… {max(len(words) - LONGEST, 0):,} more characters"
     if width(plain(line)) <= columns:
         return [line]
     lead = len(plain(line)) - len(plain(line).lstrip(" "))
