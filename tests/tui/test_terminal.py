@@ -84,7 +84,8 @@ def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, st
         terminal.until("1 found")
         terminal.send("\x12")  # Ctrl+R
         terminal.until("Go on in Claude Code")
-        assert "claude --resume" in terminal.text
+        terminal.until("--resume")
+        terminal.until("copy the command")
         terminal.send("\r")
         terminal.until("STAND-IN")
         shown = terminal.text.replace("\n", "")

@@ -16,6 +16,8 @@ def main() -> None:
     if sys.argv[1:] == ["--version"] and _print_version():
         return
     try:
+        if not sys.argv[1:] and _open_ui():
+            return
         from pollux.cli.app import run
 
         status = run(sys.argv[1:])
@@ -33,6 +35,28 @@ def _print_version() -> bool:
     try:
         os.write(sys.stdout.fileno(), f"pollux {__version__}\n".encode())  # a failure leaves nothing in a buffer
     except OSError:
+        return False
+    return True
+
+
+def _open_ui() -> bool:
+    """Open the terminal UI if it can be, without the rest of the command line, which would take longer to import.
+
+    Returns whether that was done. Where something is wrong, the command line says what.
+    """
+    from importlib import import_module
+
+    from pollux.cli.at_once import can_open, library
+    from pollux.errors import RequestError
+    from pollux.system.directories import Places
+
+    if not can_open():
+        return False
+    from pathlib import Path
+
+    try:
+        import_module("pollux.tui.run").run(library, Path.cwd(), Places().settings)
+    except RequestError:  # the settings are wrong
         return False
     return True
 

@@ -86,7 +86,8 @@ def cli(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
-            from pollux.cli.commands.tui import NEEDED, show, why_not
+            from pollux.cli.at_once import NEEDED, why_not
+            from pollux.cli.commands.tui import show
 
             problem = why_not()
             if problem is None:

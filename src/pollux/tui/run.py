@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pollux.library.library import Library
+    from pollux.tui.app import PolluxApp
     from pollux.tui.keys import Key
 
 
@@ -42,7 +44,17 @@ def run(
     if app.ended_by is not None:
         raise Terminated(app.ended_by)
     if app.last_read is not None:
-        sys.stdout.write(f"{_farewell(app.library, app.last_read)}\n")
+        _say_farewell(app)
+    app.close_library()
+
+
+def _say_farewell(app: PolluxApp) -> None:
+    from pollux.errors import PolluxError
+
+    with contextlib.suppress(PolluxError, OSError):  # it is only a help
+        line = _farewell(app.library, app.last_read or "")
+        sys.stdout.buffer.write(f"{line}\n".encode(sys.stdout.encoding or "utf-8", "replace"))
+        sys.stdout.flush()
 
 
 def _farewell(library: Library, key: str) -> str:

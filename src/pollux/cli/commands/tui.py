@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pollux.cli.at_once import library as library_at_once, why_not
 from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pollux.library.library import Library
-
-NEEDED = "The terminal UI needs textual: pip install 'pollux[tui]'"
 
 
 @click.command("tui", cls=Command, short_help="Open the terminal UI: search as you type, and read.")
@@ -46,17 +42,6 @@ def command(ctx: click.Context, query: tuple[str, ...], plain: bool) -> None:
     show(ctx, " ".join(query), plain=plain)
 
 
-def why_not(*, plain: bool = False) -> str | None:
-    """Why the terminal UI cannot be opened; None where it can."""
-    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
-        return "The terminal UI needs a terminal."
-    if plain:
-        return None
-    if os.environ.get("TERM", "dumb") == "dumb":
-        return "This terminal (TERM=dumb) cannot show the terminal UI. `pollux tui --plain` works line by line."
-    return NEEDED if find_spec("textual") is None else None
-
-
 def show(ctx: click.Context, query: str = "", *, plain: bool = False) -> None:
     """Open it. A view is started by its name, as a command's module is: none imports another."""
     view = import_module("pollux.tui.plain" if plain else "pollux.tui.run")
@@ -74,12 +59,7 @@ def _opening(ctx: click.Context) -> tuple[Callable[[], Library], bool]:
         if ctx.meta.get(SAMPLE):
             return (lambda: library), True
 
-    def opened() -> Library:
-        from pollux.library.library import Library
-
-        return ctx.with_resource(Library(fresh=False, complete_later=True))
-
-    return opened, False
+    return library_at_once, False
 
 
 def print_list(ctx: click.Context, problem: str, query: tuple[str, ...] = ()) -> None:
@@ -90,10 +70,3 @@ def print_list(ctx: click.Context, problem: str, query: tuple[str, ...] = ()) ->
     listing = import_module("pollux.cli.commands.list").command
     with listing.make_context("list", [], parent=ctx.parent or ctx) as inner:
         listing.invoke(inner)
-
-
-def _is_terminal(stream: object) -> bool:
-    try:
-        return bool(stream.isatty())  # type: ignore[attr-defined]
-    except (AttributeError, ValueError):
-        return False

@@ -62,12 +62,15 @@ class Piece(NamedTuple):
     after: Context
 
 
-def pieces(messages: Sequence[Message], show: Show) -> list[Piece]:
-    """The pieces of a conversation. Nothing is drawn for it."""
-    found: list[Piece] = []
-    context = Context()
-    for number, message in enumerate(messages):
-        together = message.author is Author.CLIENT and number and messages[number - 1].author is Author.CLIENT
+def pieces(messages: Sequence[Message], show: Show, before: Sequence[Piece] = ()) -> list[Piece]:
+    """The pieces of a conversation. Nothing is drawn for it.
+
+    `before` are pieces of its first messages, as they were when there were no more; the last of them may grow.
+    """
+    found = list(before[:-1])
+    start, context = (before[-1].start, before[-1].after) if before else (0, Context())
+    for number, message in enumerate(messages[start:], start):
+        together = message.author is Author.CLIENT and number > start and messages[number - 1].author is Author.CLIENT
         if together and not show.full:
             found[-1] = found[-1]._replace(end=number + 1)
         else:

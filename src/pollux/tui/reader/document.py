@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.draw.transcript.pieces import Piece
-    from pollux.model import Message, Session, SessionMarks
+    from pollux.model import Message, Session, SessionMarks, Summary
 
 _KEPT = 20_000
 """So many drawn lines are remembered."""
@@ -47,16 +47,20 @@ class Document:
         self._columns = 0
         self._lines: dict[int, list[str]] = {}
         self._kept = 0
+        self.messages = self._choose()
         self._divide()
 
-    def _divide(self) -> None:
-        self.messages: Sequence[Message] = [
-            message for message in self.session.messages if not self.live or message.fate is Fate.LIVE
-        ]
-        self._pieces: list[Piece] = pieces(self.messages, self.show)
-        self._summary = summarize(self.session)
+    def _divide(self, before: Sequence[Piece] = ()) -> None:
+        """Divide the messages into pieces; those before are known."""
+        self._pieces: list[Piece] = pieces(self.messages, self.show, before)
+        self._summary: Summary | None = None
         self._place_marks()
         self._forget()
+
+    def _choose(self) -> Sequence[Message]:
+        """The messages that are shown."""
+        messages = self.session.messages
+        return [message for message in messages if message.fate is Fate.LIVE] if self.live else messages
 
     def _forget(self) -> None:
         self._lines.clear()
@@ -73,23 +77,25 @@ class Document:
     def _place_marks(self) -> None:
         """Find the marked messages, and the first new one, among those that are shown."""
         self._marked = self.marks.by_message(self.messages) if self.marks is not None else {}
-        new = self.session.messages[self.new_from] if self.new_from is not None else None
-        self._new_id = new.id if new is not None else None
+        new = self.session.messages[self.new_from : self.new_from + 1] if self.new_from is not None else ()
+        self._new_id = new[0].id if new else None
 
     def change(self, show: Show | None = None, *, live: bool | None = None) -> None:
         """Show more or less."""
         self.show = self.show if show is None else show
         self.live = self.live if live is None else live
+        self.messages = self._choose()
         self._divide()
 
     def renew(self, session: Session) -> None:
         """Take the session as it is now. What was drawn of unchanged messages stays."""
-        before, drawn = self.messages, self._lines
+        before, drawn = self.messages, dict(self._lines)
         self.session = session
-        self._divide()
+        self.messages = self._choose()
         same = 0
         while same < min(len(before), len(self.messages)) and before[same] == self.messages[same]:
             same += 1
+        self._divide([piece for piece in self._pieces if piece.end <= same])
         for number, lines in drawn.items():
             if 0 < number <= len(self._pieces) and self._pieces[number - 1].end < same:
                 self._lines[number] = lines
@@ -114,6 +120,8 @@ class Document:
     def title(self) -> str:
         """What the session is called."""
         name = self.marks.session.name if self.marks is not None else None
+        if self._summary is None:
+            self._summary = summarize(self.session)
         return one_line(name or self._summary.title or "A session without a title", 300)
 
     def position(self, number: int) -> int:

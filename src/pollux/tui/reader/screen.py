@@ -61,7 +61,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         self._at = message
         self._records = Records()
         self._stamps: tuple[object, ...] = ()
-        self._looked = 0.0
+        self._looked = self._took = 0.0
         self._is_reading = False
         self._latest: Latest[str] | None = None
 
@@ -110,6 +110,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
     def on_reader_screen_read(self, event: Read) -> None:
         """Show what was read."""
         loaded, self._is_reading = event.loaded, False
+        self._took, self._looked = time.monotonic() - self._looked, time.monotonic()
         before = self.session
         if loaded.session is None:
             gone = "Its files are gone: this is what was in them." if before is not None else ""
@@ -153,7 +154,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
     def _look(self) -> None:
         """Look whether the files changed. A session that takes long to read is read less often."""
         session, passed = self.session, time.monotonic() - self._looked
-        if session is None or self._is_reading or passed < (FOLLOW if self.follows else POLL):
+        if session is None or self._is_reading or passed < max(FOLLOW if self.follows else POLL, self._took):
             return
         if stamps(session) != self._stamps:
             self._read()

@@ -69,3 +69,14 @@ def test_a_long_text_is_cut_and_says_so(sessions: list[Session]) -> None:
         for line in piece_lines(Canvas(80), session.messages, piece, show)
     ]
     assert any("more characters" in line for line in lines)
+
+
+@pytest.mark.parametrize("show", [BRIEF, FULL], ids=["brief", "full"])
+def test_a_conversation_that_grows_is_divided_as_if_it_had_always_been_so_long(
+    sessions: list[Session], show: Show
+) -> None:
+    for session in sessions:
+        found = pieces(session.messages[:1], show)
+        for end in range(1, len(session.messages) + 1):
+            found = pieces(session.messages[:end], show, found)
+        assert found == pieces(session.messages, show)

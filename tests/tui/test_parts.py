@@ -1,0 +1,99 @@
+"""Small parts: the newest question, lines that keep the names of their styles, keys, the first screen."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from hypothesis import given, strategies as st
+
+from pollux.draw.width import width
+from pollux.library.library import Library
+from pollux.library.sample import HOME
+from pollux.tui.canvas import StripCanvas, broken, plain, split
+from pollux.tui.first import FirstScreen, draw_first
+from pollux.tui.latest import Latest
+from pollux.tui.looks import DARK, LIGHT, looks, palette_name
+from pollux.tui.pick.terminal import split_keys
+from pollux.tui.strips import strip
+from tests.tui.driving import environment
+
+
+def test_questions_that_are_overtaken_are_dropped() -> None:
+    begun, go_on, heard, ended = threading.Event(), threading.Event(), list[object](), list[int]()
+    asked: list[int] = []
+
+    def answer(question: int) -> int:
+        asked.append(question)
+        begun.set()
+        go_on.wait(10)
+        return question
+
+    latest: Latest[int] = Latest(answer, heard.append, lambda: ended.append(1))
+    latest.ask(1)
+    begun.wait(10)
+    for question in (2, 3, 4):
+        latest.ask(question)
+    assert latest.overtaken
+    go_on.set()
+    while not heard:
+        pass
+    latest.close()
+    assert (asked, heard, ended) == ([1, 4], [4], [1])
+
+
+def test_a_line_keeps_the_names_of_its_styles() -> None:
+    canvas = StripCanvas(20)
+    line = "a " + canvas.paint("b", "bold", "warn") + " c"
+    assert split(line) == [("a ", []), ("b", ["bold", "warn"]), (" c", [])]
+    assert plain(line) == "a b c"
+    drawn = strip(line, looks(DARK.name), 8)
+    assert drawn.text == "a b c   "
+    assert strip(line, looks(LIGHT.name), 3).text == "a b"
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60), st.integers(4, 30))
+def test_a_wide_line_is_broken_and_nothing_is_lost(text: str, columns: int) -> None:
+    canvas = StripCanvas(columns)
+    lines = broken(canvas.paint(text, "dim"), columns)
+    assert "".join(plain(line).lstrip(" ") for line in lines).replace(" ", "") == text.replace(" ", "")
+    assert all(width(plain(line)) <= columns for line in lines) or columns < 4
+
+
+def test_themes() -> None:
+    assert palette_name("auto", {}) == DARK.name
+    assert palette_name("auto", {"COLORFGBG": "0;15"}) == LIGHT.name
+    assert palette_name("contrast", {}) == "pollux-contrast"
+
+
+def test_keys_of_a_terminal() -> None:
+    assert [*split_keys("aé\x1b[A\x1bOB\r\x7f\x1b[200~x\x1b")] == [
+        "a",
+        "é",
+        "up",
+        "down",
+        "enter",
+        "backspace",
+        "x",
+        "escape",
+    ]
+
+
+def test_the_first_screen_comes_from_another_process(tmp_path: Path) -> None:
+    environ = environment(HOME, tmp_path)
+    with Library(environ, HOME, hunt=False) as library:
+        library.sync()
+        expected = draw_first(library, 70, 10)
+    first = FirstScreen(lambda: Library(environ, HOME, hunt=False, fresh=False), 70, 10)
+    drawn = first.result()
+    first.end()
+    assert expected.sessions == 12
+    assert len(expected.lines) == 10
+    assert drawn in (expected, None)  # a busy machine may be too slow
+
+
+def test_without_a_cache_there_is_no_first_screen(tmp_path: Path) -> None:
+    environ = environment(HOME, tmp_path)
+    first = FirstScreen(lambda: Library(environ, HOME, hunt=False, fresh=False), 70, 10)
+    assert first.result() is None
+    first.end()
