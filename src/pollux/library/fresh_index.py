@@ -60,6 +60,7 @@ class FreshIndex:
         resolver: Resolver,
         marks: MarkStore,
         fresh: bool,
+        early: bool,
         report: Report,
     ) -> None:
         self.busy = False
@@ -74,6 +75,7 @@ class FreshIndex:
         self._resolver = resolver
         self._marks = marks
         self._fresh = fresh
+        self._early = early
         self._report = report
         self._files = 0
         self._unread_ids: list[str] = []
@@ -95,7 +97,8 @@ class FreshIndex:
         """Summaries, newest first."""
         selection = criteria or Filter()
         self._homes.require_agent(selection.agent)
-        goal = Newest(lambda: self.queries, selection, limit or 0) if Newest.can_answer(selection, limit) else None
+        may_be_early = self._early and Newest.can_answer(selection, limit)
+        goal = Newest(lambda: self.queries, selection, limit or 0) if may_be_early else None
         return self.ask(lambda current: current.list_sessions(selection, limit), goal=goal)
 
     def everything(self) -> list[ListEntry]:
@@ -143,9 +146,8 @@ class FreshIndex:
 
     def find(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
         """Where the sessions lie whose id starts like this, the last used first."""
-        return self.ask(
-            lambda current: current.with_prefix(prefix, agent), goal=Lookup(lambda: self.queries, prefix, agent)
-        )
+        goal = Lookup(lambda: self.queries, prefix, agent) if self._early else None
+        return self.ask(lambda current: current.with_prefix(prefix, agent), goal=goal)
 
     def find_known(self, key: str) -> list[SessionLocation]:
         """Where a session lies that was listed just now."""

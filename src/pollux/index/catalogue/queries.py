@@ -55,13 +55,13 @@ class Filter(Value, frozen=True, kw_only=True):
 class ListEntry(Value, frozen=True, kw_only=True):
     """A session in a list.
 
-    `family_usage` is the usage of its whole family, `short` the beginning of its id that no other session has.
-    `troubled` says that its files caused a warning. `marks` are those of the session and its messages. `unread`: there
-    is something new since it was read; None where nothing was ever read.
+    `family_usage` is the usage of its whole family, None while some may be unread; `short` the beginning of its id
+    that no other session has. `troubled` says that its files caused a warning. `marks` are those of the session and its
+    messages. `unread`: there is something new since it was read; None where nothing was ever read.
     """
 
     summary: Summary
-    family_usage: Usage
+    family_usage: Usage | None
     short: str
     troubled: bool = False
     marks: SessionMarks | None = None
@@ -150,7 +150,9 @@ class CatalogueQueries:
         self.catalogue = catalogue
         self.marks = marks
         self._unread_ids = unread_ids
-        self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
+        known = [catalogue.root(agent, path) for agent, path in roots]
+        self._roots = [number for number, _ in known if number]
+        self._is_complete = all(snapshot for number, snapshot in known if number)
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
         order = "({0}.kind != 'prompts', COALESCE({0}.moment, -1 << 62), {0}.messages, {0}.root)"
@@ -183,7 +185,7 @@ class CatalogueQueries:
         return [
             ListEntry(
                 summary=summary,
-                family_usage=family.usage(summary),
+                family_usage=family.usage(summary) if self._is_complete else None,
                 short=short(id),
                 troubled=bool(troubled),
                 marks=marks.of(key),
@@ -442,9 +444,9 @@ class CatalogueQueries:
         statement = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"
         return int(self.catalogue.rows(f"SELECT COALESCE(SUM(cut), 0) FROM ({statement})")[0][0])
 
-    def family_usage(self, summary: Summary) -> Usage:
-        """What a session and its descendants used."""
-        return Families(self._children([summary.key])).usage(summary)
+    def family_usage(self, summary: Summary) -> Usage | None:
+        """What a session and its descendants used; None while some of them may be unread."""
+        return Families(self._children([summary.key])).usage(summary) if self._is_complete else None
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""
