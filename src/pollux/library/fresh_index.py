@@ -79,6 +79,7 @@ class FreshIndex:
         self._report = report
         self._files = 0
         self._unread_ids: list[str] = []
+        self._is_complete = False
         self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
@@ -219,6 +220,8 @@ class FreshIndex:
         """Bring the catalogue up to date, or as far as a goal needs. Returns whether it is complete."""
         if not self._fresh:
             self._cache_problem = self._incompleteness()
+            self._is_complete = self._cache_problem is None
+            self._syncs += 1
             self._keeper.check()
             self.unreadable_paths = self.queries.closed()
             self.is_ready = True
@@ -239,6 +242,7 @@ class FreshIndex:
 
         if sum(file.size for scan in incomplete for file in scan.files) < WORTH_FORKING:
             return False
+        self._is_complete = False
         unread = self.store.reach(goal, unknown, SyncInput(self._report))
         self._syncs += 1
         if goal.reached:
@@ -265,7 +269,13 @@ class FreshIndex:
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
         names = [(source.name, display_path(root.path)) for source, root in roots]
-        return CatalogueQueries(self.store.catalogue, names, self._marks.state, unread_ids=self._unread_ids)
+        return CatalogueQueries(
+            self.store.catalogue,
+            names,
+            self._marks.state,
+            unread_ids=self._unread_ids,
+            is_complete=self._is_complete,
+        )
 
     # ------------------------------------------------------------------ the cache
 
@@ -371,7 +381,7 @@ class FreshIndex:
             outcome = Outcome(busy=True)
             self.busy = True
         outcome.files = self._files
-        self.is_ready = True
+        self._is_complete, self.is_ready = not outcome.busy, True
         self._syncs += 1
         return outcome
 

@@ -62,7 +62,6 @@ def questions(sessions: Sequence[Session]) -> CatalogueQueries:
     with catalogue.change():
         catalogue.begin()
         root = catalogue.add_root("test", "/root")
-        catalogue.mark_synced(root, "all", None, None)
         for number, each in enumerate(sessions):
             reading = BundleRows(0, None, (), b"", [entry(each, catalogue.number(), 0)])
             catalogue.add(root, f"{number}", "", reading)

@@ -137,7 +137,10 @@ def _moment_and_key(one: ListedKey) -> tuple[bool, int, str]:
 
 
 class CatalogueQueries:
-    """Queries on the sessions under some roots. `unread_ids` are those of sessions that are not read yet, in order."""
+    """Queries on the sessions under some roots.
+
+    `unread_ids` are those of sessions that are not read yet, in order. Without `is_complete`, there may be more.
+    """
 
     def __init__(
         self,
@@ -146,13 +149,13 @@ class CatalogueQueries:
         marks: Callable[[], MarkState] = MarkState,
         *,
         unread_ids: Sequence[str] = (),
+        is_complete: bool = True,
     ) -> None:
         self.catalogue = catalogue
         self.marks = marks
         self._unread_ids = unread_ids
-        known = [catalogue.root(agent, path) for agent, path in roots]
-        self._roots = [number for number, _ in known if number]
-        self._is_complete = all(snapshot for number, snapshot in known if number)
+        self._is_complete = is_complete
+        self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
         order = "({0}.kind != 'prompts', COALESCE({0}.moment, -1 << 62), {0}.messages, {0}.root)"
