@@ -381,7 +381,7 @@ class FreshIndex:
             outcome = Outcome(busy=True)
             self.busy = True
         outcome.files = self._files
-        self._is_complete, self.is_ready = not outcome.busy, True
+        self._is_complete, self.is_ready = not self.busy, True
         self._syncs += 1
         return outcome
 
