@@ -10,6 +10,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
 from pollux.model import Session
+from pollux.model.project_hash import project_hash
 from pollux.sources.base import Bundle, Source
 from pollux.system import locks
 from pollux.system.locks import try_lock
@@ -165,11 +167,18 @@ def test_nothing_is_early_unless_that_is_asked_for(large: ChangingHome) -> None:
     assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(200,)]
 
 
-def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> None:
-    """The sub-agent's file is older than all others: whoever has not read it does not know that it is there."""
-    folder = large.home / ".gemini" / "tmp" / "weather" / "chats"
+PARENT = "5f300000-0000-4000-8000-000000000000"
+
+
+def delegate(home: ChangingHome) -> list[str]:
+    """Write the newest session, and its sub-agent, whose file is older than all others. Returns both files."""
+    folder = home.home / ".gemini" / "tmp" / "weather" / "chats"
     figures = {"input": 10, "output": 5, "cached": 0, "thoughts": 0, "tool": 0, "total": 15}
-    for id, kind, place, ended in (("s300", "main", "session-s300", 900), ("kid-1", "subagent", "s300/kid-1", 1)):
+    files = []
+    for id, kind, place, ended in (
+        (PARENT, "main", f"session-{PARENT}", 900),
+        ("kid-1", "subagent", f"{PARENT}/kid-1", 1),
+    ):
         at = f"2026-11-14T00:{ended // 60:02d}:00.000Z"
         lines: list[dict[str, Any]] = [
             {"sessionId": id, "projectHash": "0" * 64, "startTime": at, "lastUpdated": at, "kind": kind},
@@ -180,10 +189,16 @@ def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> N
         file.parent.mkdir(exist_ok=True)
         file.write_text(json_lines(*lines))
         os.utime(file, (MIDNIGHT + ended, MIDNIGHT + ended))
+        files.append(str(file))
+    return files
+
+
+def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> None:
+    delegate(large)
     early, found = large.library(early=True), large.library(large.cache.with_name("found"), early=True)
     (entry,) = early.list(limit=1)
-    assert (entry.summary.id, entry.family_usage) == ("s300", None)
-    assert found.usage.family(found.session("s300")) is None
+    assert (entry.summary.id, entry.family_usage) == (PARENT, None)
+    assert found.usage.family(found.session(PARENT)) is None
     assert min(early.index.unread_files, found.index.unread_files) > 100
     kept = large.library(fresh=False)
     assert [entry.family_usage for entry in kept.list(limit=1)] == [None], "the cache does not hold everything yet"
@@ -191,7 +206,30 @@ def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> N
     (entry,) = early.list(limit=1)
     assert entry.family_usage is not None
     assert (entry.family_usage.total, entry.family_usage.requests) == (30, 2)
-    assert early.usage.family(early.session("s300")) == entry.family_usage
+    assert early.usage.family(early.session(PARENT)) == entry.family_usage
+
+
+def test_a_session_is_resumed_when_all_are_read(large: ChangingHome) -> None:
+    """Before, neither its sub-agents nor its folder are known: an older session of another agent has its path."""
+    files = delegate(large)
+    project = large.home / "rain"
+    project.mkdir()
+    chat = large.home / ".gemini" / "tmp" / project_hash(str(project)) / "chats" / "session-hashed.jsonl"
+    chat.parent.mkdir(parents=True)
+    hashed = "6f300000-0000-4000-8000-000000000000"
+    chat.write_text(Path(files[0]).read_text().replace(PARENT, hashed).replace("0" * 64, chat.parts[-3]))
+    name = "aaaaaaaa-0000-4000-8000-000000000001"
+    log = large.home / ".claude" / "projects" / "-rain" / f"{name}.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(json_lines({**user("Hi"), "timestamp": "2026-11-14T00:00:01.000Z", "cwd": str(project)}))
+    os.utime(log, (MIDNIGHT + 1, MIDNIGHT + 1))
+    for number, early in enumerate((False, True)):
+        library = large.library(large.cache.with_name(f"cold-{number}"), early=early)
+        plan = library.resume.plan(PARENT, fork=True, folder=str(project))
+        assert sorted(plan.files) == sorted(files)
+        assert library.index.unread_files == 0
+        other = large.library(large.cache.with_name(f"other-{number}"), early=early).resume.plan(hashed)
+        assert (other.folder, other.fork, other.warnings) == (str(project), False, ())
 
 
 def test_a_small_change_is_complete_at_once(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:

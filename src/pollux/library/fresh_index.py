@@ -150,6 +150,10 @@ class FreshIndex:
         goal = Lookup(lambda: self.queries, prefix, agent) if self._early else None
         return self.ask(lambda current: current.with_prefix(prefix, agent), goal=goal)
 
+    def wait_for_all(self) -> None:
+        """Read every session, unless that was done: from now on no answer is early."""
+        self.ask(lambda _: None)
+
     def find_known(self, key: str) -> list[SessionLocation]:
         """Where a session lies that was listed just now."""
         agent, _, id = key.partition(":")
