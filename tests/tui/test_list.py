@@ -127,3 +127,18 @@ def test_coming_back_finds_everything_as_it_was(tmp_path: Path) -> None:
         ) == before
 
     drive(steps, tmp_path)
+
+
+def test_enter_waits_for_the_answer_to_what_was_typed(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        first = driver.listing.sessions.row
+        for letter in "germination":
+            driver.app.screen.query_one("SearchField").insert_text_at_cursor(letter)  # type: ignore[attr-defined]
+        driver.listing.action_open()
+        await driver.read()
+        assert first is not None
+        assert driver.reader.session is not None
+        assert driver.reader.session.key != first.key
+        assert driver.reader.session.title == "germination trials"
+
+    drive(steps, tmp_path)

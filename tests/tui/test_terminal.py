@@ -172,6 +172,13 @@ class TestPick:
             terminal.until("<> 1")
             assert terminal.wait() == 0
 
+    def test_enter_waits_for_the_answer_to_what_was_typed(self, env: dict[str, str], home: Path) -> None:
+        with TerminalProgram(pollux_command("pick", "--command"), env, home) as terminal:
+            terminal.until("germination trials")
+            terminal.send("germination\r")
+            assert terminal.wait() == 0
+            assert "&& claude --resume d80997e6-0e9e-4ce2-99f8-6b4631a4696f" in terminal.text.replace("\n", "")
+
     def test_it_moves_and_shrinks_with_the_window(self, env: dict[str, str], home: Path) -> None:
         with TerminalProgram(pollux_command("pick", "--path"), env, home) as terminal:
             terminal.until("germination trials")

@@ -170,7 +170,7 @@ class TestPlaces:
         (tmp_path / "cache").write_text("a file")
         with TerminalProgram(pollux_command(), env, home) as terminal:
             before = terminal.settings()
-            terminal.settle(0.4)
+            terminal.until("search everything")
             terminal.send(LEAVE)
             assert terminal.wait() in {0, 2, 3}
             assert b"Traceback" not in terminal.written

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @branch_option
 @click.option("--id", "output", flag_value="id", help="Print the agent's own id.")
 @click.option("--path", "output", flag_value="path", help="Print the path of its file.")
-@click.option("--command", "output", flag_value="command", help="Print the command that shows it.")
+@click.option("--command", "output", flag_value="command", help="Print the command that goes on with it.")
 @common()
 @click.pass_context
 def command(ctx: click.Context, /, query: tuple[str, ...], output: str | None, **options: Any) -> None:
@@ -38,23 +38,28 @@ def command(ctx: click.Context, /, query: tuple[str, ...], output: str | None, *
     if os.environ.get("TERM", "dumb") == "dumb":
         raise RequestError("This terminal (TERM=dumb) cannot show a list to choose from.", "Try: pollux list")
     criteria = filter_from_options(**options)
-    entry = import_module("pollux.tui.pick.picker").pick(_library(ctx), criteria, " ".join(query))
+    library = _library(ctx)
+    entry = import_module("pollux.tui.pick.picker").pick(library, criteria, " ".join(query))
     if entry is None:
         ctx.exit(1)
     from pollux.cli.terminal.screen import Screen
 
-    Screen(ctx).readable(f"{_line(entry, output)}\n")
+    Screen(ctx).readable(f"{_line(library, entry, output)}\n")
 
 
-def _line(entry: ListEntry, output: str | None) -> str:
+def _line(library: Library, entry: ListEntry, output: str | None) -> str:
     summary = entry.summary
-    if output == "path" and not summary.files:
-        raise RequestError(f"{summary.key} has no file of its own.")
-    return {
-        "id": summary.id,
-        "path": next(iter(summary.files), ""),
-        "command": f"pollux show {summary.key}",
-    }.get(output or "", summary.key)
+    match output:
+        case "id":
+            return summary.id
+        case "path":
+            if not summary.files:
+                raise RequestError(f"{summary.key} has no file of its own.")
+            return summary.files[0]
+        case "command":
+            return library.resume.plan(summary.key).line
+        case _:
+            return summary.key
 
 
 def _library(ctx: click.Context) -> Library:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from pollux.tui.list.question import SCOPES, Question
-from pollux.tui.list.rows import PassageRow
+from pollux.tui.list.rows import ChosenRow, PassageRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
@@ -65,6 +66,10 @@ class Acting(Screen[None]):
         """Divide the screen among its parts."""
         raise NotImplementedError
 
+    def with_row(self, act: Callable[[ChosenRow], None]) -> None:
+        """Do something with the row under the cursor; where what was typed has no answer yet, as soon as it has one."""
+        raise NotImplementedError
+
     # ------------------------------------------------------------------ actions
 
     def action_down(self) -> None:
@@ -117,9 +122,9 @@ class Acting(Screen[None]):
 
     def action_open(self) -> None:
         """Open the session, at the passage."""
-        row = self.sessions.row
-        if row is not None:
-            self.app.read(row.key, row.hit.message_id if isinstance(row, PassageRow) else None)
+        self.with_row(
+            lambda row: self.app.read(row.key, row.hit.message_id if isinstance(row, PassageRow) else None),
+        )
 
     def action_command(self) -> None:
         """Show and copy the command line of the question."""
@@ -127,14 +132,16 @@ class Acting(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the session's key."""
-        if (row := self.sessions.row) is not None:
-            self.app.copy(row.key, row.key)
+        self.with_row(lambda row: self.app.copy(row.key, row.key))
 
     def action_star(self) -> None:
         """Star the session, or take the star away."""
+        self.with_row(self._star)
+
+    def _star(self, row: ChosenRow) -> None:
         from pollux.tui.list.marking import toggle_star
 
-        if (entry := self.chosen) is not None:
+        if (entry := self.sessions.entry(row.key)) is not None:
             self.app.say(toggle_star(self.app.library, entry))
             self.app.marked(entry.summary.key)
 
@@ -157,13 +164,11 @@ class Acting(Screen[None]):
 
     def action_resume(self) -> None:
         """Go on with the session."""
-        if (row := self.sessions.row) is not None:
-            self.app.resume(row.key)
+        self.with_row(lambda row: self.app.resume(row.key))
 
     def action_fork(self) -> None:
         """Go on with a copy of the session."""
-        if (row := self.sessions.row) is not None:
-            self.app.resume(row.key, fork=True)
+        self.with_row(lambda row: self.app.resume(row.key, fork=True))
 
     def action_back(self) -> None:
         """Clear the text and the scope; with nothing to clear, leave."""

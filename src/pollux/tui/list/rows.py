@@ -52,6 +52,7 @@ class DrawnRow(NamedTuple):
 
 
 Row = DayRow | SessionRow | PassageRow | MoreRow | DrawnRow
+ChosenRow = SessionRow | PassageRow
 
 
 def moment_of(row: DayRow) -> datetime | None:

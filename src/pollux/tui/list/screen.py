@@ -22,13 +22,13 @@ from pollux.tui.widgets.line_list import LineList
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from textual.app import ComposeResult
 
     from pollux.tui.canvas import StripCanvas
     from pollux.tui.first import First
-    from pollux.tui.list.rows import Row
+    from pollux.tui.list.rows import ChosenRow, Row
 
 _SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
 
@@ -52,6 +52,8 @@ class ListScreen(Acting):
         self.question = question
         self._first = first
         self._shown: tuple[str, str] | None = None
+        self._answered: Question | None = None
+        self._waiting: tuple[str, Callable[[ChosenRow], None]] | None = None
         self._sessions = 0
         self._more = False
         self._remark = self._said = ""
@@ -115,6 +117,13 @@ class ListScreen(Acting):
         if self._latest is not None:
             self._latest.ask(self.question)
 
+    def with_row(self, act: Callable[[ChosenRow], None]) -> None:
+        """Do something with the row under the cursor; where what was typed has no answer yet, as soon as it has one."""
+        if self._answered != self.question or self.field.value != self.question.text:
+            self._waiting = self.field.value, act
+        elif (row := self.sessions.row) is not None:
+            act(row)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Another text is typed."""
         if event.value != self.question.text:
@@ -129,6 +138,7 @@ class ListScreen(Acting):
     def _show(self, found: Answer) -> None:
         shown = self.sessions
         self._remark = found.remark
+        self._answered = found.question
         if found.rows is not None:
             same = (found.question.text, found.question.scope) == self._shown
             self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
@@ -142,6 +152,11 @@ class ListScreen(Acting):
                 shown.show(found.rows, keep=same)
             self._show_emptiness()
         self._tell()
+        waiting = self._waiting
+        if waiting is not None and (found.question.text == waiting[0] or self.field.value != waiting[0]):
+            self._waiting = None
+            if found.rows is not None and self.field.value == waiting[0]:
+                self.with_row(waiting[1])
 
     def _show_emptiness(self) -> None:
         """Where there is nothing to list, say why."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pollux.tui.canvas import StripCanvas
-from pollux.tui.list.rows import DayRow, DrawnRow, MoreRow, PassageRow, Row, SessionRow, moment_of
+from pollux.tui.list.rows import ChosenRow, DayRow, DrawnRow, MoreRow, PassageRow, Row, SessionRow, moment_of
 from pollux.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class SessionList(LineList):
     # ------------------------------------------------------------------ rows
 
     @property
-    def row(self) -> SessionRow | PassageRow | None:
+    def row(self) -> ChosenRow | None:
         """The row under the cursor."""
         row = self.rows[self.cursor] if self.cursor < len(self.rows) else None
         if isinstance(row, DrawnRow):

@@ -74,15 +74,20 @@ class Picker:
     def run(self) -> ListEntry | None:
         """Draw, and take keys, until the person has chosen."""
         self._latest.ask(self._question)
+        entered = False
         while True:
             self._take_answer()
             self._draw()
+            if entered and self._answer is not None and self._answer.question == self._question:
+                if self._answer.rows is not None:
+                    return self._entry(self._rows[self._chosen].key) if self._rows else None
+                entered = False  # the rows are those of an earlier question
             for key in self._terminal.pressed():
                 if key in ("escape", "closed"):
                     return None
-                if key == "enter":
-                    return self._entry(self._rows[self._chosen].key) if self._rows else None
-                self._press(key)
+                entered = key == "enter"  # what was typed may have no answer yet
+                if not entered:
+                    self._press(key)
 
     def _press(self, key: str) -> None:
         text = self._question.text
