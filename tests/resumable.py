@@ -103,9 +103,9 @@ class Desk:
             *({"timestamp": TIME, **item} for item in items),
         )
 
-    def gemini(self, home: Path, *, updated: str = TIME) -> Path:
+    def gemini(self, home: Path, *, updated: str = TIME, id: str = IDS["gemini"]) -> Path:
         """A session of Gemini CLI."""
-        id, digest = IDS["gemini"], hashlib.sha256(str(self.project).encode()).hexdigest()
+        digest = hashlib.sha256(str(self.project).encode()).hexdigest()
         slug = home / "tmp" / "weather"
         file = _lines(
             slug / "chats" / f"session-2026-11-14T10-00-{id[:8]}.jsonl",

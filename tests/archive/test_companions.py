@@ -83,4 +83,5 @@ def test_a_family_uses_what_its_members_do_under_whichever_root(world: World) ->
             (child,) = [one.summary for one in listed if one.summary.parent is not None]
             (parent,) = [one for one in listed if one.summary.key == child.parent]
             assert child.kept
+            assert parent.family_usage is not None
             assert parent.family_usage.total == (child.usage.total or 0) + (parent.summary.usage.total or 0)

@@ -94,3 +94,41 @@ def test_people_see_one_line(large: Pollux) -> None:
     assert answer.stderr == f"{SESSIONS} of {SESSIONS} sessions are not indexed yet: their files were searched.\n"
     assert large("search", "wombat7").stderr == "", "without a process behind, words are indexed first"
     assert pending(large) == 0
+
+
+def test_an_early_answer_says_what_is_not_known(large: Pollux) -> None:
+    answer = large("show", "00000007", "--json")
+    (line,) = answer.stderr.splitlines()
+    assert json.loads(line) == {
+        "warning": f"{SESSIONS - 1} older files are not read yet. "
+        "Until then, some projects and all sums with sub-agents are not known.",
+        "unread_files": SESSIONS - 1,
+    }
+    assert json.loads(answer.stdout)["family_usage"] is None
+    assert large("stats").returncode == 0
+    complete = json.loads(large("show", "00000007", "--json").stdout)
+    assert complete["family_usage"] == complete["usage"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "00000007", "--to", "json", "-o", "session.json"),
+        ("export", "00000007", "--to", "markdown"),
+        ("resume", "00000007", "--in", ".", "--json"),
+        ("resume", "00000007", "--in", ".", "--print"),
+        ("mark", "00000007", "--star"),
+        ("history", "00000007"),
+        ("recover", "00000007", "-o", "found"),
+        ("audit", "00000007", "--json"),
+        ("stats", "00000007", "--json"),
+    ],
+    ids=" ".join,
+)
+def test_what_lasts_or_is_acted_on_waits_for_all_sessions(large: Pollux, command: tuple[str, ...]) -> None:
+    answer = large(*command)
+    assert "not read yet" not in answer.stderr
+    assert json.loads(large("cache", "info", "--json").stdout)["sessions"] == SESSIONS
+    if command[0] == "export" and "-o" in command:
+        document = json.loads((large.home / "session.json").read_text())
+        assert document["family_usage"] == document["usage"]

@@ -10,6 +10,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
 from pollux.model import Session
+from pollux.model.project_hash import project_hash
 from pollux.sources.base import Bundle, Source
 from pollux.system import locks
 from pollux.system.locks import try_lock
@@ -77,7 +79,7 @@ def test_words_are_added_to_what_did_not_change_meanwhile(large: ChangingHome) -
 
 
 def test_the_newest_sessions_come_first(large: ChangingHome) -> None:
-    library = large.library()
+    library = large.library(early=True)
     assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
     assert library.index.unread_files == 165
     assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(35,)]
@@ -93,7 +95,7 @@ def test_an_early_list_knows_the_older_files_of_a_session(large: ChangingHome) -
     older.write_text(f"{header}\n{said}\n")
     os.utime(older, (MIDNIGHT, MIDNIGHT))
     os.utime(newest, (MIDNIGHT + 400, MIDNIGHT + 400))
-    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    early, complete = large.library(early=True), large.library(large.cache.with_name("fresh"))
     listed = early.list(limit=3)
     assert early.index.unread_files > 100
     assert [entry.summary for entry in listed] == [entry.summary for entry in complete.list()[:3]]
@@ -103,13 +105,13 @@ def test_an_early_list_knows_the_older_files_of_a_session(large: ChangingHome) -
 def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: ChangingHome) -> None:
     os.utime(large.talk("s003", "the last word"), (MIDNIGHT, MIDNIGHT))
     os.utime(large.talk("s199", *["the clock of files is wrong"] * 100), (MIDNIGHT + 400, MIDNIGHT + 400))
-    assert keys(large.library(), 5) == keys(large.library(large.cache.with_name("fresh")))[:5]
+    assert keys(large.library(early=True), 5) == keys(large.library(large.cache.with_name("fresh")))[:5]
 
 
 def test_an_early_list_shortens_ids_among_those_that_are_not_read(large: ChangingHome) -> None:
     for name, ended in (("abcdefgh-old", 1), ("abcdefgh-new", 600)):
         os.utime(large.talk(name, "hello"), (MIDNIGHT + ended, MIDNIGHT + ended))
-    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    early, complete = large.library(early=True), large.library(large.cache.with_name("fresh"))
     assert early.list(limit=1)[0].short == complete.list()[0].short == "abcdefgh-n"
     assert early.index.unread_files > 100
 
@@ -134,7 +136,7 @@ def test_an_early_list_knows_what_was_typed_in_an_older_session(large: ChangingH
     record = {**user("the first words"), "timestamp": "2026-11-14T00:00:01.000Z", "sessionId": name}
     (folder / f"{name}.jsonl").write_text(json_lines(record))
     os.utime(folder / f"{name}.jsonl", (MIDNIGHT + 1, MIDNIGHT + 1))
-    early, complete = large.library(), large.library(large.cache.with_name("fresh"))
+    early, complete = large.library(early=True), large.library(large.cache.with_name("fresh"))
     listed = early.list(limit=3)
     assert early.index.unread_files > 100
     assert [entry.summary for entry in listed] == [entry.summary for entry in complete.list()[:3]]
@@ -143,25 +145,98 @@ def test_an_early_list_knows_what_was_typed_in_an_older_session(large: ChangingH
 
 def test_an_early_list_does_not_wait_for_sessions_of_which_only_prompts_are_left(large: ChangingHome) -> None:
     typed(large, *((f"{number:08x}-0000-4000-8000-000000000001", number - 1000) for number in range(900)))
-    library = large.library()
+    library = large.library(early=True)
     assert keys(library, 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
     assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions WHERE kind='prompts'") == [(0,)]
 
 
 def test_an_id_and_the_last_session_are_known_early(large: ChangingHome) -> None:
-    library = large.library()
-    assert library.session("s042").messages[0].parts[0] == large.library().session("gemini:s042").messages[0].parts[0]
+    library, other = large.library(early=True), large.library(early=True)
+    assert library.session("s042").messages[0].parts[0] == other.session("gemini:s042").messages[0].parts[0]
     assert library.index.unread_files >= 198
-    last = large.library()
+    last = large.library(early=True)
     assert last.session("last").key == "gemini:s199"
     assert last.index.unread_files > 100
+
+
+def test_nothing_is_early_unless_that_is_asked_for(large: ChangingHome) -> None:
+    library = large.library()
+    assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
+    assert library.index.unread_files == 0
+    assert large.library(large.cache.with_name("other")).session("s042").id == "s042"
+    assert library._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions") == [(200,)]
+
+
+PARENT = "5f300000-0000-4000-8000-000000000000"
+
+
+def delegate(home: ChangingHome) -> list[str]:
+    """Write the newest session, and its sub-agent, whose file is older than all others. Returns both files."""
+    folder = home.home / ".gemini" / "tmp" / "weather" / "chats"
+    figures = {"input": 10, "output": 5, "cached": 0, "thoughts": 0, "tool": 0, "total": 15}
+    files = []
+    for id, kind, place, ended in (
+        (PARENT, "main", f"session-{PARENT}", 900),
+        ("kid-1", "subagent", f"{PARENT}/kid-1", 1),
+    ):
+        at = f"2026-11-14T00:{ended // 60:02d}:00.000Z"
+        lines: list[dict[str, Any]] = [
+            {"sessionId": id, "projectHash": "0" * 64, "startTime": at, "lastUpdated": at, "kind": kind},
+            {"id": f"{id}-1", "timestamp": at, "type": "user", "content": "Is it raining?"},
+            {"id": f"{id}-2", "timestamp": at, "type": "gemini", "content": "Yes.", "model": "m", "tokens": figures},
+        ]
+        file = folder / f"{place}.jsonl"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json_lines(*lines))
+        os.utime(file, (MIDNIGHT + ended, MIDNIGHT + ended))
+        files.append(str(file))
+    return files
+
+
+def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> None:
+    delegate(large)
+    early, found = large.library(early=True), large.library(large.cache.with_name("found"), early=True)
+    (entry,) = early.list(limit=1)
+    assert (entry.summary.id, entry.family_usage) == (PARENT, None)
+    assert found.usage.family(found.session(PARENT)) is None
+    assert min(early.index.unread_files, found.index.unread_files) > 100
+    kept = large.library(fresh=False)
+    assert [entry.family_usage for entry in kept.list(limit=1)] == [None], "the cache does not hold everything yet"
+    early.count()
+    (entry,) = early.list(limit=1)
+    assert entry.family_usage is not None
+    assert (entry.family_usage.total, entry.family_usage.requests) == (30, 2)
+    assert early.usage.family(early.session(PARENT)) == entry.family_usage
+
+
+def test_a_session_is_resumed_when_all_are_read(large: ChangingHome) -> None:
+    """Before, neither its sub-agents nor its folder are known: an older session of another agent has its path."""
+    files = delegate(large)
+    project = large.home / "rain"
+    project.mkdir()
+    chat = large.home / ".gemini" / "tmp" / project_hash(str(project)) / "chats" / "session-hashed.jsonl"
+    chat.parent.mkdir(parents=True)
+    hashed = "6f300000-0000-4000-8000-000000000000"
+    chat.write_text(Path(files[0]).read_text().replace(PARENT, hashed).replace("0" * 64, chat.parts[-3]))
+    name = "aaaaaaaa-0000-4000-8000-000000000001"
+    log = large.home / ".claude" / "projects" / "-rain" / f"{name}.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(json_lines({**user("Hi"), "timestamp": "2026-11-14T00:00:01.000Z", "cwd": str(project)}))
+    os.utime(log, (MIDNIGHT + 1, MIDNIGHT + 1))
+    for number, early in enumerate((False, True)):
+        library = large.library(large.cache.with_name(f"cold-{number}"), early=early)
+        plan = library.resume.plan(PARENT, fork=True, folder=str(project))
+        assert sorted(plan.files) == sorted(files)
+        assert library.index.unread_files == 0
+        other = large.library(large.cache.with_name(f"other-{number}"), early=early).resume.plan(hashed)
+        assert (other.folder, other.fork, other.warnings) == (str(project), False, ())
 
 
 def test_a_small_change_is_complete_at_once(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
     large.library().sync()
     monkeypatch.undo()
     large.talk("s100", "an okapi")
-    library = large.library()
+    library = large.library(early=True)
     assert keys(library, 1) == ["gemini:s100"]
     assert (library.index.unread_files, library.index.pending()) == (0, 0)
 
@@ -467,7 +542,7 @@ def test_it_lets_others_go_first(large: ChangingHome, monkeypatch: pytest.Monkey
         time.sleep(0.02)
     monkeypatch.undo()
     start_processes(monkeypatch)
-    assert keys(large.library(), 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
+    assert keys(large.library(early=True), 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
     assert process.is_alive(), "the answer waited for the other process"
     process.join()
     assert large.answers() == large.truth()

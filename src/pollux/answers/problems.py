@@ -34,7 +34,7 @@ def early_sentence(unread_files: int) -> str:
     """What an early answer did not wait for."""
     verb = "is" if unread_files == 1 else "are"
     files = plural(unread_files, "older file")
-    return f"{files} {verb} not read yet. Until then, a project may be a guess, and a sum with sub-agents too low."
+    return f"{files} {verb} not read yet. Until then, some projects and all sums with sub-agents are not known."
 
 
 def remarks(library: Library, *, gaps: bool = True) -> Iterator[str]:

@@ -115,17 +115,22 @@ def timeline_document(of: Measure, amounts: Mapping[date | None, float], total: 
 # ------------------------------------------------------------------------------------------------------- one session
 
 
-def profile_document(session: Session, profile: Profile, family: Usage, own: Bill, whole: Bill) -> dict[str, Any]:
-    """`pollux stats KEY --json`. `own` is the bill of the session, `whole` with those of its descendants."""
+def profile_document(
+    session: Session, profile: Profile, family: Usage | None, own: Bill, whole: Bill
+) -> dict[str, Any]:
+    """`pollux stats KEY --json`. `own` is the bill of the session, `whole` with those of its descendants.
+
+    `family` is None while some of these may be unread.
+    """
     sent = profile.sent
     return {
         "key": session.key,
         "usage": usage_document(session.usage),
-        "family_usage": usage_document(family),
+        "family_usage": usage_document(family) if family is not None else None,
         "cost_usd": own.usd,
         "unpriced_requests": own.unpriced,
-        "family_cost_usd": whole.usd,
-        "family_unpriced_requests": whole.unpriced,
+        "family_cost_usd": whole.usd if family is not None else None,
+        "family_unpriced_requests": whole.unpriced if family is not None else None,
         "turns": [_turn(turn) for turn in profile.turns],
         "sent_characters": {
             "typed": sent.typed,

@@ -117,7 +117,11 @@ class Exporter:
         """The usage of each session with its descendants, and its cost if the format has costs."""
         keys = {summary.key for job in jobs for summary in job.summaries}
         entries = self._library.list(Filter(everything=True))
-        families = {entry.summary.key: entry.family_usage for entry in entries if entry.summary.key in keys}
+        families = {
+            entry.summary.key: entry.family_usage
+            for entry in entries
+            if entry.summary.key in keys and entry.family_usage is not None
+        }
         return families, self._library.usage.bills(keys) if self.writer.name in ("json", "html") else {}
 
     # ------------------------------------------------------------------ what may be written to

@@ -60,6 +60,7 @@ class FreshIndex:
         resolver: Resolver,
         marks: MarkStore,
         fresh: bool,
+        early: bool,
         report: Report,
     ) -> None:
         self.busy = False
@@ -74,9 +75,11 @@ class FreshIndex:
         self._resolver = resolver
         self._marks = marks
         self._fresh = fresh
+        self._early = early
         self._report = report
         self._files = 0
         self._unread_ids: list[str] = []
+        self._is_complete = False
         self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
@@ -95,7 +98,8 @@ class FreshIndex:
         """Summaries, newest first."""
         selection = criteria or Filter()
         self._homes.require_agent(selection.agent)
-        goal = Newest(lambda: self.queries, selection, limit or 0) if Newest.can_answer(selection, limit) else None
+        may_be_early = self._early and Newest.can_answer(selection, limit)
+        goal = Newest(lambda: self.queries, selection, limit or 0) if may_be_early else None
         return self.ask(lambda current: current.list_sessions(selection, limit), goal=goal)
 
     def everything(self) -> list[ListEntry]:
@@ -143,9 +147,12 @@ class FreshIndex:
 
     def find(self, prefix: str, agent: str | None = None) -> list[SessionLocation]:
         """Where the sessions lie whose id starts like this, the last used first."""
-        return self.ask(
-            lambda current: current.with_prefix(prefix, agent), goal=Lookup(lambda: self.queries, prefix, agent)
-        )
+        goal = Lookup(lambda: self.queries, prefix, agent) if self._early else None
+        return self.ask(lambda current: current.with_prefix(prefix, agent), goal=goal)
+
+    def wait_for_all(self) -> None:
+        """Read every session, unless that was done: from now on no answer is early."""
+        self.ask(lambda _: None)
 
     def find_known(self, key: str) -> list[SessionLocation]:
         """Where a session lies that was listed just now."""
@@ -217,6 +224,8 @@ class FreshIndex:
         """Bring the catalogue up to date, or as far as a goal needs. Returns whether it is complete."""
         if not self._fresh:
             self._cache_problem = self._incompleteness()
+            self._is_complete = self._cache_problem is None
+            self._syncs += 1
             self._keeper.check()
             self.unreadable_paths = self.queries.closed()
             self.is_ready = True
@@ -237,6 +246,7 @@ class FreshIndex:
 
         if sum(file.size for scan in incomplete for file in scan.files) < WORTH_FORKING:
             return False
+        self._is_complete = False
         unread = self.store.reach(goal, unknown, SyncInput(self._report))
         self._syncs += 1
         if goal.reached:
@@ -263,7 +273,13 @@ class FreshIndex:
 
     def _queries_about(self, roots: Iterable[tuple[Source, Root]]) -> CatalogueQueries:
         names = [(source.name, display_path(root.path)) for source, root in roots]
-        return CatalogueQueries(self.store.catalogue, names, self._marks.state, unread_ids=self._unread_ids)
+        return CatalogueQueries(
+            self.store.catalogue,
+            names,
+            self._marks.state,
+            unread_ids=self._unread_ids,
+            is_complete=self._is_complete,
+        )
 
     # ------------------------------------------------------------------ the cache
 
@@ -369,7 +385,7 @@ class FreshIndex:
             outcome = Outcome(busy=True)
             self.busy = True
         outcome.files = self._files
-        self.is_ready = True
+        self._is_complete, self.is_ready = not self.busy, True
         self._syncs += 1
         return outcome
 

@@ -99,8 +99,9 @@ class Library:
     `fresh=False` it is taken as it is. `environ` stands for the process's environment, `cwd` for the directory it was
     started in. Without `hunt` the disk is not searched for the projects of hashed folders. `report` hears how far
     a sync is. With `complete_later`, a search does not wait for words that another process may index later: it looks
-    through those sessions itself. `close` lets go of its files, as the end of a `with` block does; the next question
-    opens them again.
+    through those sessions itself. With `early`, a list of the newest sessions and a look-up by id do not wait for the
+    other sessions: what depends on those is None. `close` lets go of its files, as the end of a `with` block does; the
+    next question opens them again.
 
     Several threads may ask one library at once, and several processes may have one each: docs/library.md says how.
     """
@@ -113,6 +114,7 @@ class Library:
         hunt: bool = True,
         fresh: bool = True,
         complete_later: bool = False,
+        early: bool = False,
         report: Report = lambda _: None,
     ) -> None:
         self._complete_later = complete_later
@@ -128,7 +130,7 @@ class Library:
         self._keeper = Keeper(places, self._files, report)
         self._marks = marks = MarkStore(places.marks)
         self._index = FreshIndex(
-            store, self._files, self._keeper, resolver=resolver, marks=marks, fresh=fresh, report=report
+            store, self._files, self._keeper, resolver=resolver, marks=marks, fresh=fresh, early=early, report=report
         )
         self._reader = SessionReader(self._files, self._index)
         self.index = IndexService(self._index, self._places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from pollux.model import Summary, Value
 from pollux.model.base import NOTHING
 
 Release = tuple[int, ...]
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 
 
 class Program(Value, frozen=True, kw_only=True):
@@ -62,6 +65,11 @@ class ResumeCommand(Value, frozen=True, kw_only=True):
     environ: Mapping[str, str | None] = NOTHING
     fork: bool = False
     warnings: tuple[str, ...] = ()
+
+
+def is_uuid(id: str) -> bool:
+    """Is it an id as the agents make them? A program may take another one for an option, or for a place in a list."""
+    return _UUID.match(id) is not None
 
 
 def home_variable(request: ResumeRequest, name: str, wanted: Path, default: Path) -> dict[str, str | None]:

@@ -190,7 +190,7 @@ class UsageService:
         known_costs = [cost for cost in members if cost is not None]
         totals = {
             "session": (own, cost),
-            "family": (family_usage.total, sum(known_costs) if known_costs else None),
+            "family": _whole(family_usage, known_costs),
             "thread": ((own or 0) + sum(inherited) if own is not None or inherited else None, cost),
         }
         return audit_session(session, self._price_function(session), totals, elsewhere, sum(inherited))
@@ -218,7 +218,7 @@ class UsageService:
                 family_costs = [cost for member in families.keys(key) if (cost := costs.get(member)) is not None]
                 totals[key] = {
                     "session": (own, costs.get(key)),
-                    "family": (entry.family_usage.total, sum(family_costs) if family_costs else None),
+                    "family": _whole(entry.family_usage, family_costs),
                     "thread": (thread, costs.get(key)),
                 }
             return audit_all(usage, queries.audit_facts(), inherited, totals)
@@ -233,10 +233,15 @@ class UsageService:
         sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(total.cost) for key, total in sums.items()}
 
-    def family(self, session: Session) -> Usage:
-        """What a session and its descendants used."""
-        usage: Usage = self._ask_known(lambda current: current.family_usage(summarize(session)))
+    def family(self, session: Session) -> Usage | None:
+        """What a session and its descendants used; None while some of them may be unread."""
+        usage: Usage | None = self._ask_known(lambda current: current.family_usage(summarize(session)))
         return usage
+
+
+def _whole(family: Usage | None, costs: list[float]) -> tuple[int | None, float | None]:
+    """The tokens and the dollars of a family. Nobody knows either while some of it may be unread."""
+    return (None, None) if family is None else (family.total, sum(costs) if costs else None)
 
 
 def _requests(usage: Usage) -> int:

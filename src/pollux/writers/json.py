@@ -122,7 +122,7 @@ def summary_document(
     summary: Summary, family: Usage | None = None, marks: SessionMarks | None = None
 ) -> dict[str, Any]:
     """A summary as `pollux list --json` prints it."""
-    document = {
+    return {
         "key": summary.key,
         "agent": summary.agent,
         "id": summary.id,
@@ -147,10 +147,8 @@ def summary_document(
         "facts": summary.facts,
         "marks": marks_document(marks.session) if marks is not None else None,
         "marked_messages": len(marks.messages) if marks is not None else 0,
+        "family_usage": usage_document(family) if family is not None else None,
     }
-    if family is not None:
-        document["family_usage"] = usage_document(family)
-    return document
 
 
 def message_document(message: Message, marks: Marks | None = None) -> dict[str, Any]:

@@ -154,7 +154,9 @@ def test_a_sub_agent_belongs_to_the_conversation_that_started_it(tmp_path: Path)
     )
     assert usage.stats(Grouping.MODEL).total.sessions == 1
     assert {row.name: row.sessions for row in usage.stats(Grouping.MODEL).rows} == {PRO: 1, CODEX: 1}
-    assert usage.family(session(reply(token_usage(100, 10)), id="main")).total == 175
+    family = usage.family(session(reply(token_usage(100, 10)), id="main"))
+    assert family is not None
+    assert family.total == 175
 
 
 def test_a_sub_agent_whose_conversation_is_gone_is_no_session(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def command(
     selection = filter_from_options(
         **options, words=tuple(display_path(word) for text in query for word in text.split())
     )
-    library, screen = open_library(ctx, quiet=for_programs), Screen(ctx)
+    library, screen = open_library(ctx, quiet=for_programs, early=True), Screen(ctx)
     entries = library.list(selection, limit)
     if for_programs:
         _for_programs(screen, library, entries, jsonl)

@@ -55,7 +55,7 @@ def command(
 
     if at is not None and as_json:
         raise RequestError("--at and --json cannot be combined.", "Leave out one of them.")
-    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    library, screen = open_library(ctx, quiet=as_json, early=True), Screen(ctx)
     session, message = library.cited(key)
     if message is not None:
         if as_json:

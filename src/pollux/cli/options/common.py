@@ -105,11 +105,14 @@ def open_library(
     *,
     quiet: bool = False,
     words: bool = False,
+    early: bool = False,
     gaps: bool = True,
     report: Callable[[Progress], None] | None = None,
     bar: Bar | None = None,
 ) -> Library:
     """The user's sessions, or with `--sample` those of the sample; `words` says that they will be searched.
+
+    An `early` answer does not wait for sessions that it does not need. What is written to a file, or acted on, is none.
 
     After the answer, remarks say what it lacks; without `gaps`, not which files could not be read. The progress of what
     must be read first is drawn on a `bar` of its own, or on this one.
@@ -123,7 +126,8 @@ def open_library(
         from pollux.cli.terminal.progress import Bar
 
         bar = bar or Bar(quiet=quiet)
-        library = ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar))
+        fresh = not ctx.meta.get(NO_SYNC)
+        library = ctx.with_resource(Library(fresh=fresh, complete_later=True, early=early, report=bar))
         ctx.call_on_close(library.index.complete_later)
         ctx.call_on_close(lambda: _tell(library, for_programs=quiet, gaps=gaps))
         ctx.call_on_close(bar.close)

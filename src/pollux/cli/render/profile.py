@@ -24,10 +24,10 @@ CHART, MANY = 24, 60
 
 
 class ProfileFacts(NamedTuple):
-    """Facts about a session that its own messages do not hold."""
+    """Facts about a session that its own messages do not hold. `family` is None while some of it may be unread."""
 
     home: str
-    family: Usage
+    family: Usage | None
     bill: Bill
     family_bill: Bill
 
@@ -57,7 +57,7 @@ def _facts(screen: Screen, session: Session, context: ProfileFacts) -> Iterator[
         ("output", number(usage.output), f"{number(usage.reasoning)} of it reasoning"),
         ("cost", _cost(context.bill, too_low=usage.exact is False), _cost_note(context.bill)),
     ]
-    if family.known != usage.known:
+    if family is not None and family.known != usage.known:
         family_cost = _cost(context.family_bill, too_low=family.exact is False)
         rows.append(("family", tokens(family), f"{family_cost}, with its sub-agents"))
     for label, value, words in rows:

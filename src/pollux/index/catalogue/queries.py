@@ -55,13 +55,13 @@ class Filter(Value, frozen=True, kw_only=True):
 class ListEntry(Value, frozen=True, kw_only=True):
     """A session in a list.
 
-    `family_usage` is the usage of its whole family, `short` the beginning of its id that no other session has.
-    `troubled` says that its files caused a warning. `marks` are those of the session and its messages. `unread`: there
-    is something new since it was read; None where nothing was ever read.
+    `family_usage` is the usage of its whole family, None while some may be unread; `short` the beginning of its id
+    that no other session has. `troubled` says that its files caused a warning. `marks` are those of the session and its
+    messages. `unread`: there is something new since it was read; None where nothing was ever read.
     """
 
     summary: Summary
-    family_usage: Usage
+    family_usage: Usage | None
     short: str
     troubled: bool = False
     marks: SessionMarks | None = None
@@ -137,7 +137,10 @@ def _moment_and_key(one: ListedKey) -> tuple[bool, int, str]:
 
 
 class CatalogueQueries:
-    """Queries on the sessions under some roots. `unread_ids` are those of sessions that are not read yet, in order."""
+    """Queries on the sessions under some roots.
+
+    `unread_ids` are those of sessions that are not read yet, in order. Without `is_complete`, there may be more.
+    """
 
     def __init__(
         self,
@@ -146,10 +149,12 @@ class CatalogueQueries:
         marks: Callable[[], MarkState] = MarkState,
         *,
         unread_ids: Sequence[str] = (),
+        is_complete: bool = True,
     ) -> None:
         self.catalogue = catalogue
         self.marks = marks
         self._unread_ids = unread_ids
+        self._is_complete = is_complete
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"
@@ -183,7 +188,7 @@ class CatalogueQueries:
         return [
             ListEntry(
                 summary=summary,
-                family_usage=family.usage(summary),
+                family_usage=family.usage(summary) if self._is_complete else None,
                 short=short(id),
                 troubled=bool(troubled),
                 marks=marks.of(key),
@@ -442,9 +447,9 @@ class CatalogueQueries:
         statement = f"SELECT MAX(cut) AS cut FROM sessions WHERE {self.here} GROUP BY key"
         return int(self.catalogue.rows(f"SELECT COALESCE(SUM(cut), 0) FROM ({statement})")[0][0])
 
-    def family_usage(self, summary: Summary) -> Usage:
-        """What a session and its descendants used."""
-        return Families(self._children([summary.key])).usage(summary)
+    def family_usage(self, summary: Summary) -> Usage | None:
+        """What a session and its descendants used; None while some of them may be unread."""
+        return Families(self._children([summary.key])).usage(summary) if self._is_complete else None
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""

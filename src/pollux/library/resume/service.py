@@ -98,7 +98,7 @@ class ResumeService:
             program=program,
             files=self._files(session, root),
             opened=opened,
-            warnings=(*command.warnings, *self._warnings(session, source, root)),
+            warnings=(*_guesses(session, folder), *command.warnings, *self._warnings(session, source, root)),
         )
 
     def keep(self, plan: ResumePlan) -> None:
@@ -110,7 +110,11 @@ class ResumeService:
             raise StoreError(f"Not kept, and so not resumed: {result.unread[0]}.", f"To go on without: {plan.line}")
 
     def _find(self, name: str) -> tuple[Summary, Source, Root]:
-        """A session as the agent has it, with its source and its root."""
+        """A session as the agent has it, with its source and its root.
+
+        Only when all sessions are read, its folder and its sub-agents are known.
+        """
+        self._index.wait_for_all()
         places = self._reader.find(name)
         if not places:
             session = self._reader.session(name)
@@ -120,7 +124,7 @@ class ResumeService:
                 f"Try: pollux show {name}" if session.files else "Try: pollux list",
             )
         key = places[0].key
-        summary = self._index.ask_known(lambda current: current.summary(key))
+        summary = self._index.ask(lambda current: current.summary(key))
         owned = self._own_place(places)
         if summary is None or owned is None:
             raise CannotResume(
@@ -130,7 +134,7 @@ class ResumeService:
             )
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
-        files = tuple(file for file in self._every_file(key) if file.startswith(inside))
+        files = tuple(file for file in self._index.files_of(key) if file.startswith(inside))
         return replace(summary, files=files), source, root
 
     def _own_place(self, places: list[SessionLocation]) -> tuple[Source, Root] | None:
@@ -153,27 +157,30 @@ class ResumeService:
             raise CannotResume("prompts", f"Only typed prompts are left of {session.key}.", hint)
 
     def _folder(self, session: Summary, chosen: str | None) -> str:
-        """The folder to go on in. Raises `CannotResume` where the session's own is unknown or gone."""
+        """The folder to go on in. Raises `CannotResume` where the session's own is unknown or gone.
+
+        A relative path says nothing: nobody knows from which folder.
+        """
+        own = session.project if session.project is not None and os.path.isabs(session.project) else None  # noqa: PTH117
         if chosen is not None:
             folder = os.path.realpath(self._here / Path(chosen).expanduser())
             if not os.path.isdir(folder):  # noqa: PTH112
                 raise RequestError(f"{chosen} is not a folder.", "Name a folder that exists.")
-            own = session.project
             return own if own is not None and os.path.realpath(own) == folder else folder
-        if session.project is None:
+        if own is None:
             raise CannotResume(
                 "folder",
                 f"The folder in which {session.key} was held is not known.",
                 f"Name one to go on in: pollux resume {session.key} --in DIR",
             )
-        if not os.path.isdir(session.project):  # noqa: PTH112
+        if not os.path.isdir(own):  # noqa: PTH112
             raise CannotResume(
                 "folder",
-                f"The folder {session.project} is gone.",
+                f"The folder {own} is gone.",
                 f"Go on in another one: pollux resume {session.key} --in DIR; "
-                f"or, if it was moved: pollux rehome {shlex.quote(session.project)} NEW --in-place",
+                f"or, if it was moved: pollux rehome {shlex.quote(own)} NEW --in-place",
             )
-        return session.project
+        return own
 
     def _program(self, program: Program) -> str | None:
         """The path of an agent's program; None if it is not installed."""
@@ -183,13 +190,9 @@ class ResumeService:
     def _files(self, session: Summary, root: Root) -> tuple[str, ...]:
         """The session's files and those of its sub-agents, as the agent has them."""
         inside = os.path.join(display_path(root.path.parent), "")  # noqa: PTH118
-        family = self._index.ask_known(lambda current: current.family(session.key))
-        files = [*session.files, *(file for key in family if key != session.key for file in self._every_file(key))]
+        family = self._index.family(session.key)
+        files = [*session.files, *(file for key in family if key != session.key for file in self._index.files_of(key))]
         return tuple(dict.fromkeys(file for file in files if file.startswith(inside)))
-
-    def _every_file(self, key: str) -> list[str]:
-        """Every file of a session, as far as it was read already: what else there is does not matter here."""
-        return self._index.ask_known(lambda current: current.files(key))
 
     @staticmethod
     def _warnings(session: Summary, source: Source, root: Root) -> list[str]:
@@ -204,6 +207,14 @@ class ResumeService:
                 days = f"{retention.days:g} days"
                 warnings.append(f"{source.title} may delete it when it starts: it was not used for more than {days}.")
         return warnings
+
+
+def _guesses(session: Summary, chosen: str | None) -> list[str]:
+    """A sentence where nobody but pollux says that this is the session's folder."""
+    if chosen is not None or session.project_evidence != "guess":
+        return []
+    other = f"pollux resume {session.key} --in DIR goes on in another one."
+    return [f"The folder {session.project} is a guess, from the paths in the session. {other}"]
 
 
 def _file(path: str) -> File | None:

@@ -13,13 +13,12 @@ import msgspec
 
 from pollux.errors import CannotResume
 from pollux.sources.claude.rehome import plain_name, short_name
-from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home
 from pollux.system.files import list_folder, read
 
 # Some installers make an alias of the shell instead of a file on the PATH.
 PROGRAM = Program(name="claude", package="@anthropic-ai/claude-code", places=(".claude/local/claude",))
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 _PROCESS = re.compile(r"\d+\.json\Z")
 _LAST_BOUND_TO_FOLDERS = (2, 1, 181)
 
@@ -37,7 +36,7 @@ _decoder = msgspec.json.Decoder(_Open)
 def resume_command(request: ResumeRequest) -> ResumeCommand:
     """`claude --resume ID`, with `--fork-session` for a copy."""
     session = request.session
-    if not _UUID.match(session.id) or not any(Path(file).stem == session.id for file in session.files):
+    if not is_uuid(session.id) or not any(Path(file).stem == session.id for file in session.files):
         raise CannotResume(
             "name",
             f"Claude Code finds a session by the name of its file, and {session.key} is in a file with another name.",

@@ -6,13 +6,14 @@ session file, in any folder: that begins a new session with a copy.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from pollux.errors import CannotResume
 from pollux.model import Kind
 from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.projects.projects import marker_of
-from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home
 
 PROGRAM = Program(name="gemini", package="@google/gemini-cli")
 
@@ -34,6 +35,12 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         return _copy(request, ())
     if request.root.name != "tmp" or request.root.parent.name != ".gemini":
         raise no_home(request, "Gemini CLI", ".gemini/tmp")
+    if not is_uuid(session.id):
+        raise CannotResume(
+            "id",
+            f"{session.id!r} is no id that Gemini CLI gives, and it would take it for something else.",
+            f"Go on with a copy: pollux resume {shlex.quote(session.key)} --fork",
+        )
     return ResumeCommand(
         words=(PROGRAM.name, "--resume", session.id, *request.arguments), environ=_home(request, request.root)
     )

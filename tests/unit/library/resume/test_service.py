@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from pollux import Filter
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError, UnknownName
 from pollux.library.resume.plan import ResumePlan
-from tests.resumable import IDS, OTHER_ID, Desk
+from tests.resumable import IDS, OTHER_ID, TIME, Desk
 
 CORPUS = Path(__file__).parents[3] / "corpus"
 AGENTS = sorted(IDS)
@@ -420,3 +421,71 @@ def test_what_cannot_be_kept_is_not_resumed(desk: Desk) -> None:
     (data / "archive").write_text("no folder")
     with pytest.raises(StoreError):
         asked.resume.keep(plan)
+
+
+# ------------------------------------------------------------------------------ what nobody may take for a fact
+
+
+@pytest.mark.parametrize("id", ["--yolo", "-r", "1", "latest", "a b", f"{IDS['gemini']} ", f"{IDS['gemini']}-2"])
+def test_gemini_is_given_no_id_that_is_none_of_its_own(desk: Desk, id: str) -> None:
+    file = desk.gemini(desk.home / ".gemini", id=id)
+    (entry,) = desk.library().list()
+    error = refused(desk, entry.summary.key)
+    assert error.reason == "id"
+    assert shlex.split(commands(error.hint)[0]) == ["resume", entry.summary.key, "--fork"]
+    copy = desk.library().resume.plan(entry.summary.key, fork=True)
+    assert copy.words == ("gemini", "--session-file", str(file))
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("id", ["--yolo", "last"])
+def test_no_other_agent_is_given_an_id_that_is_none_of_its_own(desk: Desk, agent: str, id: str) -> None:
+    file = desk.furnish()[agent]
+    file.write_text(file.read_text().replace(IDS[agent], id))
+    file.rename(file.with_name(file.name.replace(IDS[agent], id)))
+    for entry in desk.library().list(Filter(agent=agent)):
+        assert refused(desk, entry.summary.key).reason in ("name", "format")
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("path", [".", "weather", "../work/weather"])
+def test_a_relative_folder_is_not_known(desk: Desk, agent: str, path: str) -> None:
+    file = desk.furnish()[agent]
+    file.write_text(file.read_text().replace(f'"cwd": "{desk.project}"', f'"cwd": "{path}"'))
+    for here in (desk.home, desk.project, desk.project.parent):
+        with pytest.raises(CannotResume, match="is not known") as caught:
+            desk.library(here).resume.plan(IDS[agent])
+        assert caught.value.reason == "folder"
+        plan = desk.library(here).resume.plan(IDS[agent], folder=str(desk.project))
+        assert plan.folder == str(desk.project)
+
+
+def guessed(desk: Desk) -> str:
+    """A Gemini session whose folder is known by a hash that nothing has, with paths below a folder. Returns its key."""
+    record = {"id": "m3", "timestamp": TIME, "type": "gemini", "content": "", "toolCalls": []}
+    for name in ("a.py", "b.py", "c.py"):
+        call = {"id": name, "name": "read_file", "args": {"absolute_path": str(desk.elsewhere / name)}}
+        record["toolCalls"].append({**call, "status": "success", "timestamp": TIME})  # type: ignore[attr-defined]
+    file = desk.gemini(desk.home / ".gemini")
+    hashed = file.parents[2] / ("0" * 64)
+    file.parents[1].rename(hashed)
+    (hashed / ".project_root").unlink()
+    file = hashed / "chats" / file.name
+    header, *lines = file.read_text().splitlines()
+    header = json.dumps({**json.loads(header), "projectHash": "0" * 64})
+    file.write_text("\n".join([header, *lines, json.dumps(record)]) + "\n")
+    (entry,) = desk.library().list()
+    assert (entry.summary.project, entry.summary.project_evidence) == (str(desk.elsewhere), "guess")
+    return entry.summary.key
+
+
+def test_a_guessed_folder_is_said_to_be_one(desk: Desk) -> None:
+    key = guessed(desk)
+    plan = desk.library().resume.plan(key)
+    sentence = (
+        f"The folder {desk.elsewhere} is a guess, from the paths in the session. "
+        f"pollux resume {key} --in DIR goes on in another one."
+    )
+    assert (plan.folder, plan.warnings[0]) == (str(desk.elsewhere), sentence)
+    chosen = desk.library().resume.plan(key, folder=str(desk.elsewhere))
+    assert sentence not in chosen.warnings

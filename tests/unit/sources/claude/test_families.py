@@ -72,6 +72,7 @@ def test_warm_ups_are_counted_and_not_in_the_list(home: Home, inside: bool) -> N
         home.log("agent-a2", agent("Warmup", "")[0])
     library = home.library()
     (listed,) = library.list()
+    assert listed.family_usage is not None
     assert (listed.summary.id, listed.summary.usage.total, listed.family_usage.total) == (SID, 20, 40)
     assert {one.summary.kind for one in library.list(Filter(everything=True))} == {"main", "subagent"}
     for by in (Grouping.AGENT, Grouping.PROJECT, Grouping.DAY, Grouping.SESSION):

@@ -170,7 +170,9 @@ def test_subagents_in_their_own_files_hang_from_their_parent(home: Home) -> None
     assert [part.child for m in parent.messages for part in m.parts if isinstance(part, ToolCall)] == ["gemini:kid-1"]
     listed = {entry.summary.id: entry for entry in home.library().list()}
     assert list(listed) == ["aaaaaaaa-1"]
-    assert (listed["aaaaaaaa-1"].summary.usage.input, listed["aaaaaaaa-1"].family_usage.input) == (10, 17)
+    family = listed["aaaaaaaa-1"].family_usage
+    assert family is not None
+    assert (listed["aaaaaaaa-1"].summary.usage.input, family.input) == (10, 17)
 
 
 def test_a_call_that_does_not_name_its_subagent_is_linked_by_the_task(home: Home) -> None:

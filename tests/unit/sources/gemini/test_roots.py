@@ -84,7 +84,9 @@ def test_sub_agents_are_their_parents_under_whichever_root(homes: tuple[Home, Ho
     assert sessions.keys() == {"aaaaaaaa-1", "bbbbbbbb-2"}
     assert sessions["bbbbbbbb-2"].parent == "gemini:aaaaaaaa-1"
     assert sessions["bbbbbbbb-2"].usage.requests == 2
-    assert opened.usage.family(sessions["aaaaaaaa-1"]).requests == 4
+    family = opened.usage.family(sessions["aaaaaaaa-1"])
+    assert family is not None
+    assert family.requests == 4
 
 
 def test_one_id_in_two_projects_stays_two_sessions(homes: tuple[Home, Home]) -> None:
