@@ -89,6 +89,11 @@ class FreshIndex:
         """Why answers may lack something: what the cache does not hold, and what is wrong with archive and marks."""
         return join_sentences([self._cache_problem, self._keeper.problem, self._marks.unreadable])
 
+    @property
+    def is_complete(self) -> bool:
+        """Does the catalogue hold every session that can be read, as far as this run knows?"""
+        return self.is_ready and not self.busy and not self.unread_files and self._cache_problem is None
+
     # ------------------------------------------------------------------ questions
 
     def entries(self, criteria: Filter | None = None, limit: int | None = None) -> list[ListEntry]:

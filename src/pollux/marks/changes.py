@@ -21,8 +21,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `id` is the same for all lines of one command, and `at` is when it was given. `tags` says of each tag whether it was
     added or removed. `prompt` is the id of a prompt that only this session had: by it, the session is found again if
-    its key changes. `becomes` says that the marks of the session belong to another key from now on. `undoes` names a
-    command that does not count any more.
+    its key changes. `becomes` says that the marks of the session belong to another key from now on, or to its own key
+    again. `undoes` names a command that does not count any more.
     """
 
     id: str = ""
@@ -80,6 +80,11 @@ class Replay:
                 break
             key = self._becomes[key]
         return key
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """The keys whose marks belong to another key now, and that key."""
+        return {key: self.current(key) for key in self._becomes}
 
     def _apply(self, change: Change) -> None:
         key = self.current(change.session)

@@ -374,3 +374,102 @@ def test_a_fork_does_not_take_the_marks_of_a_session_that_is_gone(tmp_path: Path
     assert parent not in listed
     assert {item.key for item in again.marks.items()} == {parent}
     assert again.marks.of(fork) is None
+
+
+COPIED, COPY = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
+ORIGIN, TWIN = f"claude:{COPIED}", f"claude:{COPY}"
+
+
+def _write_claude(place: Place, session: str, prompts: int) -> Path:
+    """A session whose records have the same ids in every such session, as in a copy without a link."""
+    file = place.home / ".claude" / "projects" / "-home-ada-copied" / f"{session}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    records = [
+        {
+            "type": "user",
+            "sessionId": session,
+            "cwd": "/home/ada/copied",
+            "version": "1.0.128",
+            "uuid": f"00000000-0000-4000-8000-{number:012}",
+            "timestamp": f"2026-11-11T10:{number:02}:00.000Z",
+            "isSidechain": False,
+            "userType": "external",
+            "message": {"role": "user", "content": f"text {number}"},
+        }
+        for number in range(prompts)
+    ]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return file
+
+
+def test_a_session_that_comes_back_has_its_own_marks_again(place: Place, library: Library) -> None:
+    origin = _write_claude(place, COPIED, 4)
+    library.marks.change([Target(ORIGIN)], Edit(starred=True, tags={"mine": True}))
+    library.close()
+    _write_claude(place, COPY, 6)
+    assert _listed(place.library(), ("tag", "mine")) == [ORIGIN]
+    content = origin.read_bytes()
+    origin.unlink()
+    away = place.library()
+    assert _listed(away, ("tag", "mine")) == [TWIN]
+    away.marks.change([Target(TWIN)], Edit(note="of the copy"))
+    assert away.marks.undo() == [TWIN]
+    assert away.marks.undo() == [TWIN]  # the change was made while its session had the old key
+    away.marks.change([Target(TWIN)], Edit(note="of the copy"))
+    away.close()
+    origin.write_bytes(content)
+    back = place.library()
+    back.list()
+    back.marks.change([Target(ORIGIN)], Edit(private=True))
+    assert _listed(back, ("is", "private")) == [ORIGIN]
+    assert _listed(back, ("note", "of the copy")) == [TWIN]
+
+
+@pytest.mark.parametrize("synced", [True, False])
+def test_what_is_marked_is_the_session_that_was_named(place: Place, library: Library, synced: bool) -> None:
+    origin = _write_claude(place, COPIED, 4)
+    library.marks.change([Target(ORIGIN)], STAR)
+    library.close()
+    _write_claude(place, COPY, 6)
+    content = origin.read_bytes()
+    origin.unlink()
+    away = place.library()
+    assert _listed(away, ("is", "starred")) == [TWIN]
+    origin.write_bytes(content)
+    library = place.library() if synced else away  # the latter does not know yet that it is back
+    assert _listed(library, ("is", "starred")) == [ORIGIN if synced else TWIN]
+    assert library.marks.change([Target(ORIGIN)], Edit(tags={"new": True})) == [Target(ORIGIN)]
+    marks = library.marks.of(ORIGIN)
+    assert marks is not None
+    assert marks.session == Marks(starred=True, tags=("new",))
+    assert library.marks.of(TWIN) is None
+    assert library.marks.undo() == [ORIGIN]
+
+
+def test_a_prompt_is_nobodys_own_before_all_sessions_are_read(
+    place: Place, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write_claude(place, COPY, 6)
+    _write_claude(place, COPIED, 4)
+    library.list()
+    library.marks.change([Target(ORIGIN)], STAR)  # all its prompts are also those of the copy
+    library.marks.change([Target(TIDES)], STAR)
+    journal = place.data / "pollux" / "marks" / "marks.jsonl"
+    assert [bool(json.loads(line).get("prompt")) for line in journal.read_text("utf-8").splitlines()] == [False, True]
+    library.close()
+    shutil.rmtree(place.cache)
+    monkeypatch.setattr("pollux.system.workers.WORTH_FORKING", 0)
+    cold = place.library()
+    assert cold.cited(ORIGIN).session.key == ORIGIN
+    assert cold.index.unread_files
+    cold.marks.change([Target(ORIGIN)], Edit(note="cold"))
+    assert "prompt" not in json.loads(journal.read_text("utf-8").splitlines()[-1])
+
+
+def test_every_character_of_a_tag_stands_for_itself(library: Library) -> None:
+    library.marks.change([Target(TIDES)], Edit(tags={"[wip]": True, "a]b[!c]": True}))
+    library.marks.change([Target(SEEDS)], Edit(tags={"w": True}))
+    for typed in ("[wip]", "[w*", "?wip?", "a]b[!c]", "a*c]"):
+        assert _listed(library, ("tag", typed)) == [TIDES]
+        assert {one.partition("#")[0] for one in _found(library, f"tag:{typed}")} == {TIDES}
+    assert not library.search("tag:[wip]").hints

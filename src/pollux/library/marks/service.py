@@ -107,7 +107,7 @@ class MarksService:
         tags = {tag_of(tag): is_set for tag, is_set in edit.tags.items()}
         note, name = _text("note", edit.note, LONGEST_NOTE), _text("name", edit.name, LONGEST_NAME)
         by_place = {(target.key, target.message.id if target.message else None): target for target in targets}
-        prompts = self._index.ask_known(lambda current: current.own_prompts(key for key, _ in by_place))
+        prompts = self._own_prompts([key for key, _ in by_place])
         changes = [
             Change(
                 at=now(),
@@ -125,6 +125,11 @@ class MarksService:
         changed = self._store.change(changes)
         return [by_place[line.session, line.message.id if line.message else None] for line in changed]
 
+    def _own_prompts(self, keys: Sequence[str]) -> dict[str, str]:
+        """A prompt of each session that no other has. While some sessions are not read yet, that is not known."""
+        prompts = self._index.ask_known(lambda current: current.own_prompts(keys))
+        return prompts if self._index.is_complete else {}
+
     def remove(self, targets: Iterable[Target]) -> list[Target]:
         """Remove all marks of some sessions and messages. Returns those that had any. Raises `StoreError`."""
         tags = dict.fromkeys(self._store.state().tags(), False)
@@ -132,7 +137,9 @@ class MarksService:
 
     def undo(self) -> list[str]:
         """Undo the last change that was not undone yet. Returns the keys of its sessions; none where there is none."""
-        return list(dict.fromkeys(change.session for change in self._store.undo()))
+        undone = self._store.undo()
+        moved = self._store.state().moved
+        return list(dict.fromkeys(moved.get(change.session, change.session) for change in undone))
 
     # ------------------------------------------------------------------ how far sessions were read
 
