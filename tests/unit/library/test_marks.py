@@ -15,7 +15,7 @@ from pollux import Filter, Library, registry
 from pollux.errors import RequestError, StoreError, UnknownName
 from pollux.export.service import Exporter
 from pollux.library.marks import Edit, Target
-from pollux.model import Marks
+from pollux.model import Anchor, Marks, Text
 from pollux.transforms.redact import Redactor
 from pollux.writers import Options
 
@@ -473,3 +473,61 @@ def test_every_character_of_a_tag_stands_for_itself(library: Library) -> None:
         assert _listed(library, ("tag", typed)) == [TIDES]
         assert {one.partition("#")[0] for one in _found(library, f"tag:{typed}")} == {TIDES}
     assert not library.search("tag:[wip]").hints
+
+
+REVIEWED = "codex:01a1ddcb-1090-7640-bd52-c8812f65bff0"
+
+
+def _note(library: Library, key: str, ids: dict[str, str]) -> None:
+    for id, note in ids.items():
+        library.marks.change([Target(key, library.cited(f"{key}#{id}").message)], Edit(note=note))
+
+
+def _shown(library: Library, key: str) -> dict[str, str | None]:
+    session, marks = library.session(key), library.marks.of(key)
+    assert marks is not None
+    return {session.messages[place].id: one.note for place, one in marks.by_message(session.messages).items()}
+
+
+@pytest.mark.parametrize("synced", [True, False])
+def test_a_search_finds_marked_messages_that_moved_to_other_lines(tmp_path: Path, synced: bool) -> None:
+    place = Place(tmp_path, CORPUS / "codex" / "0.130.0" / "home")
+    library = place.library()
+    _note(library, REVIEWED, {"line-15": "on one", "line-17": "on two", "line-19": "on three"})
+    library.close()
+    shutil.rmtree(place.home)
+    shutil.copytree(CORPUS / "codex" / "0.130.0-migrated-by-0.166.0" / "home", place.home)
+    library = place.library()
+    if synced:
+        library.sync()
+    shown = _shown(library, REVIEWED)
+    assert shown == {"line-17": "on one", "line-19": "on two", "line-21": "on three"}
+    assert {hit.message_id: hit.message_marks.note for hit in library.search("note:on").hits} == shown
+    (hit,) = library.search("note:three").hits
+    assert (hit.message_id, hit.message_marks.note) == ("line-21", "on three")
+    others = {hit.message_id for hit in library.search("agent:codex -note:on", limit=1000).hits if hit.key == REVIEWED}
+    assert not others & shown.keys()
+
+
+def test_search_and_session_agree_on_every_marked_message_after_a_line_was_added(tmp_path: Path) -> None:
+    place = Place(tmp_path, CORPUS / "codex" / "0.40.0" / "home")
+    library = place.library()
+    words: dict[str, dict[str, str]] = {}
+    for session in list(library.sessions(Filter()))[:4]:
+        said = {message.id: message for message in session.messages if any(type(p) is Text for p in message.parts)}
+        words[session.key] = {id: f"T {Anchor.of(message).words} {id}" for id, message in said.items()}
+        _note(library, session.key, words[session.key])
+    library.close()
+    for file in (place.home / ".codex" / "sessions").rglob("*.jsonl"):
+        first, rest = file.read_bytes().split(b"\n", 1)
+        added = b'{"timestamp":"2026-11-15T06:00:00.000Z","type":"event_msg","payload":{"type":"background_event"}}'
+        file.write_bytes(b"\n".join((first, added, rest)))
+    library = place.library()
+    assert sum(map(len, words.values())) > 10
+    hits = library.search("note:T", limit=1000).hits
+    for key, notes in words.items():
+        shown = _shown(library, key)
+        assert sorted(shown.values(), key=str) == sorted(notes.values())
+        for message in library.session(key).messages:
+            assert message.id not in shown or f"T {Anchor.of(message).words} " in str(shown[message.id])
+        assert {hit.message_id: hit.message_marks.note for hit in hits if hit.key == key} == shown
