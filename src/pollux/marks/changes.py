@@ -88,7 +88,7 @@ class Replay:
 
     def _apply(self, change: Change) -> None:
         key = self.current(change.session)
-        place = (key, change.message.id if change.message is not None else None)
+        place = (key, change.message.key if change.message is not None else None)
         before = self._marks.get(place, NO_MARKS)
         tags = dict.fromkeys(before.tags)
         for tag, is_set in change.tags.items():
@@ -98,7 +98,7 @@ class Replay:
                 tags.pop(tag, None)
         self._marks[place] = msgspec.structs.replace(before, **change.fields(), tags=tuple(tags))
         if change.message is not None:
-            self._anchors[key, change.message.id] = change.message
+            self._anchors[key, change.message.key] = change.message
         if change.prompt is not None:
             self.prompts[key] = change.prompt
 

@@ -28,7 +28,7 @@ MARK_FILTERS = ("is", "tag", "note", "name")
 _INSTANT = timedelta(microseconds=1)
 
 Found = dict[str, frozenset[str] | None]
-"""The sessions that have a mark; or the ids of their messages that have it, where the session itself has not."""
+"""The sessions that have a mark; or, where the session itself has not, the keys of the anchors of those messages."""
 
 
 class MarkState(NamedTuple):
@@ -64,8 +64,8 @@ class MarkState(NamedTuple):
         for key, marks in self.sessions.items():
             if test(marks.session):
                 found[key] = None
-            elif ids := frozenset(id for id, one in marks.messages.items() if test(one.marks)):
-                found[key] = ids
+            elif messages := frozenset(name for name, one in marks.messages.items() if test(one.marks)):
+                found[key] = messages
         return found
 
     def tags(self) -> Counter[str]:
@@ -212,7 +212,7 @@ def _marks(sessions: Mapping[str, SessionMarks], change: Change) -> Marks:
         return NO_MARKS
     if change.message is None:
         return marks.session
-    one = marks.messages.get(change.message.id)
+    one = marks.messages.get(change.message.key)
     return one.marks if one is not None else NO_MARKS
 
 

@@ -43,6 +43,13 @@ class Anchor(Value, frozen=True, kw_only=True):
         """The anchor of a message."""
         return cls(id=message.id, at=message.at, words=_hash(message))
 
+    @property
+    def key(self) -> str:
+        """What no other message of the session ever has: the id, with all else if the id is only a place in a file."""
+        if self.words is None or not _PLACE.fullmatch(self.id):
+            return self.id
+        return f"{self.id} {self.at.timestamp() if self.at is not None else None} {self.words}"
+
     def place(self, messages: Sequence[Anchor]) -> int | None:
         """Where the message stands among those with these anchors; None where it is not there.
 
@@ -99,7 +106,7 @@ class MessageMarks(Value, frozen=True, kw_only=True):
 
 
 class SessionMarks(Value, frozen=True, kw_only=True):
-    """The marks of a session itself, and those of its messages by the ids that the messages had."""
+    """The marks of a session itself, and those of its messages by the keys of their anchors."""
 
     session: Marks = NO_MARKS
     messages: Mapping[str, MessageMarks] = NOTHING
@@ -109,9 +116,9 @@ class SessionMarks(Value, frozen=True, kw_only=True):
         if not self.messages:
             return {}
         places = self.places([Anchor.of(message) for message in messages])
-        return {place: self.messages[id].marks for id, place in places.items()}
+        return {place: self.messages[key].marks for key, place in places.items()}
 
     def places(self, messages: Sequence[Anchor]) -> dict[str, int]:
-        """The places of the marked messages among those with these anchors, by the ids that the messages had."""
-        places = {id: one.anchor.place(messages) for id, one in self.messages.items()}
-        return {id: place for id, place in places.items() if place is not None}
+        """The places of the marked messages among those with these anchors, by the keys of their own anchors."""
+        places = {key: one.anchor.place(messages) for key, one in self.messages.items()}
+        return {key: place for key, place in places.items() if place is not None}

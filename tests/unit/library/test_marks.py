@@ -531,3 +531,21 @@ def test_search_and_session_agree_on_every_marked_message_after_a_line_was_added
         for message in library.session(key).messages:
             assert message.id not in shown or f"T {Anchor.of(message).words} " in str(shown[message.id])
         assert {hit.message_id: hit.message_marks.note for hit in hits if hit.key == key} == shown
+
+
+def test_marks_of_a_message_that_moved_and_of_the_one_in_its_line_are_kept_apart(tmp_path: Path) -> None:
+    place = Place(tmp_path, CORPUS / "codex" / "0.130.0" / "home")
+    library = place.library()
+    _note(library, REVIEWED, {"line-19": "moved"})
+    library.close()
+    shutil.rmtree(place.home)
+    shutil.copytree(CORPUS / "codex" / "0.130.0-migrated-by-0.166.0" / "home", place.home)
+    library = place.library()
+    assert [item.message.anchor.id for item in library.marks.items() if item.message] == ["line-21"]
+    _note(library, REVIEWED, {"line-19": "in its line"})
+    assert _shown(library, REVIEWED) == {"line-19": "in its line", "line-21": "moved"}
+    _note(library, REVIEWED, {"line-21": "changed"})
+    assert _shown(library, REVIEWED) == {"line-19": "in its line", "line-21": "changed"}
+    message = library.cited(f"{REVIEWED}#line-21").message
+    assert library.marks.remove([Target(REVIEWED, message)]) == [Target(REVIEWED, message)]
+    assert _shown(library, REVIEWED) == {"line-19": "in its line"}

@@ -64,6 +64,12 @@ def test_an_equal_message_that_moved_to_the_line_is_not_meant() -> None:
     assert _place(Anchor.of(second), [_message("line-5", "yes"), _message("line-7", "yes", LATER)]) == 1
 
 
+def test_messages_that_stood_in_one_line_have_different_keys() -> None:
+    messages = [_message("line-5", "yes"), _message("line-5", "yes", LATER), _message("line-5", "no")]
+    assert len({Anchor.of(message).key for message in messages}) == 3
+    assert {Anchor.of(_message("msg_5", words)).key for words in ("yes", "yes and more")} == {"msg_5"}
+
+
 def test_an_id_of_its_own_is_enough() -> None:
     messages = [_message("msg_1", "a"), _message("msg_2", "b", LATER), _message("msg_2", "c", LATER)]
     assert _place(Anchor.of(_message("msg_2", "a")), messages) == 1

@@ -296,13 +296,13 @@ class CatalogueQueries:
         if messages is None:
             return None
         marks = self.marks().of(key) or SessionMarks()
-        return frozenset(place for id, place in marks.places(self._anchors(number)).items() if id in messages)
+        return frozenset(place for name, place in marks.places(self._anchors(number)).items() if name in messages)
 
     def marks_by_place(self, number: int, marks: SessionMarks) -> dict[int, Marks]:
         """The marks of the messages of the session with this number, by the places that these have now."""
         if not marks.messages:
             return {}
-        return {place: marks.messages[id].marks for id, place in marks.places(self._anchors(number)).items()}
+        return {place: marks.messages[name].marks for name, place in marks.places(self._anchors(number)).items()}
 
     def _anchors(self, number: int) -> list[Anchor]:
         return anchors_of(*self.catalogue.rows("SELECT marks, anchors FROM abouts WHERE session=?", number)[0])
@@ -375,6 +375,16 @@ class CatalogueQueries:
             key.partition(":")[2],
         )
         return message_index_of(rows[0][0]) if rows else None
+
+    def anchors(self, key: str) -> list[Anchor]:
+        """The anchors of a session's messages; none where there is no such session."""
+        rows = self.catalogue.rows(
+            "SELECT marks, anchors FROM sessions JOIN abouts ON session=no "
+            f"WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return anchors_of(*rows[0]) if rows else []
 
     def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, MessageIndex]]:
         """The sessions with these numbers: their summaries, and the roles and authors of their messages.
