@@ -43,6 +43,9 @@ ROUNDS = 5
 QUIET = 0.12
 """After so many seconds without a byte, a frame is complete."""
 
+CALM = 0.4
+"""The same after something long. The cursor of a field blinks each half second."""
+
 WORDS = ("self", "import", "subprocess", "retry", "zanzibarquark", "path exists", "the error", "async def")
 PER_SECOND, SECONDS = 30, 10
 MESSAGES, FOLLOWED = 7200, 300
@@ -162,7 +165,7 @@ def starting(env: Mapping[str, str], ready: str, rounds: int) -> dict[str, Any]:
 def typing(env: Mapping[str, str], ready: str) -> dict[str, Any]:
     """Keys in the search field: one at a time, then many in a row."""
     with opened([POLLUX], env, ready) as terminal:
-        terminal.quiet(2.0)
+        terminal.quiet(CALM)
         frames = []
         for word in WORDS:
             frames += [terminal.press(letter) for letter in word]
@@ -175,17 +178,17 @@ def typing(env: Mapping[str, str], ready: str) -> dict[str, Any]:
                 terminal.take(left)
             terminal.send(letter)
         sent = time.perf_counter()
-        behind = terminal.quiet(0.4) - sent
+        behind = terminal.quiet(CALM) - sent
     return {"a key in the search field": summed_up(frames), "after 300 keys in 10 s": {"behind_ms": behind * 1e3}}
 
 
 def scrolling(env: Mapping[str, str], ready: str) -> dict[str, Any]:
     """Through the list, and how much memory it takes."""
     with opened([sys.executable, "-c", EMPTY], env, "mptyfield") as empty:
-        empty.quiet(1.0)
+        empty.quiet(CALM)
         least = empty.memory()
     with opened([POLLUX], env, ready) as terminal:
-        terminal.quiet(2.0)
+        terminal.quiet(CALM)
         frames = [terminal.press("\x1b[6~") for _ in range(40)]
         frames += [terminal.press("\x1b[B") for _ in range(20)]
         frames += [terminal.press(key) for key in ("\x1b[1;5F", "\x1b[5~", "\x1b[1;5H", "\x1b[6~")]
@@ -198,7 +201,7 @@ def reading(folder: Path) -> dict[str, Any]:
     home, env = _written(folder)
     found: dict[str, Any] = {}
     with opened([POLLUX], env, "3 sessions") as terminal:
-        terminal.quiet(2.0)
+        terminal.quiet(CALM)
         _open(terminal, "manymessages")
         for name, before, keys in KEYS:
             terminal.press(before)
@@ -206,8 +209,10 @@ def reading(folder: Path) -> dict[str, Any]:
         resized = [_resized(terminal, columns, rows) for columns, rows in ((COLUMNS - 20, ROWS - 5), (COLUMNS, ROWS))]
         found["7,200 messages: resize"] = summed_up(resized)
         terminal.press("q")
+        terminal.press("\x1b")
         found["a block of 200 kB"] = summed_up([_open(terminal, "largeblock")])
         terminal.press("q")
+        terminal.press("\x1b")
         _open(terminal, "followed")
         terminal.press("F")
         found["following 300 messages a second"] = _followed(terminal, home)
@@ -220,9 +225,8 @@ def _resized(terminal: InTerminal, columns: int, rows: int) -> tuple[float, floa
 
 def _open(terminal: InTerminal, word: str) -> tuple[float, float]:
     """Find a session, and open it."""
-    terminal.press("\x1b")
     terminal.press(word)
-    terminal.quiet(0.5)
+    terminal.quiet(CALM)
     return terminal.press("\r")
 
 

@@ -64,3 +64,51 @@ def _spoiled(value: Any, addition: str, key: str = "") -> Any:
         case str() if key not in _STRUCTURE:
             return value + addition
     return value
+
+
+def long_home(folder: Path, text: str) -> Path:
+    """A home with a session for each field in which a long text may be; its title says which."""
+    for number, field in enumerate(LONG):
+        id = f"{number:08}-8fec-4542-b577-6e17ef613410"
+        file = folder / ".claude" / "projects" / "-home-ada" / f"{id}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        words = {name: text if name == field else f"{name} of {field}" for name in LONG}
+        file.write_text("".join(f"{json.dumps(record)}\n" for record in _records(id, number, words)), "ascii")
+    return folder
+
+
+LONG = ("title", "cwd", "prompt", "reply", "tool", "argument", "output", "thinking", "branch", "model", "name", "file")
+
+
+def _records(id: str, number: int, words: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """A session of Claude Code: a prompt, a reply with a call, and its result."""
+    call = {
+        "type": "tool_use",
+        "id": "c1",
+        "name": words["tool"],
+        "input": {words["name"]: words["argument"], "file_path": words["file"]},
+    }
+    reply = [{"type": "thinking", "thinking": words["thinking"]}, {"type": "text", "text": words["reply"]}, call]
+    result = [{"type": "tool_result", "tool_use_id": "c1", "content": words["output"]}]
+    messages: list[tuple[str, dict[str, Any]]] = [
+        ("user", {"role": "user", "content": words["prompt"]}),
+        ("assistant", {"role": "assistant", "id": "r1", "model": words["model"], "content": reply}),
+        ("user", {"role": "user", "content": result}),
+    ]
+    yield {"type": "custom-title", "customTitle": words["title"], "sessionId": id}
+    before = None
+    for place, (kind, message) in enumerate(messages):
+        here = f"{place:08}-0000-4000-8000-{number:012}"
+        yield {
+            "type": kind,
+            "uuid": here,
+            "parentUuid": before,
+            "sessionId": id,
+            "isSidechain": False,
+            "timestamp": f"2026-11-15T06:{number:02}:{place:02}.000Z",
+            "cwd": words["cwd"],
+            "version": "2.1.325",
+            "gitBranch": words["branch"],
+            "message": message,
+        }
+        before = here

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.driving import environment
-from tests.tui.hostile import hostile_home
+from tests.tui.hostile import LONG, hostile_home, long_home
 from tests.tui.judging import left_as_it_was
 from tests.tui.terminal import TerminalProgram, pollux_command
 
@@ -90,3 +90,21 @@ def test_line_by_line(env: dict[str, str], home: Path) -> None:
         terminal.send("q\n")
         left_as_it_was(terminal, before)
         assert b"\x1b" not in terminal.written
+
+
+def test_ten_megabytes_in_any_field(tmp_path: Path) -> None:
+    home = long_home(tmp_path / "home", "x" * 10_000_000)
+    env = {**environment(home, tmp_path), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    subprocess.run(pollux_command("sync"), env=env, check=True, capture_output=True)
+    with TerminalProgram(pollux_command(), env, home, 120, 40) as terminal:
+        before = terminal.settings()
+        terminal.until(f"{len(LONG)} sessions")
+        for _ in LONG:
+            for key in (ENTER, "p", "J", "d", "d", "G"):
+                terminal.press(key)
+            terminal.until("as it happened")
+            terminal.press("q")
+            terminal.until("❯")
+            terminal.press(DOWN)
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before)

@@ -21,8 +21,8 @@ def main() -> None:
         from pollux.cli.app import run
 
         status = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before the command began, or after it ended
-        os._exit(130)
+    except KeyboardInterrupt as interrupt:  # before the command began, or after it ended; a signal has its own number
+        os._exit(128 + getattr(interrupt, "number", 2))
     _end(status)
 
 

@@ -7,6 +7,9 @@ import re
 from pollux.draw.canvas import Canvas
 from pollux.draw.width import width
 
+LONGEST = 250_000
+"""A longer line is cut, and says so: it is no text, since those are cut before, but a name or a path."""
+
 _PIECE = re.compile("\x1b([a-z ]*)\x1b")
 
 
@@ -34,7 +37,10 @@ def plain(line: str) -> str:
 
 
 def broken(line: str, columns: int) -> list[str]:
-    """A line that is too wide as several, those that follow indented as the first one."""
+    """A line that is too wide as several, those that follow indented as the first one. An endless one is cut."""
+    if len(line) > LONGEST:
+        words = plain(line)
+        line = f"{words[:LONGEST]}… {max(len(words) - LONGEST, 0):,} more characters"
     if width(plain(line)) <= columns:
         return [line]
     lead = len(plain(line)) - len(plain(line).lstrip(" "))
@@ -42,29 +48,30 @@ def broken(line: str, columns: int) -> list[str]:
     lines, current, used = [], "", 0
     pieces = _PIECE.split(line)
     for names, text in zip(["", *pieces[1::2]], pieces[0::2], strict=True):
-        left = text
-        while left:
-            fits = _fitting(left, columns - used)
+        place = 0
+        while place < len(text):
+            fits = _fitting(text, place, columns - used)
             if not fits and used <= len(indent):
                 fits = 1  # a letter that is wider than the screen
-            begin, left = left[:fits], left[fits:]
+            begin, place = text[place : place + fits], place + fits
             current += f"\x1b{names}\x1b{begin}\x1b\x1b" if names else begin
             used += width(begin)
-            if left:
+            if place < len(text):
                 lines.append(current)
                 current, used = indent, len(indent)
     return [*lines, current]
 
 
-def _fitting(text: str, columns: int) -> int:
-    """How many characters of a text fit into so many columns."""
-    if width(text) <= columns:
-        return len(text)
-    if text.isascii():
-        return max(columns, 0)
+def _fitting(text: str, start: int, columns: int) -> int:
+    """How many characters of a text fit into so many columns, from a place on."""
+    piece = text[start : start + max(columns, 0)]
+    if piece.isascii():
+        return len(piece)
+    if len(text) - start <= 2 * len(piece) and width(text[start:]) <= columns:
+        return len(text) - start
     used = 0
-    for place, character in enumerate(text):
-        used += width(character)
+    for place in range(start, len(text)):
+        used += width(text[place])
         if used > columns:
-            return place
-    return len(text)
+            return place - start
+    return len(text) - start

@@ -10,7 +10,7 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from pollux.index.search.fields import tokens
-from pollux.index.search.prepare.camel_case import camel_spans
+from pollux.index.search.prepare.camel_case import camel_spans, in_word
 from pollux.index.search.prepare.prepare_text import clean
 from pollux.index.search.prepare.unspaced import JOINT, UNSPACED, is_own_word
 from pollux.index.search.query import And, Near, Node, Or, Words
@@ -214,7 +214,8 @@ def _find_with_parts(text: str, folded: FoldedText, needle: Needle, begin: int, 
             spans.append(folded.origin(start, end))
         else:
             at = folded.origin(start, start)[0]
-            spans += [span for span in camel_spans(text, at) if _is_part(text[slice(*span)], needle)]
+            if "A" <= text[at] <= "Z" or not at or not in_word(text[at - 1]):  # inside a word, a part has a capital
+                spans += [span for span in camel_spans(text, at) if _is_part(text[slice(*span)], needle)]
         start = folded.text.find(word, end, limit)
     return list(dict.fromkeys(spans))
 

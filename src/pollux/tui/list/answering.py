@@ -54,7 +54,8 @@ def _listed(library: Library, question: Question, criteria: Filter) -> Answer:
     try:
         listed = library.index.listed_keys(criteria)
     except StoreError:  # nothing is stored yet: another process is about to read it
-        return Answer(question, [], remark="Reading your sessions for the first time …")
+        problem = library.index.cache_problem
+        return Answer(question, [], remark=problem or "Reading your sessions for the first time …")
     everything = question.scope == "everything"
     rows = rows_by_day(listed, question.unfolded, everything=everything)
     return Answer(question, rows, sum(everything or one.kind == "main" for one in listed))
