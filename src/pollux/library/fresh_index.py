@@ -368,7 +368,7 @@ class FreshIndex:
             before = self.queries.position()
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
             self._resolve(mode, changed=bool(outcome.changed))
-            if outcome.changed or outcome.removed:
+            if outcome.changed or outcome.removed or self._marks.state().moved:
                 follow_marks(self._marks, self.queries, before)
         except Enough:
             outcome = Outcome(busy=True)

@@ -425,6 +425,22 @@ def test_a_session_that_comes_back_has_its_own_marks_again(place: Place, library
     assert _listed(back, ("note", "of the copy")) == [TWIN]
 
 
+def test_marks_that_moved_on_another_machine_are_those_of_a_session_that_is_here(tmp_path: Path, place: Place) -> None:
+    there = Place(tmp_path / "there")
+    origin = _write_claude(there, COPIED, 4)
+    there.library().marks.change([Target(ORIGIN)], STAR)
+    _write_claude(there, COPY, 6)
+    origin.unlink()
+    assert _listed(there.library(), ("is", "starred")) == [TWIN]
+    _write_claude(place, COPIED, 4)
+    _write_claude(place, COPY, 6)
+    here = place.library()
+    here.list()
+    here.archive.import_file(_exported(there.library(), tmp_path / "there.pack"))
+    here.close()
+    assert _listed(place.library(), ("is", "starred")) == [ORIGIN]
+
+
 @pytest.mark.parametrize("synced", [True, False])
 def test_what_is_marked_is_the_session_that_was_named(place: Place, library: Library, synced: bool) -> None:
     origin = _write_claude(place, COPIED, 4)
