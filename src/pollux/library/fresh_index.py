@@ -92,6 +92,11 @@ class FreshIndex:
         """Why answers may lack something: what the cache does not hold, and what is wrong with archive and marks."""
         return join_sentences([self._cache_problem, self._keeper.problem, self._marks.unreadable])
 
+    @property
+    def is_complete(self) -> bool:
+        """Does the catalogue hold every session that can be read, as far as this run knows?"""
+        return self.is_ready and not self.busy and not self.unread_files and self._cache_problem is None
+
     # ------------------------------------------------------------------ questions
 
     def entries(self, criteria: Filter | None = None, limit: int | None = None) -> list[ListEntry]:
@@ -379,7 +384,7 @@ class FreshIndex:
             before = self.queries.position()
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
             self._resolve(mode, changed=bool(outcome.changed))
-            if outcome.changed or outcome.removed:
+            if outcome.changed or outcome.removed or self._marks.state().moved:
                 follow_marks(self._marks, self.queries, before)
         except Enough:
             outcome = Outcome(busy=True)

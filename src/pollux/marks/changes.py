@@ -21,8 +21,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `id` is the same for all lines of one command, and `at` is when it was given. `tags` says of each tag whether it was
     added or removed. `prompt` is the id of a prompt that only this session had: by it, the session is found again if
-    its key changes. `becomes` says that the marks of the session belong to another key from now on. `undoes` names a
-    command that does not count any more.
+    its key changes. `becomes` says that the marks of the session belong to another key from now on, or to its own key
+    again. `undoes` names a command that does not count any more.
     """
 
     id: str = ""
@@ -81,9 +81,14 @@ class Replay:
             key = self._becomes[key]
         return key
 
+    @property
+    def moved(self) -> dict[str, str]:
+        """The keys whose marks belong to another key now, and that key."""
+        return {key: self.current(key) for key in self._becomes}
+
     def _apply(self, change: Change) -> None:
         key = self.current(change.session)
-        place = (key, change.message.id if change.message is not None else None)
+        place = (key, change.message.key if change.message is not None else None)
         before = self._marks.get(place, NO_MARKS)
         tags = dict.fromkeys(before.tags)
         for tag, is_set in change.tags.items():
@@ -93,7 +98,7 @@ class Replay:
                 tags.pop(tag, None)
         self._marks[place] = msgspec.structs.replace(before, **change.fields(), tags=tuple(tags))
         if change.message is not None:
-            self._anchors[key, change.message.id] = change.message
+            self._anchors[key, change.message.key] = change.message
         if change.prompt is not None:
             self.prompts[key] = change.prompt
 

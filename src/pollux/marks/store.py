@@ -28,15 +28,20 @@ MARK_FILTERS = ("is", "tag", "note", "name")
 _INSTANT = timedelta(microseconds=1)
 
 Found = dict[str, frozenset[str] | None]
-"""The sessions that have a mark; or the ids of their messages that have it, where the session itself has not."""
+"""The sessions that have a mark; or, where the session itself has not, the keys of the anchors of those messages."""
 
 
 class MarkState(NamedTuple):
-    """All marks at one moment. `prompts` has the id of a prompt of marked sessions, by which they are known."""
+    """All marks at one moment.
+
+    `prompts` has the id of a prompt of marked sessions, by which they are known. `moved` has the keys of sessions that
+    were not there any more, and the keys of those that have their marks meanwhile.
+    """
 
     sessions: Mapping[str, SessionMarks] = {}
     positions: Mapping[str, ReadPosition] = {}
     prompts: Mapping[str, str] = {}
+    moved: Mapping[str, str] = {}
 
     @property
     def all_read_until(self) -> datetime | None:
@@ -59,8 +64,8 @@ class MarkState(NamedTuple):
         for key, marks in self.sessions.items():
             if test(marks.session):
                 found[key] = None
-            elif ids := frozenset(id for id, one in marks.messages.items() if test(one.marks)):
-                found[key] = ids
+            elif messages := frozenset(name for name, one in marks.messages.items() if test(one.marks)):
+                found[key] = messages
         return found
 
     def tags(self) -> Counter[str]:
@@ -78,7 +83,8 @@ def _test(name: str, value: str) -> Callable[[Marks], bool]:
         return bool if value == "marked" else lambda marks: getattr(marks, value, False) is True
     typed = fold(value)
     if name == "tag":
-        return lambda marks: any(fnmatchcase(fold(tag), typed) for tag in marks.tags)
+        pattern = typed.replace("[", "[[]")  # only `*` and `?` are special, and no tag has these
+        return lambda marks: any(fnmatchcase(fold(tag), pattern) for tag in marks.tags)
     return lambda marks: has_words(typed, getattr(marks, name))
 
 
@@ -113,7 +119,7 @@ class MarkStore:
             stamps = self._changes.stamp(), self._positions.stamp()
             if stamps != self._stamps:
                 replay = Replay(self._changes.lines())
-                self._state = MarkState(replay.sessions(), self._positions.all(), replay.prompts)
+                self._state = MarkState(replay.sessions(), self._positions.all(), replay.prompts, replay.moved)
                 self._stamps = stamps
         except StoreError as error:
             self.unreadable = str(error)
@@ -122,16 +128,23 @@ class MarkStore:
         return self._state
 
     def change(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """Make changes, as one command. Returns what was not so before. Raises `StoreError`."""
+        """Make changes, as one command, of sessions that are there. Returns what was not so before.
+
+        If the marks of one had moved to another session, they are its own again. Raises `StoreError`.
+        """
         command = os.urandom(6).hex()
 
         def new(lines: Sequence[Change]) -> Sequence[Change]:
+            moved = Replay(lines).moved
+            back = [_is_back(key, lines) for key in dict.fromkeys(change.session for change in changes) if key in moved]
+            lines = [*lines, *back]
             sessions = Replay(lines).sessions()
             needed = [change.needed(_marks(sessions, change)) for change in changes]
             at = _after(lines)
-            return [msgspec.structs.replace(change, id=command, at=at) for change in needed if change is not None]
+            made = [msgspec.structs.replace(change, id=command, at=at) for change in needed if change is not None]
+            return [*back, *made]
 
-        return self._changes.append(new)
+        return [line for line in self._changes.append(new) if line.becomes is None]
 
     def rename(self, keys: Mapping[str, str]) -> None:
         """Note that sessions have other keys now. Raises `StoreError`."""
@@ -140,6 +153,10 @@ class MarkStore:
             return [Change(at=_after(lines), session=old, becomes=now_called) for old, now_called in keys.items()]
 
         self._changes.append(new)
+
+    def take_back(self, keys: Iterable[str]) -> None:
+        """Note that sessions are there again, so that their marks are their own. Raises `StoreError`."""
+        self._changes.append(lambda lines: [_is_back(key, lines) for key in keys])
 
     def undo(self) -> Sequence[Change]:
         """Undo the last command that was not undone yet. Returns its changes; none where there is no such command."""
@@ -195,8 +212,12 @@ def _marks(sessions: Mapping[str, SessionMarks], change: Change) -> Marks:
         return NO_MARKS
     if change.message is None:
         return marks.session
-    one = marks.messages.get(change.message.id)
+    one = marks.messages.get(change.message.key)
     return one.marks if one is not None else NO_MARKS
+
+
+def _is_back(key: str, lines: Sequence[Change]) -> Change:
+    return Change(at=_after(lines), session=key, becomes=key)
 
 
 def _after(lines: Sequence[Change]) -> datetime:

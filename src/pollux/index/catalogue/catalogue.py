@@ -19,8 +19,8 @@ from uuid import uuid4
 import msgspec
 
 from pollux.index.catalogue.rollups import UsageRow
-from pollux.index.catalogue.rows import BundleRows, Entry, MessageIndex
-from pollux.model import FIGURES, Notice, Summary
+from pollux.index.catalogue.rows import BundleRows, Entry, MessageAnchors, MessageIndex
+from pollux.model import FIGURES, Anchor, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
 
@@ -47,7 +47,7 @@ CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
 CREATE INDEX sessions_unsettled ON sessions(unsettled, root, bundle) WHERE unsettled IS NOT NULL;
-CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB);
+CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB, anchors BLOB);
 CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
 CREATE INDEX facts_name ON facts(name, value);
 CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
@@ -82,7 +82,7 @@ _LARGEST_LOG = 1 << 20
 
 _INSERTS = {
     "sessions": f"INSERT INTO sessions VALUES({', '.join('?' * 21)})",
-    "abouts": "INSERT INTO abouts VALUES(?, ?, ?)",
+    "abouts": "INSERT INTO abouts VALUES(?, ?, ?, ?)",
     "facts": "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
     "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
     "usage": _insert("usage", "session", "number", *UsageRow.__struct_fields__),
@@ -437,6 +437,12 @@ def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     """Stored notices."""
     notices: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
     return notices
+
+
+def anchors_of(index: bytes, anchors: bytes) -> list[Anchor]:
+    """The stored anchor of each message."""
+    stored: MessageAnchors = _decoder(MessageAnchors).decode(anchors)
+    return stored.anchors(message_index_of(index).ids)
 
 
 def message_index_of(blob: bytes) -> MessageIndex:

@@ -1,4 +1,7 @@
-"""Marks go along with a session that gets another key, as when two files turn out to be one session."""
+"""Marks go along with a session that gets another key, as when two files turn out to be one session.
+
+They come back if the session with the old key does.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,14 @@ def follow_marks(store: MarkStore, current: CatalogueQueries, cursor: Cursor | N
     """Look for marked sessions that no list has, among those that were read after a position, or among all.
 
     They are known by a prompt that no other session had when they were marked. A later fork has it, too, but is another
-    session. If the marks cannot be written to now, they stay as they are, and the next look finds the same.
+    session. A session that is there again has its own marks again. If the marks cannot be written to now, they stay as
+    they are, and the next look finds the same.
     """
     with contextlib.suppress(StoreError):
         state = store.state()
+        if state.moved and (back := state.moved.keys() - set(current.unknown(state.moved))):
+            store.take_back(sorted(back))
+            state = store.state()
         missing = set(current.unknown(key for key in state.sessions if key in state.prompts))
         if not missing:
             return

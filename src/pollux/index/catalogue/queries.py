@@ -9,13 +9,13 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from pollux.index.catalogue.catalogue import Catalogue, message_index_of, notices_of, summary_of
+from pollux.index.catalogue.catalogue import Catalogue, anchors_of, message_index_of, notices_of, summary_of
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.catalogue.rollups import micros, moment_of
 from pollux.index.catalogue.rows import MessageIndex
 from pollux.marks.store import Found, MarkState, has_words
-from pollux.model import Author, Kind, Notice, SessionMarks, Summary, Usage, Value
+from pollux.model import Anchor, Author, Kind, Marks, Notice, SessionMarks, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches, project_name
 from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
@@ -295,13 +295,22 @@ class CatalogueQueries:
         found = self.marked(name, value)
         statement = f"SELECT no, key FROM sessions WHERE +{self.here}"
         rows = self.catalogue.rows_with(statement, "id", {key.partition(":")[2] for key in found})
-        return {number: self._places(number, found[key]) for number, key in rows if key in found}
+        return {number: self._places(number, key, found[key]) for number, key in rows if key in found}
 
-    def _places(self, number: int, messages: frozenset[str] | None) -> frozenset[int] | None:
+    def _places(self, number: int, key: str, messages: frozenset[str] | None) -> frozenset[int] | None:
         if messages is None:
             return None
-        blob = self.catalogue.rows("SELECT marks FROM abouts WHERE session=?", number)[0][0]
-        return frozenset(place for place, id in enumerate(message_index_of(blob).ids) if id in messages)
+        marks = self.marks().of(key) or SessionMarks()
+        return frozenset(place for name, place in marks.places(self._anchors(number)).items() if name in messages)
+
+    def marks_by_place(self, number: int, marks: SessionMarks) -> dict[int, Marks]:
+        """The marks of the messages of the session with this number, by the places that these have now."""
+        if not marks.messages:
+            return {}
+        return {place: marks.messages[name].marks for name, place in marks.places(self._anchors(number)).items()}
+
+    def _anchors(self, number: int) -> list[Anchor]:
+        return anchors_of(*self.catalogue.rows("SELECT marks, anchors FROM abouts WHERE session=?", number)[0])
 
     def _unread_keys(self, marks: MarkState) -> Iterator[str]:
         """The sessions with something that was not read yet. Most ended before anything was read, and count as read."""
@@ -371,6 +380,16 @@ class CatalogueQueries:
             key.partition(":")[2],
         )
         return message_index_of(rows[0][0]) if rows else None
+
+    def anchors(self, key: str) -> list[Anchor]:
+        """The anchors of a session's messages; none where there is no such session."""
+        rows = self.catalogue.rows(
+            "SELECT marks, anchors FROM sessions JOIN abouts ON session=no "
+            f"WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return anchors_of(*rows[0]) if rows else []
 
     def by_number(self, numbers: Iterable[int]) -> dict[int, tuple[Summary, MessageIndex]]:
         """The sessions with these numbers: their summaries, and the roles and authors of their messages.

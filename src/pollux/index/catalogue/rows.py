@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from zlib import compress, decompress
 
 import msgspec
 
-from pollux.index.catalogue.rollups import Row, micros, quarter, roll_up
+from pollux.index.catalogue.rollups import Row, micros, moment_of, quarter, roll_up
 from pollux.model import (
+    Anchor,
     Author,
     Gap,
     Message,
@@ -44,6 +45,27 @@ class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     def unpack(cls, data: bytes) -> AuditFacts:
         """As they were before they were stored."""
         return msgspec.msgpack.decode(decompress(data) if data.startswith(_COMPRESSED) else data, type=cls)
+
+
+class MessageAnchors(msgspec.Struct, array_like=True):
+    """When each message was said (microseconds), and the hashes of the words of all: by these, marks find it again."""
+
+    times: list[int | None]
+    words: bytes
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> MessageAnchors:
+        """What is stored of these messages."""
+        anchors = [Anchor.of(message) for message in messages]
+        return cls([micros(one.at) for one in anchors], bytes.fromhex("".join(one.words or "" for one in anchors)))
+
+    def anchors(self, ids: Sequence[str]) -> list[Anchor]:
+        """The anchors of the messages, which have these ids."""
+        size = len(self.words) // len(ids) if ids else 0
+        return [
+            Anchor(id=id, at=moment_of(at), words=self.words[place * size : (place + 1) * size].hex())
+            for place, (id, at) in enumerate(zip(ids, self.times, strict=True))
+        ]
 
 
 class MessageIndex(msgspec.Struct, array_like=True):
@@ -174,7 +196,7 @@ def _about(session: Session, summary: Summary) -> Row:
         bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
         bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
     )
-    return "\n".join(map(fold, texts)), _encode(marks)
+    return "\n".join(map(fold, texts)), _encode(marks), _encode(MessageAnchors.of(session.messages))
 
 
 def _storable_usage(used: Usage) -> Usage:

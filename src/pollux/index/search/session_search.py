@@ -152,7 +152,7 @@ def with_facts(index_hits: list[IndexHit], queries: CatalogueQueries, pending: C
     sessions = queries.by_number(hit.session for hit in index_hits)
     state = queries.marks()
     by_session = {
-        number: _SessionHits(summary, index, queries, state.of(summary.key))
+        number: _SessionHits(number, summary, index, queries, state.of(summary.key) or SessionMarks())
         for number, (summary, index) in sessions.items()
     }
     hits: list[Hit | None] = []
@@ -167,11 +167,12 @@ class _SessionHits:
     """Makes the hits of one session."""
 
     def __init__(
-        self, summary: Summary, index: MessageIndex, queries: CatalogueQueries, marks: SessionMarks | None
+        self, number: int, summary: Summary, index: MessageIndex, queries: CatalogueQueries, marks: SessionMarks
     ) -> None:
         self._summary = summary
         self._index = index
-        self._marks = marks
+        self._marks = marks.session
+        self._by_message = queries.marks_by_place(number, marks)
         self._short = queries.short(summary.id)
 
     def knows(self, hit: IndexHit) -> bool:
@@ -180,7 +181,7 @@ class _SessionHits:
 
     def hit(self, hit: IndexHit) -> Hit:
         """A hit of the index with the facts about its message."""
-        index, marks, place = self._index, self._marks or SessionMarks(), hit.message
+        index, place = self._index, hit.message
         known = self.knows(hit)
         id = index.ids[place] if known else ""
         return Hit(
@@ -199,8 +200,8 @@ class _SessionHits:
             spans=hit.spans,
             score=hit.score,
             scattered=hit.scattered,
-            marks=marks.session,
-            message_marks=marks.messages[id].marks if id in marks.messages else NO_MARKS,
+            marks=self._marks,
+            message_marks=self._by_message.get(place, NO_MARKS),
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from unicodedata import category, normalize
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from pollux.errors import RequestError
 from pollux.index.catalogue.follow_marks import follow_marks
@@ -44,7 +45,10 @@ class Target(NamedTuple):
 
 
 class MarkedItem(NamedTuple):
-    """A session, or a message of one, that has marks. `entry` is None where no list has the session now."""
+    """A session, or a message of one, that has marks. `entry` is None where no list has the session now.
+
+    `message` has the id that the message has now, or had when it was last there.
+    """
 
     key: str
     entry: ListEntry | None
@@ -81,8 +85,15 @@ class MarksService:
             entry, marks = entries.get(key), wanted[key]
             if marks.session:
                 items.append(MarkedItem(key, entry, None, marks.session))
-            items += [MarkedItem(key, entry, one, one.marks) for one in marks.messages.values()]
+            items += [MarkedItem(key, entry, one, one.marks) for one in self._present(key, marks)]
         return items
+
+    def _present(self, key: str, marks: SessionMarks) -> Iterator[MessageMarks]:
+        """The marked messages of a session, with the anchors that they have now."""
+        anchors = self._index.ask_known(lambda current: current.anchors(key)) if marks.messages else []
+        places = marks.places(anchors)
+        for name, one in marks.messages.items():
+            yield replace(one, anchor=anchors[places[name]]) if name in places else one
 
     def tags(self) -> dict[str, int]:
         """Every tag, and how many sessions have it; the most frequent first."""
@@ -106,24 +117,40 @@ class MarksService:
         """
         tags = {tag_of(tag): is_set for tag, is_set in edit.tags.items()}
         note, name = _text("note", edit.note, LONGEST_NOTE), _text("name", edit.name, LONGEST_NAME)
-        by_place = {(target.key, target.message.id if target.message else None): target for target in targets}
-        prompts = self._index.ask_known(lambda current: current.own_prompts(key for key, _ in by_place))
+        by_place = {(target.key, self._anchor(target)): target for target in targets}
+        prompts = self._own_prompts([key for key, _ in by_place])
         changes = [
             Change(
                 at=now(),
-                session=target.key,
-                message=Anchor.of(target.message) if target.message is not None else None,
+                session=key,
+                message=anchor,
                 starred=UNSET if edit.starred is None else edit.starred,
                 private=UNSET if edit.private is None else edit.private,
                 tags=tags,
                 note=UNSET if note is None else note or None,
                 name=UNSET if name is None else " ".join(name.split()) or None,
-                prompt=prompts.get(target.key),
+                prompt=prompts.get(key),
             )
-            for target in by_place.values()
+            for key, anchor in by_place
         ]
         changed = self._store.change(changes)
-        return [by_place[line.session, line.message.id if line.message else None] for line in changed]
+        return [by_place[line.session, line.message] for line in changed]
+
+    def _anchor(self, target: Target) -> Anchor | None:
+        """The anchor of the message, if one is marked: that of the marks which it has, as its line may have moved."""
+        if target.message is None:
+            return None
+        anchor, marks = Anchor.of(target.message), self.of(target.key)
+        if marks is None or not marks.messages:
+            return anchor
+        known = self._index.ask_known(lambda current: current.anchors(target.key))
+        here, places = anchor.place(known), marks.places(known)
+        return next((marks.messages[name].anchor for name, place in places.items() if place == here), anchor)
+
+    def _own_prompts(self, keys: Sequence[str]) -> dict[str, str]:
+        """A prompt of each session that no other has. While some sessions are not read yet, that is not known."""
+        prompts = self._index.ask_known(lambda current: current.own_prompts(keys))
+        return prompts if self._index.is_complete else {}
 
     def remove(self, targets: Iterable[Target]) -> list[Target]:
         """Remove all marks of some sessions and messages. Returns those that had any. Raises `StoreError`."""
@@ -132,7 +159,9 @@ class MarksService:
 
     def undo(self) -> list[str]:
         """Undo the last change that was not undone yet. Returns the keys of its sessions; none where there is none."""
-        return list(dict.fromkeys(change.session for change in self._store.undo()))
+        undone = self._store.undo()
+        moved = self._store.state().moved
+        return list(dict.fromkeys(moved.get(change.session, change.session) for change in undone))
 
     # ------------------------------------------------------------------ how far sessions were read
 
