@@ -27,6 +27,7 @@ PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "ge
 TIME = "2026-11-14T10:00:00.000Z"
 WRITTEN = 1_794_650_400
 """When the files were written (seconds since 1970)."""
+_NO_HASH = "0" * 64
 AGENT = f"""#!{sys.executable}
 import json, os, signal, sys
 print("the agent speaks", flush=True)
@@ -118,6 +119,24 @@ class Desk:
         marker.write_text(str(self.project))
         os.utime(marker, (WRITTEN, WRITTEN))
         return file
+
+    def guessed(self, home: Path) -> None:
+        """A session of Gemini CLI whose folder has an unknown hash. The files that it reads lie elsewhere."""
+        file = self.gemini(home)
+        calls = [
+            {
+                "id": name,
+                "name": "read_file",
+                "args": {"absolute_path": str(self.elsewhere / name)},
+                "status": "success",
+            }
+            for name in ("a.py", "b.py", "c.py")
+        ]
+        header, *lines = map(json.loads, file.read_text().splitlines())
+        reply = {"id": "m3", "timestamp": TIME, "type": "gemini", "content": "", "toolCalls": calls}
+        _lines(home / "tmp" / _NO_HASH / "chats" / file.name, {**header, "projectHash": _NO_HASH}, *lines, reply)
+        file.unlink()
+        (home / "tmp" / "weather" / ".project_root").unlink()
 
     def install(self, agent: str, release: str = "99.0.0") -> Path:
         """A stand-in for an agent, as npm would install it."""

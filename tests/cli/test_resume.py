@@ -65,6 +65,16 @@ def test_in_a_terminal_nothing_is_said_before_the_agent(room: Room) -> None:
     assert room.start()["terminal"] == [True, True, True]
 
 
+def test_a_guessed_folder_is_said_before_the_agent_speaks(room: Room) -> None:
+    room.guessed(room.home / ".gemini")
+    result = room.pollux("resume", IDS["gemini"])
+    assert result.returncode == 7
+    assert result.stderr.splitlines()[0].startswith(f"pollux: The folder {room.elsewhere} is a guess")
+    assert room.start()["folder"] == str(room.elsewhere)
+    plan = json.loads(room.pollux("resume", IDS["gemini"], "--json").stdout)
+    assert plan["warnings"][0] == result.stderr.splitlines()[0].removeprefix("pollux: ")
+
+
 def test_arguments_for_the_agent(room: Room) -> None:
     room.pollux("resume", IDS["codex"], "--", "--model", "x", "--", "--json", "")
     assert room.start()["words"][1:] == [*WORDS["codex"], "--model", "x", "--", "--json", ""]

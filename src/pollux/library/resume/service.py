@@ -191,8 +191,8 @@ class ResumeService:
         """The session's files and those of its sub-agents, as the agent has them."""
         inside = os.path.join(display_path(root.path.parent), "")  # noqa: PTH118
         family = self._index.family(session.key)
-        files = [*session.files, *(file for key in family if key != session.key for file in self._index.files_of(key))]
-        return tuple(dict.fromkeys(file for file in files if file.startswith(inside)))
+        others = sorted(file for key in family if key != session.key for file in self._index.files_of(key))
+        return tuple(dict.fromkeys(file for file in (*session.files, *others) if file.startswith(inside)))
 
     @staticmethod
     def _warnings(session: Summary, source: Source, root: Root) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from pollux import Filter
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError, UnknownName
 from pollux.library.resume.plan import ResumePlan
-from tests.resumable import IDS, OTHER_ID, TIME, Desk
+from tests.resumable import IDS, OTHER_ID, Desk
 
 CORPUS = Path(__file__).parents[3] / "corpus"
 AGENTS = sorted(IDS)
@@ -460,27 +459,11 @@ def test_a_relative_folder_is_not_known(desk: Desk, agent: str, path: str) -> No
         assert plan.folder == str(desk.project)
 
 
-def guessed(desk: Desk) -> str:
-    """A Gemini session whose folder is known by a hash that nothing has, with paths below a folder. Returns its key."""
-    record = {"id": "m3", "timestamp": TIME, "type": "gemini", "content": "", "toolCalls": []}
-    for name in ("a.py", "b.py", "c.py"):
-        call = {"id": name, "name": "read_file", "args": {"absolute_path": str(desk.elsewhere / name)}}
-        record["toolCalls"].append({**call, "status": "success", "timestamp": TIME})  # type: ignore[attr-defined]
-    file = desk.gemini(desk.home / ".gemini")
-    hashed = file.parents[2] / ("0" * 64)
-    file.parents[1].rename(hashed)
-    (hashed / ".project_root").unlink()
-    file = hashed / "chats" / file.name
-    header, *lines = file.read_text().splitlines()
-    header = json.dumps({**json.loads(header), "projectHash": "0" * 64})
-    file.write_text("\n".join([header, *lines, json.dumps(record)]) + "\n")
-    (entry,) = desk.library().list()
-    assert (entry.summary.project, entry.summary.project_evidence) == (str(desk.elsewhere), "guess")
-    return entry.summary.key
-
-
 def test_a_guessed_folder_is_said_to_be_one(desk: Desk) -> None:
-    key = guessed(desk)
+    desk.guessed(desk.home / ".gemini")
+    (entry,) = desk.library().list()
+    key = entry.summary.key
+    assert (entry.summary.project, entry.summary.project_evidence) == (str(desk.elsewhere), "guess")
     plan = desk.library().resume.plan(key)
     sentence = (
         f"The folder {desk.elsewhere} is a guess, from the paths in the session. "
