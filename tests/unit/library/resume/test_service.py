@@ -425,7 +425,11 @@ def test_what_cannot_be_kept_is_not_resumed(desk: Desk) -> None:
 # ------------------------------------------------------------------------------ what nobody may take for a fact
 
 
-@pytest.mark.parametrize("id", ["--yolo", "-r", "1", "latest", "a b", f"{IDS['gemini']} ", f"{IDS['gemini']}-2"])
+@pytest.mark.parametrize(
+    "id",
+    ["--yolo", "-r", "1", "latest", "a b", f"{IDS['gemini']} ", f"{IDS['gemini']}-2"],
+    ids=["option", "letter", "number", "word", "words", "blank", "suffix"],
+)
 def test_gemini_is_given_no_id_that_is_none_of_its_own(desk: Desk, id: str) -> None:
     file = desk.gemini(desk.home / ".gemini", id=id)
     (entry,) = desk.library().list()
