@@ -93,20 +93,19 @@ def run(command: str, environ: dict[str, str]) -> Iterator[tuple[float, bytes]]:
     mine, its = pty.openpty()
     ioctl(its, TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     started = time.monotonic()
-    with subprocess.Popen(["/bin/sh", "-c", command], env=environ, stdin=its, stdout=its, stderr=its) as process:  # noqa: S603
+    with subprocess.Popen(["/bin/sh", "-c", command], env=environ, stdin=its, stdout=its, stderr=its):  # noqa: S603
         os.close(its)
-        while process.poll() is None or _ready(mine):
-            time.sleep(FRAME if process.returncode is None else 0)
-            try:
-                output = os.read(mine, 1 << 20) if _ready(mine) else b""
-            except OSError:  # the other side is closed
-                break
+        is_open = True
+        while is_open:
+            output, end = b"", time.monotonic() + FRAME
+            while is_open and (left := end - time.monotonic()) > 0:
+                if select.select([mine], [], [], left)[0]:
+                    try:
+                        output += os.read(mine, 1 << 16)
+                    except OSError:  # the other side is closed
+                        is_open = False
             yield time.monotonic() - started, output
     os.close(mine)
-
-
-def _ready(terminal: int) -> bool:
-    return bool(select.select([terminal], [], [], 0)[0])
 
 
 def recorded(environ: dict[str, str]) -> Recorder:

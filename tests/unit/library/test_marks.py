@@ -40,8 +40,8 @@ class Place:
             "POLLUX_BACKGROUND": "0",
         }
 
-    def library(self) -> Library:
-        return Library(self.environ, self.home, hunt=False)
+    def library(self, *, early: bool = False) -> Library:
+        return Library(self.environ, self.home, hunt=False, early=early)
 
 
 @pytest.fixture
@@ -475,7 +475,7 @@ def test_a_prompt_is_nobodys_own_before_all_sessions_are_read(
     library.close()
     shutil.rmtree(place.cache)
     monkeypatch.setattr("pollux.system.workers.WORTH_FORKING", 0)
-    cold = place.library()
+    cold = place.library(early=True)
     assert cold.cited(ORIGIN).session.key == ORIGIN
     assert cold.index.unread_files
     cold.marks.change([Target(ORIGIN)], Edit(note="cold"))

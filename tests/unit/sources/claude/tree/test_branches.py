@@ -251,7 +251,8 @@ def test_early_releases_go_on_at_the_first_of_the_latest_records(home: Home, ver
     """A thought and the reply may be of one millisecond. Resumed by 2.1.77, such a prompt has no reply."""
     thought = model({"type": "thinking", "thinking": "Hm."}, "msg_2", None, timestamp=TIE)
     answer = model("Yes.", "msg_2", timestamp=TIE)
-    records = [user("Hi"), model("Hello"), user("Sunny?"), thought, answer]
+    before = [{**one, "timestamp": "2026-11-15T07:00:00.100Z"} for one in (user("Hi"), model("Hello"), user("Sunny?"))]
+    records = [*before, thought, answer]
     session = home.session(*({**record, "version": version} for record in records))
     assert fates(session) == [("Hi", "live"), ("Hello", "live"), ("Sunny?", "live"), ("Yes.", fate)]
     assert fates(
