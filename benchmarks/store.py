@@ -89,6 +89,10 @@ def parsed_together(files: list[str]) -> None:
         worker.start()
     for worker in workers:
         worker.join()
+        if worker.exitcode:
+            raise SystemExit(
+                "The bare parse met a file that is no session, so it measured nothing: use a clean history."
+            )
 
 
 def _growing(home: Path, library: Callable[..., Library]) -> float:
