@@ -91,7 +91,7 @@ def parsed_together(files: list[str]) -> None:
         worker.join()
         if worker.exitcode:
             raise SystemExit(
-                "The bare parse met a file that is no session, so it measured nothing: use a clean history."
+                "The bare parse met a file that is no session: use a clean history."
             )
 
 
