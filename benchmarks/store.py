@@ -90,9 +90,7 @@ def parsed_together(files: list[str]) -> None:
     for worker in workers:
         worker.join()
         if worker.exitcode:
-            raise SystemExit(
-                "The bare parse met a file that is no session: use a clean history."
-            )
+            raise SystemExit("The bare parse met a file that is no session: use a clean history.")
 
 
 def _growing(home: Path, library: Callable[..., Library]) -> float:
