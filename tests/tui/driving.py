@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -114,4 +115,6 @@ def drive(
             await steps(driver)
         library.close()
 
-    asyncio.run(run())
+    # In a thread of its own: where browser tests came before, playwright's event loop runs in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(run())).result()

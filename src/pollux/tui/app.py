@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 from pathlib import Path
-from threading import Lock
+from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -115,8 +115,8 @@ class PolluxApp(App[None]):
         return self.list_screen
 
     def on_mount(self) -> None:
-        """A signal to end gives the terminal back first."""
-        if os.name == "posix":
+        """A signal to end gives the terminal back first. Only the main thread can be told of signals."""
+        if os.name == "posix" and current_thread() is main_thread():
             for number in SIGNALS:
                 asyncio.get_running_loop().add_signal_handler(number, self._end, number)
 
