@@ -35,14 +35,9 @@ def run(
     keys, theme = _settings(settings)
     palette = palette_name(theme, os.environ)
     question = Question(text=query, project=str(here))
-    if query or is_open or not hasattr(os, "fork"):
-        from pollux.tui.app import PolluxApp
-
-        app = PolluxApp(open_library, question, None, keys, palette)
-        app.run()
-    else:
-        with termination_raises():
-            app = _opened_ahead(open_library, question, keys, palette)
+    draws_ahead = not (query or is_open) and hasattr(os, "fork")
+    with termination_raises():
+        app = _shown(open_library, question, keys, palette, draws_ahead=draws_ahead)
     if app.ended_by is not None:
         raise Terminated(app.ended_by)
     if app.last_read is not None:
@@ -50,10 +45,10 @@ def run(
     app.close_library()
 
 
-def _opened_ahead(
-    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str
+def _shown(
+    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str, *, draws_ahead: bool
 ) -> PolluxApp:
-    """Show the first screen while Textual is imported, then open the app on the same terminal."""
+    """Open the app. With `draws_ahead`, the first screen is shown while Textual is imported."""
     columns, height = os.get_terminal_size()
     terminal = OpenedTerminal()
 
@@ -64,19 +59,22 @@ def _opened_ahead(
         lines = frame(first, columns, height, keys)
         terminal.show(as_bytes(lines, looks(palette), colour_system(os.environ)))
 
-    process = FirstScreen(open_library, list_columns(columns), height, show if terminal.open() else None)
+    can_show, process, first = terminal.open(), None, None
     try:
+        if draws_ahead:
+            process = FirstScreen(open_library, list_columns(columns), height, show if can_show else None)
         from pollux.tui.app import PolluxApp
 
-        first = process.result()
-        terminal.shows = True if first is not None else None
+        if process is not None:
+            first = process.result()
         app = PolluxApp(open_library, question, first, keys, palette)
         app.driver_class = terminal.driver(app.driver_class)
         app.run()
         return app
     finally:
+        if process is not None:
+            process.end()
         terminal.close()
-        process.end()
 
 
 def _say_farewell(app: PolluxApp) -> None:
@@ -91,12 +89,13 @@ def _say_farewell(app: PolluxApp) -> None:
 def _farewell(library: Library, key: str) -> str:
     """The session that was read last, and the command that goes on with it."""
     from pollux.text.escape import one_line
+    from pollux.text.shell import name_word, shell_line
 
     entry = next(iter(library.index.entries([key])), None)
     if entry is None:
-        return f"pollux show {key}"
+        return shell_line("pollux", "show", key)
     title = one_line(entry.title or "A session without a title", 60)
-    return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {entry.short}"
+    return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {name_word(entry.short, key)}"
 
 
 def _settings(file: Path) -> tuple[tuple[Key, ...], str]:

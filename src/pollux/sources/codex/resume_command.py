@@ -14,6 +14,7 @@ from pollux.errors import CannotResume
 from pollux.sources.codex import find
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
 from pollux.system.files import read
+from pollux.text.shell import shell_word
 
 PROGRAM = Program(name="codex", package="@openai/codex", background=("--managed-daemon", "pid-update-loop"))
 
@@ -29,16 +30,16 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
     if request.root.name == find.ARCHIVE:
         raise CannotResume(
             "archived",
-            f"{session.key} is archived in Codex CLI.",
-            f"Try: codex unarchive {session.id}, then pollux resume {session.key}",
+            f"{shell_word(session.key)} is archived in Codex CLI.",
+            f"Try: codex unarchive {shell_word(session.id)}, then pollux resume {shell_word(session.key)}",
         )
     if request.root.name != find.LIVE:
         raise no_home(request, "Codex CLI", find.LIVE)
     if all(find.parse_name(file)[0] != session.id for file in session.files) or "version" not in session.facts:
         raise CannotResume(
             "format",
-            f"No present release of Codex CLI resumes the files of {session.key}.",
-            f"Try: pollux show {session.key}",
+            f"No present release of Codex CLI resumes the files of {shell_word(session.key)}.",
+            f"Try: pollux show {shell_word(session.key)}",
         )
     if request.fork and request.release is not None and request.release <= _LAST_WITHOUT_FORK:
         raise CannotResume(
@@ -71,9 +72,9 @@ def _require_provider(request: ResumeRequest) -> None:
         return
     key = request.session.key
     if thread in _BUILT_IN or thread in _table(settings, "model_providers"):
-        hint = f"Try: pollux resume {key} -- -c {_PROVIDER}={thread}"
+        hint = f"Try: pollux resume {shell_word(key)} -- -c {_PROVIDER}={thread}"
     else:
-        hint = f"Try: pollux resume {key} --fork, which goes on with a copy"
+        hint = f"Try: pollux resume {shell_word(key)} --fork, which goes on with a copy"
     raise CannotResume(
         "provider", f"{key} was held with the model provider {thread!r}, and Codex CLI now uses {present!r}.", hint
     )

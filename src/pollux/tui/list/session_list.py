@@ -121,6 +121,13 @@ class SessionList(LineList):
             return SessionRow(row.key) if row.key else None
         return row if isinstance(row, (SessionRow, PassageRow)) else None
 
+    def passage_of(self, row: ChosenRow) -> str | None:
+        """The message of a passage; below the row of a session, that of its first passage, which is the best one."""
+        if isinstance(row, PassageRow):
+            return row.hit.message_id
+        below = self.rows[self.cursor + 1 : self.cursor + 2]
+        return next((one.hit.message_id for one in below if isinstance(one, PassageRow) and one.key == row.key), None)
+
     def show(self, rows: list[Row], *, keep: bool) -> None:
         """Show other rows. With `keep`, the cursor stays on its row, and that row stays where it is on the screen.
 

@@ -1,8 +1,9 @@
-"""The terminal between the first screen and Textual: it shows that screen already, and does not echo what is typed."""
+"""The terminal, from before Textual has it until after: it is given back as it was found."""
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -20,63 +21,89 @@ _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
 
 
 class OpenedTerminal:
-    """The terminal of standard error, which Textual draws on. From `open` to `close` it is as Textual will have it."""
+    """The terminal of standard input and standard error, as Textual has it.
+
+    From `open` on it is as Textual will have it. `driver` gives it to Textual, `close` gives it back.
+    """
 
     def __init__(self) -> None:
-        self._file = sys.__stderr__.fileno() if sys.__stderr__ is not None else -1
-        self._before: list[Any] | None = None
-        self.shows: bool | None = None
+        self._shows = mmap.mmap(-1, 1)  # another process may write it
+        self.before: list[Any] | None = None
+        self._input = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+        self._output = sys.__stderr__.fileno() if sys.__stderr__ is not None else -1
 
     def open(self) -> bool:
         """Stop the echo: what is typed now waits for Textual. Returns whether there is such a terminal."""
-        import termios
-
         try:
-            self._before = termios.tcgetattr(self._file)
-        except termios.error:
+            import termios
+        except ImportError:  # Windows
             return False
-        modes = list(self._before)
-        modes[_INPUT] &= ~(termios.ICRNL | termios.IXON)
-        modes[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
-        termios.tcsetattr(self._file, termios.TCSANOW, modes)
-        return True
+        try:
+            self.before = termios.tcgetattr(self._input)
+            modes = list(self.before)
+            modes[_INPUT] &= ~(termios.ICRNL | termios.IXON)
+            modes[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
+            termios.tcsetattr(self._input, termios.TCSANOW, modes)
+        except termios.error:
+            self.before = None
+        return self.before is not None and os.isatty(self._output)
+
+    @property
+    def shows(self) -> bool:
+        """Does it show another screen already?"""
+        return bool(self._shows[0])
 
     def show(self, drawn: bytes) -> None:
         """Show a screen, in place of what the terminal shows."""
+        self._shows[0] = 1
         data = (ENTER + _HIDE).encode() + drawn
         while data:
-            data = data[os.write(self._file, data) :]
+            data = data[os.write(self._output, data) :]
 
     def driver(self, base: type[Driver]) -> type[Driver]:
-        """Textual's driver, for a terminal that shows its screen already, and will be as it was before that."""
+        """Textual's driver, which goes on from here."""
         opened = self
 
         class Continuing(base):  # type: ignore[misc, valid-type]
-            """Takes the terminal over where it has just been opened."""
+            """Takes the terminal over as it is, and gives it back as it was before."""
 
             attrs_before: list[Any] | None
+            is_on = False
 
             def write(self, data: str) -> None:
-                """Write, but show no other screen again."""
+                """Write, but do not leave the screen that is shown already."""
                 if not (opened.shows and data == ENTER):
                     super().write(data)
 
             def start_application_mode(self) -> None:
                 """Take the terminal."""
                 super().start_application_mode()
-                if opened._before is not None:
-                    self.attrs_before, opened._before, opened.shows = opened._before, None, False
+                self.is_on = True
+                if opened.before is not None:
+                    self.attrs_before, opened.before = opened.before, None
+                opened._shows[0] = 0
+
+            def stop_application_mode(self) -> None:
+                """Give the terminal back."""
+                self.is_on = False
+                super().stop_application_mode()
+
+            def resume_application_mode(self) -> None:
+                """Take the terminal again. A process that was stopped from outside could not give it back before."""
+                if self.is_on:
+                    self.suspend_application_mode()
+                super().resume_application_mode()
 
         return Continuing
 
     def close(self) -> None:
-        """Give the terminal back as it was, unless Textual has taken it."""
-        if self._before is None:
+        """Give the terminal back, unless Textual has taken it."""
+        if self.before is None:
             return
         import termios
 
         with contextlib.suppress(OSError, termios.error):
-            if self.shows is not False:
-                os.write(self._file, (LEAVE + _SHOW).encode())
-            termios.tcsetattr(self._file, termios.TCSANOW, self._before)
-        self._before = None
+            if self.shows:
+                os.write(self._output, (LEAVE + _SHOW).encode())
+            termios.tcsetattr(self._input, termios.TCSANOW, self.before)
+        self.before = None
