@@ -1,7 +1,4 @@
-"""The agents themselves keep and resume what pollux puts back: old sessions, and threads that begin in a lost file.
-
-See `test_resume.py` for what these tests need.
-"""
+"""The agents themselves keep and resume what pollux puts back: old sessions, and threads that begin in a lost file."""
 
 from __future__ import annotations
 
@@ -16,10 +13,10 @@ import pytest
 
 from pollux import Library
 from pollux.system.clock import now
-from tests.agents.test_resume import CLIS, CORPUS, PROMPT, harness, pytestmark
+from tests.agents.conftest import CLIS, in_full, need
 
-__all__ = ["harness", "pytestmark"]
-
+CORPUS = Path(__file__).parent.parent / "corpus"
+PROMPT = "And then, what came of it?"
 ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 FORK = "01a1ddcb-3246-7362-8412-103822b6756f"
 REVERTED = "01a1ddcb-3067-7e33-96b9-5edd18c47513"
@@ -52,12 +49,14 @@ def old_session(home: Path, project: Path, *, document: bool) -> Path:
     return file
 
 
+@in_full
 @pytest.mark.parametrize("way", ["as it was", "restored", "recovered"])
 @pytest.mark.parametrize("document", [False, True], ids=["log", "document"])
 @pytest.mark.parametrize("release", ["0.61.0", "0.44.0"])
 def test_an_old_session_of_gemini_cli_lasts(
     harness: ModuleType, release: str, document: bool, way: str, tmp_path: Path
 ) -> None:
+    need("gemini", release)
     home, project = tmp_path / "home", tmp_path / "weather"
     project.mkdir()
     file = old_session(home, project, document=document)
@@ -71,7 +70,7 @@ def test_an_old_session_of_gemini_cli_lasts(
             rebuilt = left.recover.rebuild(session) if way == "recovered" else None
             plan = left.recover.plan(rebuilt, None) if rebuilt is not None else left.archive.plan(session, None)
             left.archive.restore(plan)
-    with harness.Room("gemini", release, home, str(project), str(CLIS), session=ID) as made:
+    with harness.Room("gemini", release, home, str(project), CLIS, session=ID) as made:
         settings = json.loads((made.root / "settings.json").read_text())
         del settings["general"]["sessionRetention"]
         (made.root / "settings.json").write_text(json.dumps(settings))
@@ -80,12 +79,13 @@ def test_an_old_session_of_gemini_cli_lasts(
     assert report["resumed"] == (way != "as it was"), report["stderr"]
 
 
-@pytest.mark.parametrize("release", ["0.166.0", "0.154.0"])
+@pytest.mark.parametrize("release", ["0.166.0"])
 @pytest.mark.parametrize("lines", [0, 14], ids=["gone", "cut"])
 @pytest.mark.parametrize("thread", [FORK, REVERTED], ids=["fork", "reverted"])
 def test_a_thread_whose_beginning_is_lost_is_resumed(
     harness: ModuleType, thread: str, lines: int, release: str, tmp_path: Path
 ) -> None:
+    need("codex", release)
     home, back = tmp_path / "home", tmp_path / "back"
     shutil.copytree(CORPUS / "codex" / "0.166.0" / "home", home)
     left = (home / BASE).read_bytes().splitlines(keepends=True)[:lines]
@@ -94,7 +94,7 @@ def test_a_thread_whose_beginning_is_lost_is_resumed(
     with library(home, tmp_path / "own") as known:
         session = known.session(f"codex:{thread}")
         known.archive.restore(known.recover.plan(known.recover.rebuild(session), back / ".codex"))
-    with harness.Room("codex", release, back, project, str(CLIS), session=thread) as made:
+    with harness.Room("codex", release, back, project, CLIS, session=thread) as made:
         report = harness.resume(made, PROMPT, 120)
     assert report["resumed"], report["stderr"]
     assert report["would_be_refused"] == []
