@@ -47,6 +47,18 @@ class TextView(ScrollView, can_focus=False):
             self._lines = [part for line in drawn for part in broken(line, columns)]
         return self._lines
 
+    def scroll_lines(self, lines: int) -> None:
+        """Move by so many lines."""
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True)
+
+    def to_start(self) -> None:
+        """Show the beginning."""
+        self.scroll_lines(-len(self.lines))
+
+    def to_end(self) -> None:
+        """Show the end."""
+        self.scroll_lines(len(self.lines))
+
     def on_resize(self, _event: events.Resize) -> None:
         """The lines have another width now."""
         self.changed()
