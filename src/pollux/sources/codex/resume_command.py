@@ -6,7 +6,6 @@ is told. Since 0.166 it goes on only with the provider that the thread names; a 
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
