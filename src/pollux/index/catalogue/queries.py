@@ -613,10 +613,13 @@ class CatalogueQueries:
         statement = f"SELECT DISTINCT unsettled FROM sessions WHERE unsettled IS NOT NULL AND +{self.here}"
         return {digest for (digest,) in self.catalogue.rows(statement)}
 
-    def proved(self) -> dict[str, str]:
-        """The paths that were proved by a hash, by that hash."""
-        statement = f"SELECT DISTINCT project_hash, project FROM sessions WHERE evidence='hash' AND {self.here}"
-        rows = self.catalogue.rows(statement)
+    def proved(self, since: Cursor) -> dict[str, str]:
+        """The paths that sessions read since a position proved by a hash, by that hash."""
+        number = since.number if since.born == self.catalogue.born else 0
+        rows = self.catalogue.rows(
+            f"SELECT DISTINCT project_hash, project FROM sessions WHERE no>? AND evidence='hash' AND +{self.here}",
+            number,
+        )
         return {digest: path for digest, path in rows if digest is not None and path is not None}
 
     def outcomes(self, agent: str, root: str) -> dict[str, BundleOutcome]:
