@@ -7,11 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pollux.system.termination import Terminated
-from pollux.tui.first import FirstScreen
+from pollux.system.termination import Terminated, termination_raises
 from pollux.tui.keys import KEYS, changed
 from pollux.tui.list.layout import list_columns
 from pollux.tui.list.question import Question
+from pollux.tui.opening.first import FirstScreen
+from pollux.tui.opening.terminal import OpenedTerminal
+from pollux.tui.palettes import palette_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
     from pollux.tui.app import PolluxApp
     from pollux.tui.keys import Key
+    from pollux.tui.opening.first import First
 
 
 def run(
@@ -30,22 +33,50 @@ def run(
     Where the library is open already, no other process may use it.
     """
     keys, theme = _settings(settings)
-    columns, height = os.get_terminal_size()
-    draws_ahead = not (query or is_open) and hasattr(os, "fork")
-    first = FirstScreen(open_library, list_columns(columns), height) if draws_ahead else None
-    from pollux.tui.app import PolluxApp
-    from pollux.tui.looks import palette_name
+    palette = palette_name(theme, os.environ)
+    question = Question(text=query, project=str(here))
+    if query or is_open or not hasattr(os, "fork"):
+        from pollux.tui.app import PolluxApp
 
-    drawn = first.result() if first is not None else None
-    app = PolluxApp(open_library, Question(text=query, project=str(here)), drawn, keys, palette_name(theme, os.environ))
-    app.run()
-    if first is not None:
-        first.end()
+        app = PolluxApp(open_library, question, None, keys, palette)
+        app.run()
+    else:
+        with termination_raises():
+            app = _opened_ahead(open_library, question, keys, palette)
     if app.ended_by is not None:
         raise Terminated(app.ended_by)
     if app.last_read is not None:
         _say_farewell(app)
     app.close_library()
+
+
+def _opened_ahead(
+    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str
+) -> PolluxApp:
+    """Show the first screen while Textual is imported, then open the app on the same terminal."""
+    columns, height = os.get_terminal_size()
+    terminal = OpenedTerminal()
+
+    def show(first: First) -> None:
+        from pollux.tui.looks import looks
+        from pollux.tui.opening.frame import as_bytes, colour_system, frame
+
+        lines = frame(first, columns, height, keys)
+        terminal.show(as_bytes(lines, looks(palette), colour_system(os.environ)))
+
+    process = FirstScreen(open_library, list_columns(columns), height, show if terminal.open() else None)
+    try:
+        from pollux.tui.app import PolluxApp
+
+        first = process.result()
+        terminal.shows = True if first is not None else None
+        app = PolluxApp(open_library, question, first, keys, palette)
+        app.driver_class = terminal.driver(app.driver_class)
+        app.run()
+        return app
+    finally:
+        terminal.close()
+        process.end()
 
 
 def _say_farewell(app: PolluxApp) -> None:

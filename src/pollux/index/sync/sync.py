@@ -331,7 +331,9 @@ class Sync:
 
         sizes = [task.bundle.size for task in tasks]
         size = process_count(sizes)
-        text = self._text if self._words or sum(sizes) < WORTH_FORKING else None
+        # If other words are pending, a search looks through sessions: the index does not change under its hands.
+        is_little = sum(sizes) < WORTH_FORKING and not self._catalogue.count_pending()
+        text = self._text if self._words or is_little else None
         if size == 1:
             with Batch(self._catalogue, text) as batch:
                 for task in tasks:

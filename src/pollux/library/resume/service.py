@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.resume.open_sessions import open_session
 from pollux.library.resume.plan import ResumePlan
 from pollux.model import Kind, Summary

@@ -33,7 +33,7 @@ class PlanScreen(ModalScreen[str | None]):
     ]
     DEFAULT_CSS = """
     PlanScreen { align: center middle; }
-    PlanScreen > TextView { width: 90%; max-width: 92; height: auto; max-height: 90%; padding: 1 2;
+    PlanScreen > TextView { width: 90%; max-width: 92; height: auto; max-height: 90%; padding: 1;
                             background: $background; border: round $faint; }
     """
 

@@ -72,7 +72,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         yield Static(id="title", markup=False)
         with Horizontal(id="body"):
             yield ConversationView()
-            yield TextView(self._detail, id="detail")
+            yield TextView(self._detail, id="detail", edge=True)
         yield Field(placeholder="find", id="find", select_on_focus=False)
         yield FooterLine(of_place(READER, self.app.keys))
 
@@ -193,15 +193,18 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         """Show or hide the detail, beside the conversation or in its place."""
         detail = self.query_one("#detail", TextView)
         detail.display = not detail.display
-        self.view.display = not detail.display or self.size.width >= WIDE
-        self.set_class(detail.display and not self.view.display, "detail-alone")
+        self._place_detail()
         if detail.display:
             detail.changed(top=True)
 
     def on_resize(self) -> None:
+        """Detail and conversation have other widths."""
+        self._place_detail()
+
+    def _place_detail(self) -> None:
         """A narrow terminal shows one of the two."""
         detail = self.query_one("#detail", TextView)
-        self.view.display = not detail.display or self.size.width >= WIDE
+        self.view.display = detail.edge = not detail.display or self.size.width >= WIDE
         self.set_class(detail.display and not self.view.display, "detail-alone")
 
     # ------------------------------------------------------------------ what is shown
