@@ -173,7 +173,7 @@ def _messages(rollouts_and_entries: list[tuple[Rollout, list[Entry]]], author: A
         for entry in entries:
             if entry.author is HUMAN:
                 _set_author(entry, author, has_echoes=has_echoes)
-            messages.append(rollout.message(entry, ids.of(entry)))
+        messages += rollout.messages(zip(map(ids.of, entries), entries, strict=True))
     return messages
 
 
