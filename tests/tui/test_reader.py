@@ -124,6 +124,15 @@ def test_the_detail_of_a_message(tmp_path: Path) -> None:
     drive(steps, tmp_path)
 
 
+def test_the_head_of_a_session_has_no_detail(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("g", "d")
+        assert "No message is chosen here." in driver.text()
+
+    drive(steps, tmp_path)
+
+
 @pytest.mark.parametrize("size", [(200, 60), (112, 30), (60, 20), (20, 5), (3, 3)])
 def test_every_size_has_a_reader(tmp_path: Path, size: tuple[int, int]) -> None:
     async def steps(driver: Driver) -> None:
@@ -183,7 +192,7 @@ class TestWhileOpen:
             await driver.until(lambda: "gone" in driver.reader.footer.sentence)
             assert "You  17:02:37" in driver.text()
             file.write_bytes(content)
-            await driver.pilot.pause(1.5)
+            await driver.until(lambda: "back" in driver.reader.footer.sentence)
             assert "You  17:02:37" in driver.text()
 
         drive(steps, tmp_path, home=home)
