@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -180,6 +181,30 @@ class TestWhileOpen:
             file.write_text("".join(lines[: len(lines) // 2]), "utf-8")
             await driver.until(lambda: driver.reader.footer.sentence)
             await driver.press("g", "G")
+
+        drive(steps, tmp_path, home=home)
+
+    @pytest.mark.parametrize("what", ["pipe", "folder", "device", "loop"])
+    def test_something_else_stands_in_its_place_for_a_while(self, tmp_path: Path, home: Path, what: str) -> None:
+        async def steps(driver: Driver) -> None:
+            await opened(driver)
+            file = self.file(driver)
+            content, messages = file.read_bytes(), driver.reader.session
+            file.unlink()
+            match what:
+                case "pipe":
+                    os.mkfifo(file)
+                case "folder":
+                    file.mkdir()
+                case "device":
+                    file.symlink_to("/dev/zero")
+                case _:
+                    file.symlink_to(file)
+            await driver.until(lambda: "gone" in driver.reader.footer.sentence)
+            assert driver.reader.session == messages
+            file.rmdir() if what == "folder" else file.unlink()
+            file.write_bytes(content)
+            await driver.until(lambda: "back" in driver.reader.footer.sentence)
 
         drive(steps, tmp_path, home=home)
 
