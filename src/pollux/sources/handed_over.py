@@ -24,7 +24,7 @@ _HUMAN, _CLIENT, _USER = Author.HUMAN, Author.CLIENT, Role.USER
 
 
 class Arrival(NamedTuple):
-    """The messages of a session, those marked that came along from another one, and the links to where they were."""
+    """The messages of a session, those marked that came along from another one, and links to that one."""
 
     messages: list[Message]
     links: tuple[Link, ...] = ()
@@ -33,41 +33,40 @@ class Arrival(NamedTuple):
 def with_note(messages: list[Message]) -> Arrival:
     """The messages of a session, which may begin with a note of pollux, before or after other texts of the client.
 
-    What is not newer than the note came along, unless it has figures: then it was asked for here. Nobody can hide a
-    request by typing a note.
+    What is not newer than the note came along.
     """
     first, note = None, None
     for first in messages:
-        if first.role is _USER and ((note := note_of(first.text, first.at)) is not None or first.author is _HUMAN):
+        if first.role is _USER and ((note := read_note(first.text)) is not None or first.author is _HUMAN):
             break
     if note is None or first is None:
         return Arrival(messages)
-    came = along(note, ((message.at, has_figures(message.usage)) for message in messages))
-    marked = [
-        replace(message, inherited=message.inherited or old, author=_CLIENT if message is first else message.author)
-        for message, old in zip(messages, came, strict=True)
-    ]
+    end = own_part(note, [Said(m.at, m.role is _USER, has_figures(m.usage)) for m in messages])
+    marked = [replace(message, inherited=True) if n < end else message for n, message in enumerate(messages)]
+    marked = [replace(message, author=_CLIENT) if message.id == first.id else message for message in marked]
     # In a fork, the note is a copy, and the fork's own link names its origin.
     return Arrival(marked, () if first.inherited else (link_of(note),))
 
 
-def note_of(text: str, at: datetime | None) -> Handover | None:
-    """The note in a message. It is none if it names a time after its own."""
-    note = read_note(text)
-    return note if note is not None and at is not None and note.at <= at else None
+class Said(NamedTuple):
+    """What shows whether a message came along: its time, whether the user said it, and whether it has figures."""
+
+    at: datetime | None
+    is_users: bool
+    counts: bool
 
 
-def along(note: Handover, messages: Iterable[tuple[datetime | None, bool]]) -> list[bool]:
-    """Which messages came along, by their times and whether they have figures.
+def own_part(note: Handover, messages: Sequence[Said]) -> int:
+    """The place at which the session's own part begins: with what is newer than the note, or has figures.
 
-    What has no time came along if nothing newer stands before it.
+    Figures show that something was asked for here. So nobody can hide a request, nor its prompt, by typing a note.
     """
-    came: list[bool] = []
-    is_over = False
-    for at, counts in messages:
-        is_over = is_over or (at is not None and at > note.at)
-        came.append(not counts and (at <= note.at if at is not None else not is_over))
-    return came
+    for place, (at, _, counts) in enumerate(messages):
+        if at is not None and at > note.at:
+            return place
+        if counts:
+            return next((before for before in range(place - 1, -1, -1) if messages[before].is_users), place)
+    return len(messages)
 
 
 def link_of(note: Handover) -> Link:

@@ -55,19 +55,15 @@ def test_a_later_note_is_a_prompt() -> None:
 
 def test_a_request_is_never_hidden() -> None:
     paid = replace(OLD[1], usage=Usage(input=5, output=2, requests=1))
-    assert marked([note(), OLD[0], paid]) == {"note": True, "one": True, "1": False}
+    assert marked([note(), OLD[0], paid]) == {"note": True, "one": False, "1": False}
     assert marked([note(), replace(OLD[1], usage=Usage(input=0, output=0, requests=1))])["1"], "zeros are no figures"
 
 
-def test_a_note_that_names_the_future_is_a_prompt() -> None:
-    messages = [note(AT + timedelta(days=365)), *OLD, *NEW]
-    assert with_note(messages) == (messages, ())
-
-
-def test_a_typed_note_hides_nothing() -> None:
-    typed = replace(note(), at=AT + timedelta(hours=1))
-    later = [replace(m, at=AT + timedelta(hours=2)) for m in OLD]
-    assert marked([typed, *later]) == {"note": False, "one": False, "1": False}
+def test_a_typed_note_hides_no_request() -> None:
+    """It names a time to come, so that everything is older."""
+    typed = note(AT + timedelta(days=365))
+    asked = [typed, replace(NEW[1], id="a"), *NEW]
+    assert [m.inherited for m in with_note(asked).messages] == [False, False, False, False]
 
 
 def test_what_has_no_time_came_with_what_is_before_it() -> None:
@@ -83,7 +79,7 @@ def test_a_fork_of_a_handed_over_session_has_only_its_own_link() -> None:
 
 
 def test_casr_names_its_origin_only_if_asked_to() -> None:
-    text = "[casr synthetic context]\nThis session was originally created in parrot-code and converted to x format by casr."
+    text = "[casr synthetic context]\nThis session was originally created in parrot-code and converted to x by casr."
     notice = said(Role.SYSTEM, f"{text}\nOriginal session ID: 7c1f.", -10, author=Author.CLIENT)
     assert [link.target for link in casr_links([notice])] == ["parrot:7c1f"]
     assert casr_links([said(Role.SYSTEM, text, -10, author=Author.CLIENT)]) == ()

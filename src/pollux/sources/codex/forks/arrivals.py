@@ -6,8 +6,9 @@ from pollux.model import Author, Fate, Link, Text
 from pollux.sources.codex.forks.rollout import Rollout
 from pollux.sources.codex.forks.similar_files import NEVER
 from pollux.sources.codex.replay.entries import CLIENT, SYSTEM, USER, Entry
-from pollux.sources.handed_over import along, has_figures, is_casr_notice, link_of, note_of
+from pollux.sources.handed_over import Said, has_figures, is_casr_notice, link_of, own_part
 from pollux.sources.session_migrate import Manifest
+from pollux.writers.native.note import read_note
 
 _CONVERTERS = ("casr", "session-migrate")
 # The turns that Codex's importer makes, and what it says at their end: shown to the user, never to the model.
@@ -55,13 +56,14 @@ def _mark_by_note(entries: list[Entry]) -> Link | None:
     for first in entries:
         if first.role is not USER:
             continue
-        if (note := note_of(_words(first), first.at)) is not None or (first.is_prompt and not first.is_doubtful):
+        if (note := read_note(_words(first))) is not None or (first.is_prompt and not first.is_doubtful):
             break
     if note is None or first is None:
         return None
     link = None if first.inherited else link_of(note)
-    for entry, came in zip(entries, along(note, ((entry.at, _counts(entry)) for entry in entries)), strict=True):
-        entry.inherited = entry.inherited or came
+    end = own_part(note, [Said(entry.at, entry.role is USER, _counts(entry)) for entry in entries])
+    for entry in entries[:end]:
+        entry.inherited = True
     first.author = Author.CLIENT
     return link
 
