@@ -9,11 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from pollux.model import Author, Link, Message, Role, Usage
+from pollux.model import HANDED_OVER, Author, Link, Message, Role, Usage
 from pollux.writers.native.note import Handover, read_note
-
-HANDED_OVER = "handed_over_from"
-"""The kind of the link from such a session to its origin."""
 
 _NOTE = "it begins with the note of a hand-over"
 # casr writes this text at the beginning if it is asked to (`--enrich`).

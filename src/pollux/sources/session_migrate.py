@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from pollux.errors import Unreadable
-from pollux.model import Link
+from pollux.model import HANDED_OVER, Link
 from pollux.sources.base import File, Status
-from pollux.sources.handed_over import HANDED_OVER
 from pollux.sources.walk import FileKind, FolderRules
 from pollux.wire import Malformed, Notes, Shape, decode, display_path, read_bytes
 

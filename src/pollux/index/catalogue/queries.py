@@ -15,7 +15,7 @@ from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.catalogue.rollups import micros, moment_of
 from pollux.index.catalogue.rows import MessageIndex
 from pollux.marks.store import Found, MarkState, has_words
-from pollux.model import Anchor, Author, Kind, Marks, Notice, SessionMarks, Summary, Usage, Value
+from pollux.model import HANDED_OVER, Anchor, Author, Kind, Marks, Notice, SessionMarks, Summary, Usage, Value
 from pollux.model.names import name_matches, project_matches, project_name
 from pollux.system.link_bounds import path_in_home
 from pollux.text.folding import fold
@@ -79,12 +79,16 @@ def shown_title(marks: SessionMarks | None, title: str | None) -> str | None:
 
 
 class ListedKey(NamedTuple):
-    """A session's place in a list, without its summary. `moment` (microseconds) is when it was last used."""
+    """A session's place in a list, without its summary.
+
+    `moment` (microseconds) is when it was last used, `origin` the session that it was handed over from.
+    """
 
     key: str
     kind: str
     parent: str | None
     moment: int | None
+    origin: str | None = None
 
 
 class Project(Value, frozen=True, kw_only=True):
@@ -204,12 +208,19 @@ class CatalogueQueries:
         if limit is not None and limit < _FEW:
             with self.catalogue.frozen():
                 numbers = self._first(criteria, limit)
-                return [ListedKey(*self.catalogue.rows(f"{statement} no=?", number)[0]) for number in numbers]
+                rows = [self.catalogue.rows(f"{statement} no=?", number)[0] for number in numbers]
+                return list(self._listed(rows))
         where, values = self.where(criteria)
         rows = self.catalogue.rows(f"{statement} {where} ORDER BY {WORST_FIRST.format('')}", *values)
-        latest = {row[0]: ListedKey(*row) for row in rows}
+        latest = {one.key: one for one in self._listed(rows)}
         newest = sorted(latest.values(), key=_moment_and_key, reverse=True)
         return newest if limit is None else newest[:limit]
+
+    def _listed(self, rows: Iterable[tuple[str, str, str | None, int | None]]) -> Iterator[ListedKey]:
+        """These rows, with the origins of the sessions that were handed over."""
+        statement = "SELECT key, target FROM links JOIN sessions ON no=session WHERE links.kind=?"
+        origins = dict(self.catalogue.rows(statement, HANDED_OVER))
+        return (ListedKey(*row, origins.get(row[0])) for row in rows) if origins else (ListedKey(*row) for row in rows)
 
     def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""
@@ -553,10 +564,17 @@ class CatalogueQueries:
             chosen |= {key: id for id, key in wanted.items() if id not in shared}
         return chosen
 
-    def is_forked_from(self, number: int, key: str) -> bool:
-        """Did a session begin with a copy of this one?"""
-        statement = "SELECT 1 FROM links WHERE session=? AND target=? AND kind='forked_from'"
-        return bool(self.catalogue.rows(statement, number, key))
+    def heirs(self, key: str) -> list[str]:
+        """The sessions that this one was handed over to, the oldest first."""
+        links = "links l JOIN sessions s ON no=session"
+        statement = f"SELECT key FROM {links} WHERE target=? AND l.kind=? AND +s.{self.here} ORDER BY moment, key"
+        rows = self.catalogue.rows(statement, key, HANDED_OVER)
+        return list(dict.fromkeys(heir for (heir,) in rows if heir != key))
+
+    def is_copy_of(self, number: int, key: str) -> bool:
+        """Did a session begin with a copy of this one: by a fork, or by a hand-over?"""
+        statement = "SELECT 1 FROM links WHERE session=? AND target=? AND kind IN ('forked_from', ?)"
+        return bool(self.catalogue.rows(statement, number, key, HANDED_OVER))
 
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""

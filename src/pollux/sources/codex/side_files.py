@@ -12,11 +12,10 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Link, Message, Notice, Origin, Severity
+from pollux.model import HANDED_OVER, Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
-from pollux.sources.handed_over import HANDED_OVER
 from pollux.sources.session_migrate import MANIFEST, Manifest, read_manifest, session_of
 from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
