@@ -31,7 +31,7 @@ def test_another_day_moves_no_column() -> None:
     today, before = (DRAWER.session(entry(), Look(other_day=other)) for other in (False, True))
     assert "16 Oct" in before
     assert "16 Oct" not in today
-    assert [line.index("parrot") for line in (today, before)] == [10, 10]
+    assert [line.index("parrot") for line in (today, before)] == [11, 11]
     assert [line.index("Birds") for line in (today, before)] == [today.index("Birds")] * 2
     assert len(today) == len(before)
 
