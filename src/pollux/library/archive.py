@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +23,11 @@ from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.keeper import Keeper
+from pollux.library.refresh import is_due, kept_alive
 from pollux.library.session_files import SessionFiles
 from pollux.marks.store import MarkStore
 from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
-from pollux.system.clock import now
 from pollux.system.directories import Places
 from pollux.system.files import make_private_folder
 from pollux.system.locks import write_lock
@@ -36,8 +36,6 @@ from pollux.wire import folder_at, read_head
 if TYPE_CHECKING:
     from pollux.archive.packs import State
 
-SOON = timedelta(days=7)
-_LONGEST = timedelta.max.days
 _SAMPLE = 1 << 22
 
 
@@ -132,7 +130,6 @@ class ArchiveService:
 
     def due(self) -> Iterator[Due]:
         """What the agents will delete within a week, by their own settings."""
-        limit = now() + SOON
         summaries = [one.summary for one in self._index.everything() if not one.summary.kept]
         for source, root in self._homes.roots():
             retention = retention_of(source, root.path) if folder_at(root.path) else None
@@ -142,12 +139,10 @@ class ArchiveService:
             old = [
                 one.key
                 for one in summaries
-                if retention.days is not None
-                and one.agent == source.name
+                if one.agent == source.name
                 and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # agents delete neither checkpoints nor typed prompts
                 and any(file.startswith(base) for file in one.files)
-                and (at := one.ended or one.started) is not None
-                and limit - at > timedelta(days=min(retention.days, _LONGEST))
+                and is_due(one.ended or one.started, retention)
             ]
             yield Due(retention=retention, sessions=tuple(old))
 
@@ -262,6 +257,8 @@ class ArchiveService:
         ]
         if folder is not None:
             self._homes.protect(*(file.place for file in files))
+        else:
+            files = kept_alive(files, session, self._homes.roots())
         return restore.plan(files)
 
     def prune_lost(self) -> transfer.TransferResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -18,6 +19,7 @@ __all__ = [
     "FileVersion",
     "Marks",
     "Program",
+    "Refreshes",
     "RehomePlan",
     "Rehomes",
     "Rename",
@@ -37,6 +39,14 @@ class Retains(Protocol):
 
     def retention(self, root: Path) -> Retention | None:
         """When it deletes, and which setting changes that; None if it never does."""
+
+
+@runtime_checkable
+class Refreshes(Protocol):
+    """Knows where the agent writes into a session's file when the session was last used."""
+
+    def refresh(self, path: str, content: bytes, at: datetime) -> bytes:
+        """The file with this time as the session's last use; unchanged if the file does not say when that was."""
 
 
 @runtime_checkable
@@ -92,6 +102,11 @@ def marks_of(source: object) -> tuple[str, ...]:
 def retention_of(source: object, root: Path) -> Retention | None:
     """When an agent deletes sessions; None if it never does, or if its source does not say."""
     return source.retention(root) if isinstance(source, Retains) else None
+
+
+def refreshed_content(source: object, path: str, content: bytes, at: datetime) -> bytes:
+    """A file with this time as its session's last use; unchanged if its source does not say where that stands."""
+    return source.refresh(path, content, at) if isinstance(source, Refreshes) else content
 
 
 def rehome_plan_of(source: object, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:

@@ -6,12 +6,14 @@ is told. Since 0.166 it goes on only with the provider that the thread names; a 
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from pollux.errors import CannotResume
 from pollux.sources.codex import find
+from pollux.sources.codex.flatten import missing_beginning
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
 from pollux.system.files import read
 
@@ -38,8 +40,10 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         raise CannotResume(
             "format",
             f"No present release of Codex CLI resumes the files of {session.key}.",
-            f"Try: pollux show {session.key}",
+            _copied(session.key),
         )
+    if (reason := missing_beginning(session.id, session.files)) is not None:
+        raise CannotResume("beginning", f"Codex CLI refuses {session.key}: {reason}.", _copied(session.key))
     if request.fork and request.release is not None and request.release <= _LAST_WITHOUT_FORK:
         raise CannotResume(
             "fork", f"Codex CLI {request.release_name} cannot fork a session.", "Update Codex CLI, or leave --fork out."
@@ -52,6 +56,11 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         environ=home_variable(request, "CODEX_HOME", request.root.parent, request.home / ".codex"),
         fork=request.fork,
     )
+
+
+def _copied(key: str) -> str:
+    """What works where the files do not."""
+    return f"Go on with a copy that it resumes: pollux handoff {shlex.quote(key)} --to {PROGRAM.name}"
 
 
 def running_sessions(_root: Path) -> dict[int, str]:
