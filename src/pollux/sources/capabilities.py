@@ -13,6 +13,7 @@ from pollux.sources.base import Retention, Source
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+from pollux.text.shell import shell_word
 
 __all__ = [
     "Continues",
@@ -136,7 +137,7 @@ def resume_command_of(source: Source, request: ResumeRequest) -> ResumeCommand:
     raise CannotResume(
         "agent",
         f"pollux does not know how {source.title} goes on with a session.",
-        f"Try: pollux show {request.session.key}",
+        f"Try: pollux show {shell_word(request.session.key)}",
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
 from pollux.errors import CannotResume
 from pollux.library.resume.open_sessions import OpenSession
 from pollux.model import Summary, Value
+from pollux.text.shell import shell_line, shell_word
 
 
 class ResumePlan(Value, frozen=True, kw_only=True):
@@ -33,9 +33,9 @@ class ResumePlan(Value, frozen=True, kw_only=True):
     def line(self) -> str:
         """The command as a line for a shell."""
         unset = [word for name, value in self.environ.items() if value is None for word in ("-u", name)]
-        variables = [f"{name}={shlex.quote(value)}" for name, value in self.environ.items() if value is not None]
-        words = [*(("env", *unset) if unset else ()), *variables, shlex.join(self.words)]
-        return f"cd {shlex.quote(self.folder)} && {' '.join(words)}"
+        variables = [f"{name}={shell_word(value)}" for name, value in self.environ.items() if value is not None]
+        words = [*(("env", *unset) if unset else ()), *variables, shell_line(*self.words)]
+        return f"cd {shell_word(self.folder)} && {' '.join(words)}"
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment for the command, made of the present one."""
@@ -58,5 +58,5 @@ class ResumePlan(Value, frozen=True, kw_only=True):
             raise CannotResume(
                 "open",
                 self.opened.sentence,
-                f"Go on there, end it first, or go on with a copy: pollux resume {self.session.key} --fork",
+                f"Go on there, end it first, or go on with a copy: pollux resume {shell_word(self.session.key)} --fork",
             )

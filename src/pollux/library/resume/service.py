@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.resume.open_sessions import open_session
 from pollux.library.resume.plan import ResumePlan
 from pollux.model import Kind, Summary
@@ -22,6 +22,7 @@ from pollux.sources.capabilities import program_of, resume_command_of, retention
 from pollux.sources.resume_command import Program, ResumeRequest
 from pollux.system.clock import now
 from pollux.system.programs import find_program, release_of
+from pollux.text.shell import shell_word
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class ResumeService:
             raise CannotResume(
                 "home",
                 f"{name} is in no folder in which pollux looks for sessions of its agent.",
-                f"Try: pollux show {name}" if session.files else "Try: pollux list",
+                f"Try: pollux show {shell_word(name)}" if session.files else "Try: pollux list",
             )
         key = places[0].key
         summary = self._index.ask(lambda current: current.summary(key))
@@ -130,7 +131,7 @@ class ResumeService:
             raise CannotResume(
                 "kept",
                 f"The files of {key} are gone; only pollux has kept them.",
-                f"Try: pollux recover {key} --in-place, then pollux resume {key}",
+                f"Try: pollux recover {shell_word(key)} --in-place, then pollux resume {shell_word(key)}",
             )
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
@@ -146,15 +147,19 @@ class ResumeService:
     def _require_conversation(session: Summary) -> None:
         """Raise `CannotResume` for a session that is only part of another one, or no conversation."""
         if session.kind is Kind.SUBAGENT:
-            hint = f"Try: pollux resume {session.parent}" if session.parent else f"Try: pollux show {session.key}"
+            hint = (
+                f"Try: pollux resume {shell_word(session.parent)}"
+                if session.parent
+                else f"Try: pollux show {shell_word(session.key)}"
+            )
             raise CannotResume(
                 "subagent",
-                f"{session.key} is the session of a sub-agent, which only its parent could go on with.",
+                f"{shell_word(session.key)} is the session of a sub-agent, which only its parent could go on with.",
                 hint,
             )
         if session.kind is Kind.PROMPTS:
-            hint = f"Try: pollux show {session.key}"
-            raise CannotResume("prompts", f"Only typed prompts are left of {session.key}.", hint)
+            hint = f"Try: pollux show {shell_word(session.key)}"
+            raise CannotResume("prompts", f"Only typed prompts are left of {shell_word(session.key)}.", hint)
 
     def _folder(self, session: Summary, chosen: str | None) -> str:
         """The folder to go on in. Raises `CannotResume` where the session's own is unknown or gone.
@@ -170,15 +175,15 @@ class ResumeService:
         if own is None:
             raise CannotResume(
                 "folder",
-                f"The folder in which {session.key} was held is not known.",
-                f"Name one to go on in: pollux resume {session.key} --in DIR",
+                f"The folder in which {shell_word(session.key)} was held is not known.",
+                f"Name one to go on in: pollux resume {shell_word(session.key)} --in DIR",
             )
         if not os.path.isdir(own):  # noqa: PTH112
             raise CannotResume(
                 "folder",
                 f"The folder {own} is gone.",
-                f"Go on in another one: pollux resume {session.key} --in DIR; "
-                f"or, if it was moved: pollux rehome {shlex.quote(own)} NEW --in-place",
+                f"Go on in another one: pollux resume {shell_word(session.key)} --in DIR; "
+                f"or, if it was moved: pollux rehome {shell_word(own)} NEW --in-place",
             )
         return own
 
@@ -198,7 +203,9 @@ class ResumeService:
     def _warnings(session: Summary, source: Source, root: Root) -> list[str]:
         warnings = []
         if session.kept:
-            warnings.append(f"pollux has kept more of it than its files hold: pollux recover {session.key} shows all.")
+            warnings.append(
+                f"pollux has kept more of it than its files hold: pollux recover {shell_word(session.key)} shows all."
+            )
         retention = retention_of(source, root.path)
         used = session.ended or session.started
         if retention is not None and retention.days is not None and used is not None:
@@ -213,7 +220,7 @@ def _guesses(session: Summary, chosen: str | None) -> list[str]:
     """A sentence where nobody but pollux says that this is the session's folder."""
     if chosen is not None or session.project_evidence != "guess":
         return []
-    other = f"pollux resume {session.key} --in DIR goes on in another one."
+    other = f"pollux resume {shell_word(session.key)} --in DIR goes on in another one."
     return [f"The folder {session.project} is a guess, from the paths in the session. {other}"]
 
 
