@@ -8,6 +8,8 @@ from pathlib import Path
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import (
+    handoff_place_of,
+    instructions_file_of,
     joined_versions_of,
     marks_of,
     program_of,
@@ -17,6 +19,7 @@ from pollux.sources.capabilities import (
     retention_of,
     running_sessions_of,
 )
+from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
@@ -82,3 +85,11 @@ class SourceWrapper:
     def running_sessions(self, root: Path) -> Mapping[int, str]:
         """The ids of the sessions that are open, by process; none if the source does not say."""
         return running_sessions_of(self.source, root)
+
+    def handoff_place(self, request: HandoffRequest) -> HandoffPlace:
+        """Where a conversation goes that is handed over. Raises `CannotResume` where it cannot be."""
+        return handoff_place_of(self.source, request)
+
+    def instructions_file(self) -> str | None:
+        """The file in a project from which the agent takes instructions; None if the source does not say."""
+        return instructions_file_of(self.source)

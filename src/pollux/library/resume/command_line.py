@@ -1,0 +1,20 @@
+"""The command that starts an agent: as a line for a shell, and with the environment that it gets."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+
+def shell_line(words: Sequence[str], folder: str, environ: Mapping[str, str | None]) -> str:
+    """A command as a line for a shell. A variable that is None must not be set."""
+    unset = [word for name, value in environ.items() if value is None for word in ("-u", name)]
+    variables = [f"{name}={shlex.quote(value)}" for name, value in environ.items() if value is not None]
+    pieces = [*(("env", *unset) if unset else ()), *variables, shlex.join(words)]
+    return f"cd {shlex.quote(folder)} && {' '.join(pieces)}"
+
+
+def changed_environment(present: Mapping[str, str], folder: str, environ: Mapping[str, str | None]) -> dict[str, str]:
+    """The environment for a command, made of the present one."""
+    changed = {name: value for name, value in environ.items() if value is not None}
+    return {**{name: value for name, value in present.items() if name not in environ}, **changed, "PWD": folder}
