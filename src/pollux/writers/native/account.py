@@ -43,8 +43,8 @@ class Counts(Value, frozen=True, kw_only=True):
 class Account(Value, frozen=True, kw_only=True):
     """What became of every message and of every part of a session.
 
-    A message went over natively if any of its parts did, and as text if any did and none natively. `added` says what the
-    target demanded and the session did not have.
+    A message went over natively if any of its parts did, and as text if any did and none natively. `added` says what
+    the target demanded and the session did not have.
     """
 
     messages: Counts

@@ -49,8 +49,8 @@ class Turn(Value, frozen=True, kw_only=True):
 class Conversation(Value, frozen=True, kw_only=True):
     """A conversation to be written as a new session of an agent.
 
-    `note` says where it comes from; it stands first, as a message of the user. `at` is when it was handed over: all turns
-    are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on.
+    `note` says where it comes from; it stands first, as a message of the user. `at` is when it was handed over: all
+    turns are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on.
     """
 
     id: str
@@ -73,7 +73,7 @@ class NativeFormat(Protocol):
         """How many tokens its models usually take; None if nobody knows."""
 
     def holds(self, media_type: str, role: Role) -> bool:
-        """Can it hold such a picture or document in what this side said?"""
+        """Can it hold such a picture or document in what the user said, or in the result of a call of the assistant?"""
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line, each with its newline."""

@@ -1,4 +1,4 @@
-"""The note with which a handed-over conversation begins: for the model to read, and for pollux to know the session by."""
+"""The note with which a handed-over conversation begins, for the model to read, and for pollux to know it by."""
 
 from __future__ import annotations
 
