@@ -24,6 +24,7 @@ COMMANDS = {
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
     "resume": "pollux.cli.commands.resume",
+    "handoff": "pollux.cli.commands.handoff",
     "mark": "pollux.cli.commands.mark",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",

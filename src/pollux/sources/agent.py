@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pollux.sources.rehome_plan import RehomePlan
     from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
     from pollux.sources.resume_files import FileVersion, ResumeFile
+    from pollux.writers.native.conversation import NativeFormat
 
 
 class Agent:
@@ -117,6 +118,11 @@ class Agent:
         """Where a conversation goes that is handed over. Raises `CannotResume` where the agent cannot go on with it."""
         place: HandoffPlace = self._module("handoff_place").handoff_place(request)
         return place
+
+    def native_format(self) -> NativeFormat:
+        """What writes a conversation as a file that the agent resumes."""
+        native: NativeFormat = self._module("native").FORMAT
+        return native
 
     def instructions_file(self) -> str:
         """The file in a project from which the agent takes instructions."""

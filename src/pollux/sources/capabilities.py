@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pollux.errors import CannotResume
 from pollux.model import Session
@@ -13,6 +13,9 @@ from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+
+if TYPE_CHECKING:
+    from pollux.writers.native.conversation import NativeFormat
 
 __all__ = [
     "Continues",
@@ -83,6 +86,9 @@ class Receives(Protocol):
     def handoff_place(self, request: HandoffRequest) -> HandoffPlace:
         """The place of its file, and the command. Raises `CannotResume` where the agent cannot go on with one."""
 
+    def native_format(self) -> NativeFormat:
+        """What writes such a file."""
+
     def instructions_file(self) -> str | None:
         """The name of the file in a project from which the agent takes instructions; None if it takes none."""
 
@@ -145,11 +151,22 @@ def running_sessions_of(source: object, root: Path) -> Mapping[int, str]:
     return source.running_sessions(root) if isinstance(source, Continues) else {}
 
 
+def native_format_of(source: Source) -> NativeFormat:
+    """What writes a conversation as a file of an agent. Raises `CannotResume` where nothing does."""
+    if isinstance(source, Receives):
+        return source.native_format()
+    raise _cannot_receive(source)
+
+
 def handoff_place_of(source: Source, request: HandoffRequest) -> HandoffPlace:
     """Where a conversation goes that is handed over to an agent. Raises `CannotResume` where it cannot be."""
     if isinstance(source, Receives):
         return source.handoff_place(request)
-    raise CannotResume(
+    raise _cannot_receive(source)
+
+
+def _cannot_receive(source: Source) -> CannotResume:
+    return CannotResume(
         "agent",
         f"pollux does not know how to hand a conversation over to {source.title}.",
         "Try: pollux export KEY --to markdown, and show it to the agent",

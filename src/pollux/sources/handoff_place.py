@@ -41,6 +41,17 @@ class NewFile(Value, frozen=True, kw_only=True):
     content: bytes
 
 
+class AppendedLine(Value, frozen=True, kw_only=True):
+    """A line, with its end, that is added to a file of the agent's to which the agent itself only ever adds lines.
+
+    `what` says what it is good for.
+    """
+
+    path: Path
+    line: bytes
+    what: str
+
+
 class HandoffPlace(Value, frozen=True, kw_only=True):
     """The file of the conversation, and how the agent goes on with it.
 
@@ -55,5 +66,6 @@ class HandoffPlace(Value, frozen=True, kw_only=True):
     words: tuple[str, ...]
     environ: Mapping[str, str | None] = NOTHING
     beside: tuple[NewFile, ...] = ()
+    appended: AppendedLine | None = None
     keeps_id: bool = True
     warnings: tuple[str, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -11,14 +10,11 @@ from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
-from pollux.errors import OutputError, RequestError
+from pollux.errors import RequestError
 from pollux.text.suggest import closest
 
 if TYPE_CHECKING:
-    from typing import NoReturn
-
     from pollux.library.library import Library
-    from pollux.library.resume.plan import ResumePlan
     from pollux.model import Summary
 
 _FOR_THE_AGENT = "pollux.for-the-agent"
@@ -105,9 +101,11 @@ def command(
             talk(f"pollux: {plan.opened.sentence}")
         Screen(ctx).readable(f"{plan.line}\n")
         return
+    from pollux.cli.terminal.become import become_agent
+
     plan.require_ready()
     library.resume.keep(plan)
-    _become(ctx, plan)
+    become_agent(ctx, plan)
 
 
 def _open_quietly(ctx: click.Context) -> Library:
@@ -126,15 +124,3 @@ def _which(session: Summary) -> str:
 
     title = f": {one_line(session.title)}" if session.title else ""
     return f"pollux: {session.key}{title}"
-
-
-def _become(ctx: click.Context, plan: ResumePlan) -> NoReturn:
-    """Let go of everything, and become the agent."""
-    from pollux.system.programs import become
-
-    environ = plan.environment(os.environ)
-    ctx.close()
-    try:
-        become(plan.program or "", plan.words, plan.folder, environ)
-    except OSError as error:
-        raise OutputError(f"{plan.program} cannot be started: {error.strerror}.", f"Try: {plan.line}") from error

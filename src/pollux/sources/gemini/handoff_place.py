@@ -6,6 +6,7 @@ files. From 0.39 on it resumes such a file from the folder of its project.
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC
 from pathlib import Path
@@ -52,7 +53,7 @@ def handoff_place(request: HandoffRequest) -> HandoffPlace:
             "Update Gemini CLI: 0.43 and later load a conversation from any file.",
         )
     project = _project(root, request.folder)
-    marker = NewFile(path=project / _MARKER, content=request.folder.encode())
+    marker = NewFile(path=project / _MARKER, content=os.fsencode(request.folder))
     return HandoffPlace(
         file=project / "chats" / name,
         root=root,
