@@ -36,7 +36,11 @@ RELEASES = [
     ("gemini", "0.40.1"),
 ]
 
-pytestmark = pytest.mark.skipif(not (HARNESS and CLIS), reason="RESUME_HARNESS and RESUME_CLIS are not set")
+pytestmark = [
+    pytest.mark.skipif(not (HARNESS and CLIS), reason="RESUME_HARNESS and RESUME_CLIS are not set"),
+    # The harness leaves the pipes of an agent that it asked for its list to the garbage collector.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
 def held(agent: str, folder: Path) -> tuple[str, Session]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pollux.cli.options.choice import Choice
-from pollux.cli.options.common import common, json_option, open_library, writing
+from pollux.cli.options.common import common, json_option, open_library, open_quietly, writing
 from pollux.cli.options.complete import agents, sessions
 from pollux.cli.options.filters import When
 from pollux.cli.options.group import Command
@@ -128,7 +128,7 @@ def command(
         raise RequestError("To which agent?", TRY)
     if run and as_json:
         raise RequestError("--run and --json cannot be combined.", "Leave out one of them.")
-    library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
+    library, screen = open_quietly(ctx) if run else open_library(ctx, quiet=as_json), Screen(ctx)
     library.homes.require_agent(to)
     session, upto = _session(library, key, style.pop("upto"), as_of)
     remover = redactor(library, words, emails=emails) if redact or words or emails else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, open_library, writing
+from pollux.cli.options.common import common, json_option, open_library, open_quietly
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
@@ -14,7 +14,6 @@ from pollux.errors import RequestError
 from pollux.text.suggest import closest
 
 if TYPE_CHECKING:
-    from pollux.library.library import Library
     from pollux.model import Summary
 
 _FOR_THE_AGENT = "pollux.for-the-agent"
@@ -83,7 +82,7 @@ def command(
 
     if only_print and as_json:
         raise RequestError("--print and --json cannot be combined.", "Leave out one of them.")
-    library = open_library(ctx, quiet=as_json) if only_print or as_json else _open_quietly(ctx)
+    library = open_library(ctx, quiet=as_json) if only_print or as_json else open_quietly(ctx)
     here = library.resume.last_here() if key is None else None
     name = here.key if here is not None else key or ""
     plan = library.resume.plan(name, fork=fork, folder=folder, arguments=ctx.meta.get(_FOR_THE_AGENT, ()))
@@ -106,16 +105,6 @@ def command(
     plan.require_ready()
     library.resume.keep(plan)
     become_agent(ctx, plan)
-
-
-def _open_quietly(ctx: click.Context) -> Library:
-    """The user's sessions, without remarks at the end, and without a process that would become the agent's child."""
-    from pollux.cli.terminal.progress import Bar
-
-    writing(ctx)
-    bar = Bar()
-    ctx.call_on_close(bar.close)
-    return open_library(ctx, report=bar)
 
 
 def _which(session: Summary) -> str:

@@ -21,7 +21,7 @@ from pollux.library.handoff.plan import HandoffPlan
 from pollux.library.handoff.record import HandedOver, HandoffRecord
 from pollux.library.handoff.undo import Undone, find_handover, take_back
 from pollux.library.handoff.warnings import Expected, warnings
-from pollux.library.handoff.write import write
+from pollux.library.handoff.write import require_new, write
 from pollux.library.resume.installed import folder_to_go_on_in, installed
 from pollux.model import Kind, Session
 from pollux.sources.capabilities import handoff_place_of, native_format_of
@@ -84,6 +84,7 @@ class HandoffService:
         program = installed(source, self._places)
         request = self._request(clean, source, place, program.release)
         there = handoff_place_of(source, request)
+        require_new(there.file)
         conversation, account = draft(
             clean,
             _fitting(options, target),

@@ -25,9 +25,7 @@ def write(plan: HandoffPlan, record: HandoffRecord) -> None:
 
     Raises `OutputError` and `StoreError`.
     """
-    main, *_ = (file for _, file in plan.contents)
-    if os.path.lexists(main.place):
-        raise OutputError(f"{display_path(main.place)} exists already.", "Nothing was written.")
+    require_new(plan.contents[0][1].place)
     new = [file for restored, file in plan.contents if restored.missing]
     folders = folders_to_make(file.place for file in new)
     entry = _entry(plan, new, folders)
@@ -43,6 +41,12 @@ def write(plan: HandoffPlan, record: HandoffRecord) -> None:
                 with contextlib.suppress(PolluxError):  # the first error is the one to tell
                     undo(entry)
             raise
+
+
+def require_new(file: Path) -> None:
+    """Raise `OutputError` where a file exists."""
+    if os.path.lexists(file):
+        raise OutputError(f"{display_path(file)} exists already.", "Nothing was written. Try the same again.")
 
 
 def _entry(plan: HandoffPlan, new: Iterable[FileToWrite], folders: Iterable[Path]) -> HandedOver:

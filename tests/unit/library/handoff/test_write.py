@@ -111,7 +111,7 @@ def test_a_file_with_this_name(desk: Desk) -> None:
             library.handoff.write(made)
         assert library.handoff.all() == []
     assert file.read_text() == "another"
-    with desk.library() as library, pytest.raises(OutputError, match="exists with other content"):
+    with desk.library() as library, pytest.raises(OutputError, match="exists already"):
         library.handoff.plan(IDS["claude"], "codex")
 
 
