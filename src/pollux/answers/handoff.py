@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pollux.wire import display_path
+from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
     from pollux.library.handoff.plan import HandoffPlan
@@ -20,7 +21,7 @@ def handoff_document(plan: HandoffPlan) -> dict[str, Any]:
         "id": plan.id,
         "key": plan.key,
         "title": plan.title,
-        "at": plan.at,
+        "at": stamp(plan.at),
         "written": plan.written,
         "files": [
             {"path": file.path, "bytes": file.bytes, "sha256": file.sha256, "there": not file.missing}

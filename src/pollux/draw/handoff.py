@@ -26,8 +26,9 @@ _HOW = {Carried.NATIVE: "changed", Carried.TEXT: "as text", Carried.LEFT_OUT: "l
 
 def handoff_lines(canvas: Canvas, plan: HandoffPlan, home: str) -> Iterator[str]:
     """A plan, or what was written."""
-    title = f"  {one_line(plan.title)}" if plan.title else ""
-    yield _row("from", f"{one_line(plan.origin)}{title}")
+    if plan.title:
+        yield _row("title", one_line(plan.title))
+    yield _row("from", one_line(plan.origin))
     yield _row("to", plan.key or f"a new session of {plan.agent_title}, which gets an id of its own")
     for file in plan.files:
         there = "was there" if not file.missing else size(file.bytes)

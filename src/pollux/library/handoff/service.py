@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pollux.sources.resume_command import Release
     from pollux.system.directories import Places
     from pollux.transforms.redact import Redactor
+    from pollux.writers.native.account import Account
     from pollux.writers.native.conversation import Conversation, NativeFormat
 
 SHARE = 0.6
@@ -112,7 +113,7 @@ class HandoffService:
             program=program.path,
             contents=tuple(plan_files(_files(there, target, conversation))),
             appended=_appendable(there),
-            account=account,
+            account=_with_origins(account, origin) if redactor is not None else account,
             redacted=redactor.count if redactor is not None else None,
             warnings=tuple(warnings(origin, there, source, own, expected)),
         )
@@ -184,6 +185,12 @@ def _fitting(options: DraftOptions, target: NativeFormat) -> DraftOptions:
     if options.fit is not None:
         return replace(options, fit=options.fit or None)
     return replace(options, fit=int(SHARE * target.window) if target.window is not None else None)
+
+
+def _with_origins(account: Account, session: Session) -> Account:
+    """An account with the places of the messages as they are: a redactor takes the user's name out of paths."""
+    origins = {message.id: message.origin for message in session.messages}
+    return replace(account, items=tuple(replace(item, origin=origins.get(item.message)) for item in account.items))
 
 
 def _appendable(there: HandoffPlace) -> AppendedLine | None:
