@@ -1,7 +1,4 @@
-"""The agents themselves go on with what pollux hands over: the model is sent every live word of the session, in order.
-
-`tests/agents/test_resume.py` says what `RESUME_HARNESS` and `RESUME_CLIS` are. Without both, these tests are skipped.
-"""
+"""The agents themselves go on with what pollux hands over: the model is sent every live word of it, in order."""
 
 from __future__ import annotations
 
@@ -19,28 +16,18 @@ import pytest
 
 from pollux import Library
 from pollux.model import Author, Fate, Session, Text, ToolCall
-from tests.agents.test_resume import CLIS, CORPUS, HARNESS, harness
+from tests.agents.conftest import CLIS, in_full, need
 from tests.program import SOURCE
 from tests.resumable import PACKAGES
 
-__all__ = ["harness"]
-
+CORPUS = Path(__file__).parent.parent / "corpus"
 FIRST, SECOND = "And then, what came of it?", "And after that, what?"
 HOMES = {"claude": "2.1.325", "codex": "0.166.0", "gemini": "0.61.0"}
-RELEASES = [
-    ("claude", "2.1.325"),
-    ("claude", "2.1.112"),
-    ("codex", "0.166.0"),
-    ("codex", "0.145.0"),
-    ("gemini", "0.61.0"),
-    ("gemini", "0.44.0"),
-]
+OLDER = [("claude", "2.1.112"), ("codex", "0.145.0"), ("gemini", "0.44.0")]
+RELEASES = [*HOMES.items(), *(pytest.param(*older, marks=in_full) for older in OLDER)]
 
-pytestmark = [
-    pytest.mark.skipif(not (HARNESS and CLIS), reason="RESUME_HARNESS and RESUME_CLIS are not set"),
-    # The harness leaves the pipes of an agent that it asked for its list to the garbage collector.
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+# The harness leaves the pipes of an agent that it asked for its list to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 def held(agent: str, folder: Path) -> tuple[str, Session]:
@@ -56,12 +43,11 @@ def held(agent: str, folder: Path) -> tuple[str, Session]:
 @contextmanager
 def room(harness: ModuleType, agent: str, release: str, folder: Path) -> Iterator[Any]:
     """An empty home for an agent that is installed on the PATH, and a project."""
-    if not Path(str(CLIS), agent, release).exists():
-        pytest.skip(f"{agent} {release} is not installed")
+    need(agent, release)
     (folder / "empty").mkdir()
     project = folder / "project"
     project.mkdir()
-    with harness.Room(agent, release, folder / "empty", str(project), str(CLIS), session="none") as made:
+    with harness.Room(agent, release, folder / "empty", str(project), CLIS, session="none") as made:
         _install(made, folder)
         yield made
 
@@ -170,6 +156,7 @@ def test_the_agent_goes_on(harness: ModuleType, origin: str, agent: str, release
     assert Path(file).read_bytes() == before
 
 
+@in_full
 @pytest.mark.parametrize("origin", sorted(HOMES))
 def test_an_early_gemini_lists_it(harness: ModuleType, origin: str, tmp_path: Path) -> None:
     """Among its own files: 0.40 loads no others. The harness cannot make it speak to the server on this machine."""
@@ -183,7 +170,8 @@ def test_an_early_gemini_lists_it(harness: ModuleType, origin: str, tmp_path: Pa
         assert harness.listing(made, 60)["sessions"] == []
 
 
-@pytest.mark.parametrize(("agent", "release"), [one for one in RELEASES if HOMES[one[0]] == one[1]])
+@in_full
+@pytest.mark.parametrize(("agent", "release"), HOMES.items())
 def test_the_agent_is_started(harness: ModuleType, agent: str, release: str, tmp_path: Path) -> None:
     """`--run`, in a terminal: the agent shows the end of the conversation."""
     file, session = held("claude", tmp_path)

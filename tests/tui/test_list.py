@@ -115,7 +115,7 @@ def test_coming_back_finds_everything_as_it_was(tmp_path: Path) -> None:
         await driver.type("tide")
         await driver.press("down", "down", "down")
         field, sessions = driver.listing.field, driver.listing.sessions
-        before = (field.value, sessions.row, sessions.scroll_offset)
+        before = (field.value, sessions.row, sessions.top)
         await driver.press("enter")
         await driver.read()
         await driver.press("q")
@@ -123,7 +123,7 @@ def test_coming_back_finds_everything_as_it_was(tmp_path: Path) -> None:
         assert (
             driver.listing.field.value,
             driver.listing.sessions.row,
-            driver.listing.sessions.scroll_offset,
+            driver.listing.sessions.top,
         ) == before
 
     drive(steps, tmp_path)

@@ -11,9 +11,10 @@ from pollux.draw.width import width
 from pollux.library.library import Library
 from pollux.library.sample import HOME
 from pollux.tui.canvas import StripCanvas, broken, plain, split
-from pollux.tui.first import FirstScreen, draw_first
 from pollux.tui.latest import Latest
-from pollux.tui.looks import DARK, LIGHT, looks, palette_name
+from pollux.tui.looks import looks
+from pollux.tui.opening.first import FirstScreen, draw_first
+from pollux.tui.palettes import DARK, LIGHT, palette_name
 from pollux.tui.pick.terminal import split_keys
 from pollux.tui.strips import strip
 from tests.tui.driving import environment
@@ -45,7 +46,7 @@ def test_questions_that_are_overtaken_are_dropped() -> None:
 def test_a_line_keeps_the_names_of_its_styles() -> None:
     canvas = StripCanvas(20)
     line = "a " + canvas.paint("b", "bold", "warn") + " c"
-    assert split(line) == [("a ", []), ("b", ["bold", "warn"]), (" c", [])]
+    assert split(line) == [("a ", ()), ("b", ("bold", "warn")), (" c", ())]
     assert plain(line) == "a b c"
     drawn = strip(line, looks(DARK.name), 8)
     assert drawn.text == "a b c   "

@@ -113,6 +113,11 @@ def test_the_detail_of_a_message(tmp_path: Path) -> None:
         text = driver.text()
         assert "Record" in text
         assert ".jsonl:" in text.replace("\n", "")
+        await driver.press("G")
+        assert [line for line in driver.lines()[:-1] if line][-1].strip() == "}"
+        assert '  "timestamp": "' in driver.text()
+        await driver.press("g")
+        assert driver.text() == text
         await driver.press("escape")
         assert "Record" not in driver.text()
 

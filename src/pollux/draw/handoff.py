@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import plural, size, tilde
+from pollux.text.shell import shell_word
 from pollux.wire import display_path
 from pollux.writers.native.account import Carried
 
@@ -28,7 +29,7 @@ def handoff_lines(canvas: Canvas, plan: HandoffPlan, home: str) -> Iterator[str]
     """A plan, or what was written."""
     if plan.title:
         yield _row("title", one_line(plan.title))
-    yield _row("from", one_line(plan.origin))
+    yield _row("from", shell_word(plan.origin))
     yield _row("to", plan.key or f"a new session of {plan.agent_title}, which gets an id of its own")
     for file in plan.files:
         there = "was there" if not file.missing else size(file.bytes)

@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.errors import PolluxError
 from pollux.export.names import Layout
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.values import Filter
 from pollux.registry import knowledge
 from pollux.system.output_file import OutputFile
 from pollux.transforms import rewrite_texts

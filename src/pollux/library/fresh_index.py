@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.follow_marks import follow_marks
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListEntry, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.goals import Lookup, Newest

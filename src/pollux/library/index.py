@@ -9,7 +9,8 @@ import msgspec
 
 from pollux import registry
 from pollux.errors import NotFound, RequestError, Unreadable
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListedKey, ListEntry
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
 from pollux.system.directories import Places

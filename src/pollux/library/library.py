@@ -26,7 +26,7 @@ import msgspec
 
 from pollux import registry
 from pollux.index.build_id import build_id
-from pollux.index.catalogue.queries import Filter, ListedKey, ListEntry, Project
+from pollux.index.catalogue.values import Filter, ListedKey, ListEntry, Project
 from pollux.index.index import CacheInfo, Index
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import ABOUT, FILTERS, PLACES, Sort, parse

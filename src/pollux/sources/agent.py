@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,11 @@ class Agent:
         """When this agent deletes sessions; None if it never does."""
         retention: Retention | None = self._module("retention").retention(root)
         return retention
+
+    def refresh(self, path: str, content: bytes, at: datetime) -> bytes:
+        """A session's file with this time as the session's last use, if the agent finds that in the file."""
+        new: bytes = self._module("retention").refresh(path, content, at)
+        return new
 
     def plan_rehome(self, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:
         """What must change under a root so that the agent finds histories under new paths."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -13,6 +14,7 @@ from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
     from pollux.writers.native.conversation import NativeFormat
@@ -25,6 +27,7 @@ __all__ = [
     "Marks",
     "Program",
     "Receives",
+    "Refreshes",
     "RehomePlan",
     "Rehomes",
     "Rename",
@@ -44,6 +47,14 @@ class Retains(Protocol):
 
     def retention(self, root: Path) -> Retention | None:
         """When it deletes, and which setting changes that; None if it never does."""
+
+
+@runtime_checkable
+class Refreshes(Protocol):
+    """Knows where the agent writes into a session's file when the session was last used."""
+
+    def refresh(self, path: str, content: bytes, at: datetime) -> bytes:
+        """The file with this time as the session's last use; unchanged if the file does not say when that was."""
 
 
 @runtime_checkable
@@ -115,6 +126,11 @@ def retention_of(source: object, root: Path) -> Retention | None:
     return source.retention(root) if isinstance(source, Retains) else None
 
 
+def refreshed_content(source: object, path: str, content: bytes, at: datetime) -> bytes:
+    """A file with this time as its session's last use; unchanged if its source does not say where that stands."""
+    return source.refresh(path, content, at) if isinstance(source, Refreshes) else content
+
+
 def rehome_plan_of(source: object, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:
     """What must change under a root if projects were moved; None if the source does not say."""
     return source.plan_rehome(root, moved) if isinstance(source, Rehomes) else None
@@ -142,7 +158,7 @@ def resume_command_of(source: Source, request: ResumeRequest) -> ResumeCommand:
     raise CannotResume(
         "agent",
         f"pollux does not know how {source.title} goes on with a session.",
-        f"Try: pollux show {request.session.key}",
+        f"Try: pollux show {shell_word(request.session.key)}",
     )
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 from pollux.errors import CannotResume
 from pollux.model import Summary, Value
 from pollux.model.base import NOTHING
+from pollux.text.shell import shell_word
 
 Release = tuple[int, ...]
 
@@ -95,5 +96,5 @@ def no_home(request: ResumeRequest, title: str, name: str) -> CannotResume:
     return CannotResume(
         "home",
         f"{title} looks for sessions only in a folder {name!r}, and cannot be told to look in {request.root}.",
-        f"Write its files as the agent has them: pollux recover {key} -o FOLDER",
+        f"Write its files as the agent has them: pollux recover {shell_word(key)} -o FOLDER",
     )

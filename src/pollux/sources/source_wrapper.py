@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from pollux.sources.capabilities import (
     marks_of,
     native_format_of,
     program_of,
+    refreshed_content,
     rehome_plan_of,
     resume_command_of,
     resume_files_of,
@@ -62,6 +64,10 @@ class SourceWrapper:
     def bundle_of_file(self, path: Path, context: SourceContext) -> Bundle:
         """The bundle of a single file."""
         return self.source.bundle_of_file(path, context)
+
+    def refresh(self, path: str, content: bytes, at: datetime) -> bytes:
+        """A file with this time as its session's last use."""
+        return refreshed_content(self.source, path, content, at)
 
     def retention(self, root: Path) -> Retention | None:
         """When the agent deletes sessions; None if the source does not say."""

@@ -21,6 +21,7 @@ _UNITS = {
     "days": ("d", "day", "days"),
     "weeks": ("w", "week", "weeks"),
 }
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 # A century from either end of the calendar, so that no time zone and no span leads beyond the end.

@@ -16,7 +16,8 @@ from pollux.system.termination import SIGNALS
 from pollux.tui.bindings import bindings, keymap
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
-from pollux.tui.looks import DARK, PALETTES, theme
+from pollux.tui.palettes import DARK, PALETTES
+from pollux.tui.themes import theme
 from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from pollux.library.library import Library, ListEntry
-    from pollux.tui.first import First
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
+    from pollux.tui.opening.first import First
     from pollux.tui.pages.page import Page
 
 _POLL = 0.25

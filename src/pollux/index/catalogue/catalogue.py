@@ -304,9 +304,13 @@ class Catalogue:
         rows = self.rows("SELECT layout, news FROM layouts LEFT JOIN news USING(root) WHERE root=?", root)
         return rows[0] if rows else (None, None)
 
-    def peeks(self, root: int, files: Iterable[str] | None = None) -> Peeks:
-        """What peeks at a root's files gave, or at some of them."""
-        rows = self.rows_with("SELECT kind, path, stamp, peek FROM peeks WHERE root=?", "path", files, root)
+    def peeks(self, root: int, files: Iterable[str] | None = None, kind: str | None = None) -> Peeks:
+        """What peeks at a root's files gave, or at some of them, or peeks of one kind."""
+        statement = "SELECT kind, path, stamp, peek FROM peeks WHERE root=?"
+        if kind is None:
+            rows = self.rows_with(statement, "path", files, root)
+        else:
+            rows = self.rows_with(f"{statement} AND kind=?", "path", files, root, kind)
         return {(kind, path): (stamp, peek) for kind, path, stamp, peek in rows}
 
     def rows_with(
@@ -336,6 +340,10 @@ class Catalogue:
         """The bundles of a root by key, or some of them."""
         rows = self.rows_with("SELECT key, id, fingerprint, dependencies FROM bundles WHERE root=?", "key", keys, root)
         return {key: KnownBundle(number, fingerprint, dependencies) for key, number, fingerprint, dependencies in rows}
+
+    def asking(self, root: int) -> list[str]:
+        """The keys of the bundles of a root that depend on more than their own files."""
+        return [key for (key,) in self.rows("SELECT key FROM bundles WHERE root=? AND dependencies<>x''", root)]
 
     def has_bundle(self, number: int) -> bool:
         """Is this bundle still in the catalogue?"""

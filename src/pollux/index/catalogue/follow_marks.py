@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 
 from pollux.errors import StoreError
-from pollux.index.catalogue.queries import CatalogueQueries, Cursor
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Cursor
 from pollux.marks.store import MarkStore
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pollux.archive.restore import FileToWrite, Restored
 from pollux.errors import CannotResume
-from pollux.library.resume.command_line import changed_environment, shell_line
+from pollux.library.resume.command_line import changed_environment, command_line
 from pollux.model import Value
 from pollux.sources.handoff_place import AppendedLine
 from pollux.writers.native.account import Account
@@ -48,7 +48,7 @@ class HandoffPlan(Value, frozen=True, kw_only=True):
     @property
     def line(self) -> str:
         """The command as a line for a shell."""
-        return shell_line(self.words, self.folder, self.environ)
+        return command_line(self.words, self.folder, self.environ)
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment for the command, made of the present one."""

@@ -29,6 +29,7 @@ from pollux.sources.handoff_place import AppendedLine, HandoffPlace, HandoffRequ
 from pollux.system.clock import now
 from pollux.system.files import count_names
 from pollux.system.output_file import to_bytes
+from pollux.text.shell import shell_word
 from pollux.wire import display_path
 from pollux.writers.native.draft import draft
 from pollux.writers.native.options import AS_IT_WAS, DraftOptions
@@ -79,7 +80,7 @@ class HandoffService:
         _require_answers(origin)
         source = self._homes.source(to)
         target = native_format_of(source)
-        again = f"pollux handoff {origin.key} --to {to}"
+        again = f"pollux handoff {shell_word(origin.key)} --to {to}"
         place = os.path.realpath(folder_to_go_on_in(origin, folder, self._here, again))
         clean = redactor(origin) if redactor is not None else origin
         program = installed(source, self._places)
@@ -170,8 +171,10 @@ class HandoffService:
 def _require_answers(session: Session) -> None:
     """Raise `CannotResume` where nothing but the user's own prompts is left of a session."""
     if session.kind is Kind.PROMPTS:
-        hint = f"Try: pollux show {session.key}"
-        raise CannotResume("prompts", f"Only typed prompts are left of {session.key}, and no answers.", hint)
+        hint = f"Try: pollux show {shell_word(session.key)}"
+        raise CannotResume(
+            "prompts", f"Only typed prompts are left of {shell_word(session.key)}, and no answers.", hint
+        )
 
 
 def _new_id(origin: str, agent: str, folder: str, at: datetime) -> str:

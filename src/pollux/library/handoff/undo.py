@@ -14,6 +14,7 @@ from pollux.errors import Ambiguous, NotFound, OutputError
 from pollux.library.handoff.record import HandedOver, WrittenFile
 from pollux.model import Session, Text, Value
 from pollux.system.files import HUGE, read
+from pollux.text.shell import shell_word
 from pollux.wire import display_path
 from pollux.writers.native.note import read_note
 
@@ -64,7 +65,9 @@ def find_handover(name: str, entries: Sequence[HandedOver], reader: SessionReade
     for entry in reversed(entries):
         if wanted in _keys(entry) or (session is not None and _is_made_by(session, entry)):
             return entry
-    raise NotFound(f"pollux has no record that {wanted} was handed over.", "Only what pollux wrote can be undone.")
+    raise NotFound(
+        f"pollux has no record that {shell_word(wanted)} was handed over.", "Only what pollux wrote can be undone."
+    )
 
 
 def _keys(entry: HandedOver) -> tuple[str, str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
+from pollux.text.shell import shell_line, shell_word
 
-def shell_line(words: Sequence[str], folder: str, environ: Mapping[str, str | None]) -> str:
+
+def command_line(words: Sequence[str], folder: str, environ: Mapping[str, str | None]) -> str:
     """A command as a line for a shell. A variable that is None must not be set."""
     unset = [word for name, value in environ.items() if value is None for word in ("-u", name)]
-    variables = [f"{name}={shlex.quote(value)}" for name, value in environ.items() if value is not None]
-    pieces = [*(("env", *unset) if unset else ()), *variables, shlex.join(words)]
-    return f"cd {shlex.quote(folder)} && {' '.join(pieces)}"
+    variables = [f"{name}={shell_word(value)}" for name, value in environ.items() if value is not None]
+    pieces = [*(("env", *unset) if unset else ()), *variables, shell_line(*words)]
+    return f"cd {shell_word(folder)} && {' '.join(pieces)}"
 
 
 def changed_environment(present: Mapping[str, str], folder: str, environ: Mapping[str, str | None]) -> dict[str, str]:

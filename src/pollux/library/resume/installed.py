@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +10,7 @@ from pollux.errors import CannotResume, RequestError
 from pollux.sources.capabilities import program_of
 from pollux.sources.resume_command import Program, Release
 from pollux.system.programs import find_program, release_of
+from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
     from pollux.model import Session, Summary
@@ -49,7 +49,7 @@ def folder_to_go_on_in(session: Session | Summary, chosen: str | None, here: Pat
     if own is None:
         raise CannotResume(
             "folder",
-            f"The folder in which {session.key} was held is not known.",
+            f"The folder in which {shell_word(session.key)} was held is not known.",
             f"Name one to go on in: {command} --in DIR",
         )
     if not os.path.isdir(own):  # noqa: PTH112
@@ -57,7 +57,7 @@ def folder_to_go_on_in(session: Session | Summary, chosen: str | None, here: Pat
             "folder",
             f"The folder {own} is gone.",
             f"Go on in another one: {command} --in DIR; "
-            f"or, if it was moved: pollux rehome {shlex.quote(own)} NEW --in-place",
+            f"or, if it was moved: pollux rehome {shell_word(own)} NEW --in-place",
         )
     return own
 

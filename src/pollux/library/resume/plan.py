@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pollux.errors import CannotResume
-from pollux.library.resume.command_line import changed_environment, shell_line
+from pollux.library.resume.command_line import changed_environment, command_line
 from pollux.library.resume.open_sessions import OpenSession
 from pollux.model import Summary, Value
+from pollux.text.shell import shell_word
 
 
 class ResumePlan(Value, frozen=True, kw_only=True):
@@ -32,7 +33,7 @@ class ResumePlan(Value, frozen=True, kw_only=True):
     @property
     def line(self) -> str:
         """The command as a line for a shell."""
-        return shell_line(self.words, self.folder, self.environ)
+        return command_line(self.words, self.folder, self.environ)
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment for the command, made of the present one."""
@@ -50,5 +51,5 @@ class ResumePlan(Value, frozen=True, kw_only=True):
             raise CannotResume(
                 "open",
                 self.opened.sentence,
-                f"Go on there, end it first, or go on with a copy: pollux resume {self.session.key} --fork",
+                f"Go on there, end it first, or go on with a copy: pollux resume {shell_word(self.session.key)} --fork",
             )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.errors import CannotResume, NotFound, StoreError
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.resume.installed import folder_to_go_on_in, guessed_folder, installed
 from pollux.library.resume.open_sessions import open_session
 from pollux.library.resume.plan import ResumePlan
@@ -21,6 +22,7 @@ from pollux.sources.base import File, Root, Source
 from pollux.sources.capabilities import resume_command_of, retention_of, running_sessions_of
 from pollux.sources.resume_command import ResumeRequest
 from pollux.system.clock import now
+from pollux.text.shell import shell_word
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class ResumeService:
         session, source, root = self._find(name)
         self._require_conversation(session)
         known, program, release = installed(source, self._places)
-        again = f"pollux resume {session.key}"
+        again = f"pollux resume {shell_word(session.key)}"
         place = folder_to_go_on_in(session, folder, self._here, again)
         request = ResumeRequest(
             session=session,
@@ -124,7 +126,7 @@ class ResumeService:
             raise CannotResume(
                 "home",
                 f"{name} is in no folder in which pollux looks for sessions of its agent.",
-                f"Try: pollux show {name}" if session.files else "Try: pollux list",
+                f"Try: pollux show {shell_word(name)}" if session.files else "Try: pollux list",
             )
         key = places[0].key
         summary = self._index.ask(lambda current: current.summary(key))
@@ -133,7 +135,7 @@ class ResumeService:
             raise CannotResume(
                 "kept",
                 f"The files of {key} are gone; only pollux has kept them.",
-                f"Try: pollux recover {key} --in-place, then pollux resume {key}",
+                f"Try: pollux recover {shell_word(key)} --in-place, then pollux resume {shell_word(key)}",
             )
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
@@ -149,15 +151,19 @@ class ResumeService:
     def _require_conversation(session: Summary) -> None:
         """Raise `CannotResume` for a session that is only part of another one, or no conversation."""
         if session.kind is Kind.SUBAGENT:
-            hint = f"Try: pollux resume {session.parent}" if session.parent else f"Try: pollux show {session.key}"
+            hint = (
+                f"Try: pollux resume {shell_word(session.parent)}"
+                if session.parent
+                else f"Try: pollux show {shell_word(session.key)}"
+            )
             raise CannotResume(
                 "subagent",
-                f"{session.key} is the session of a sub-agent, which only its parent could go on with.",
+                f"{shell_word(session.key)} is the session of a sub-agent, which only its parent could go on with.",
                 hint,
             )
         if session.kind is Kind.PROMPTS:
-            hint = f"Try: pollux show {session.key}"
-            raise CannotResume("prompts", f"Only typed prompts are left of {session.key}.", hint)
+            hint = f"Try: pollux show {shell_word(session.key)}"
+            raise CannotResume("prompts", f"Only typed prompts are left of {shell_word(session.key)}.", hint)
 
     def _files(self, session: Summary, root: Root) -> tuple[str, ...]:
         """The session's files and those of its sub-agents, as the agent has them."""
@@ -170,7 +176,9 @@ class ResumeService:
     def _warnings(session: Summary, source: Source, root: Root) -> list[str]:
         warnings = []
         if session.kept:
-            warnings.append(f"pollux has kept more of it than its files hold: pollux recover {session.key} shows all.")
+            warnings.append(
+                f"pollux has kept more of it than its files hold: pollux recover {shell_word(session.key)} shows all."
+            )
         retention = retention_of(source, root.path)
         used = session.ended or session.started
         if retention is not None and retention.days is not None and used is not None:

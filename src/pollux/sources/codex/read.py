@@ -104,9 +104,8 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     extra = _extra(chain, current, copies, notes)
     unpaid = (entry for rollout in chain.own for entry in rollout.state.uncounted_summaries if not entry.inherited)
     accounts = [rollout.account for rollout in chain.own]
-    missing = _located(
-        gaps(accounts, uncounted_summaries=any(True for _ in unpaid), spawned=kind is Kind.SUBAGENT), chain
-    )
+    summarized, spawned = any(True for _ in unpaid), kind is Kind.SUBAGENT
+    missing = _located(gaps(accounts, uncounted_summaries=summarized, spawned=spawned, broken=chain.is_broken), chain)
     return Session(
         agent=AGENT,
         id=bundle.id,

@@ -1,6 +1,6 @@
 """A conversation as a file of Gemini CLI: a header, one line for each message, and a last line with the title.
 
-0.39 and later read such files. A call has its result with it, and no message repeats the result: both would be sent.
+0.40 and later read such files. A call has its result with it, and no message repeats the result: both would be sent.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _chat(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, output
 
 def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> list[Session]:
     """The main session of these files, and the sub-agents with their own file under the same id."""
-    families = families_of(chats) if len(chats) > 1 and bundle.kind is not Kind.SUBAGENT else [chats]
+    families = families_of(chats) if len(chats) > 1 and bundle.kind is not Kind.SUBAGENT else []
     agents = [family for family in families if is_subagent(family)]
     mains = [chat for family in families if not is_subagent(family) for chat in family] or chats
     session = _session(bundle, mains, notes, outputs)
@@ -114,8 +114,10 @@ def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs
 
 def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that these files hold together; None for an empty conversation."""
-    chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, -chat.file.size, chat.file.path))
-    current = max(chats, key=lambda chat: chat.current) if len(chats) > 1 else chats[0]
+    current = chats[0]
+    if len(chats) > 1:
+        chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, -chat.file.size, chat.file.path))
+        current = max(chats, key=lambda chat: chat.current)
     typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(chats) > 1 else []
     messages = join_files(chats, current, typed)
     facts = _facts(bundle, chats, current)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from pollux.tui.list.question import SCOPES, Question
-from pollux.tui.list.rows import ChosenRow, PassageRow
+from pollux.tui.list.rows import ChosenRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
@@ -122,9 +122,7 @@ class Acting(Screen[None]):
 
     def action_open(self) -> None:
         """Open the session, at the passage."""
-        self.with_row(
-            lambda row: self.app.read(row.key, row.hit.message_id if isinstance(row, PassageRow) else None),
-        )
+        self.with_row(lambda row: self.app.read(row.key, self.sessions.passage_of(row)))
 
     def action_command(self) -> None:
         """Show and copy the command line of the question."""

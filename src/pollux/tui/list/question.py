@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING, NamedTuple
+
+from pollux.text.shell import shell_line
 
 if TYPE_CHECKING:
     from pollux.library.library import ListEntry
@@ -46,7 +47,7 @@ class Question(NamedTuple):
         words = ["pollux", "search", self.query] if self.is_search else ["pollux", "list", *self.text.split()]
         words += ["--project", self.project] if self.scope == "project" and self.project else []
         words += ["--all"] if self.scope == "everything" and not self.is_search else []
-        return " ".join(shlex.quote(word) for word in words)
+        return shell_line(*words)
 
 
 class Answer(NamedTuple):

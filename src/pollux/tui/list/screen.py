@@ -13,7 +13,7 @@ from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
 from pollux.tui.list.acting import Acting, SearchField
-from pollux.tui.list.layout import preview_columns
+from pollux.tui.list.layout import PLACEHOLDER, SIGN, preview_columns, shows_status
 from pollux.tui.list.question import Answer, Question
 from pollux.tui.list.rows import DrawnRow
 from pollux.tui.list.session_list import SessionList
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from pollux.tui.canvas import StripCanvas
-    from pollux.tui.first import First
     from pollux.tui.list.rows import ChosenRow, Row
+    from pollux.tui.opening.first import First
 
 _SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
 
@@ -64,13 +64,13 @@ class ListScreen(Acting):
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
         with Horizontal(id="top"):
-            yield Static("❯", id="sign")
-            yield SearchField(self.question.text, placeholder="search everything", select_on_focus=False)
+            yield Static(SIGN, id="sign")
+            yield SearchField(self.question.text, placeholder=PLACEHOLDER, select_on_focus=False)
             yield Static(id="status")
         with Horizontal(id="body"):
             yield SessionList(self.app.entries, self.app.agents)
             yield TextView(self._emptiness, id="empty")
-            yield TextView(self._preview, id="preview")
+            yield TextView(self._preview, id="preview", edge=True)
         yield FooterLine(of_place(LIST, self.app.keys))
 
     def on_mount(self) -> None:
@@ -107,7 +107,7 @@ class ListScreen(Acting):
         columns = preview_columns(self.size.width) if self.wants_preview else 0
         preview.display = columns > 0
         preview.styles.width = columns
-        self.query_one("#status").display = self.size.width >= 60
+        self.query_one("#status").display = shows_status(self.size.width)
 
     # ------------------------------------------------------------------ asking
 
@@ -170,14 +170,14 @@ class ListScreen(Acting):
         if not self.app.is_open or self.sessions.rows:
             return ()
         if self.question.text.strip() or self.question.scope == "project":
-            return ("", f" Nothing like that. {self._remark}", "", " Esc clears the search.")
+            return ("", f"Nothing like that. {self._remark}", "", "Esc clears the search.")
         from pollux.draw.empty import places_table
         from pollux.errors import PolluxError
 
         try:
-            return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
+            return ("", *places_table(canvas, self.app.library))
         except PolluxError as error:  # the cache was cleared meanwhile
-            return ("", f" {error}", "", " F5 reads the sessions again.")
+            return ("", str(error), "", "F5 reads the sessions again.")
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""

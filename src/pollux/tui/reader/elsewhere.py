@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pollux.errors import PolluxError
+from pollux.errors import OutputError, PolluxError
 from pollux.text.escape import one_line
+from pollux.text.shell import shell_line
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.menu import Choice, Menu
 from pollux.tui.reader.parts import ReaderParts
@@ -76,7 +77,10 @@ class Elsewhere(ReaderParts):
             exporter = Exporter(self.app.library, registry.writer(name))
             exporter.protect([session])
             exporter.to_file(session, target)
+        except OutputError as error:  # its hint is about an option
+            self.app.say(f"{error} Choose another name.", "bad")
         except PolluxError as error:
             self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
         else:
-            self.app.say(f"Written: {target} · pollux export {session.key} --to {name} -o {target}")
+            command = shell_line("pollux", "export", session.key, "--to", name, "-o", target)
+            self.app.say(f"Written: {target} · {command}")

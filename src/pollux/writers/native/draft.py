@@ -9,7 +9,8 @@ from pollux.model import Fate, Message, Session, first_words
 from pollux.writers.base import LOST_FATES
 from pollux.writers.loss import CLIENT_MESSAGES, COMMANDS, NOTHING, REMARKS
 from pollux.writers.native.account import Account
-from pollux.writers.native.conversation import Conversation, NativeFormat, Turn
+from pollux.writers.native.conversation import Conversation, NativeFormat
+from pollux.writers.native.fit import fit
 from pollux.writers.native.kinds import Left, left_out
 from pollux.writers.native.ledger import Ledger
 from pollux.writers.native.note import Handover, write_note
@@ -55,35 +56,29 @@ def draft(  # noqa: PLR0913
     """
     at = in_utc(at) or at
     ledger = Ledger(session.messages)
-    turns = _turns(session, options, target, ledger, at)
-    if not turns:
+    drafts = _drafts(session, Shared(options, target, ledger, at), _end(session, options.upto))
+    if not drafts:
         raise NothingLive(session, options, ledger.account())
-    conversation = Conversation(
-        id=id,
-        title=_title(session),
-        folder=folder,
-        at=at,
-        note=write_note(Handover(origin=session.key, at=at), agent_title),
-        turns=tuple(turns),
-    )
+    note = write_note(Handover(origin=session.key, at=at), agent_title)
+    if options.fit is not None:
+        fit(drafts, options.fit, session.key, note, ledger)
+    times = in_order([draft.message.at for draft in drafts], at, ledger)
+    turns = [turn for draft, time in zip(drafts, times, strict=True) for turn in draft.turns(time)]
+    conversation = Conversation(id=id, title=_title(session), folder=folder, at=at, note=note, turns=tuple(turns))
     return conversation, ledger.account()
 
 
-def _turns(session: Session, options: DraftOptions, target: NativeFormat, ledger: Ledger, at: datetime) -> list[Turn]:
-    """The turns of all messages that go over."""
-    shared = Shared(options, target, ledger, at)
-    end = _end(session, options.upto)
+def _drafts(session: Session, shared: Shared, end: int) -> list[MessageDraft]:
+    """The messages of which something goes over."""
     before: Message | None = None
-    drafts = []
+    drafts: list[MessageDraft] = []
     for number, message in enumerate(session.messages):
-        if (reason := _reason(message, number >= end, options)) is not None:
-            ledger.leave_out(number, *reason)
+        if (reason := _reason(message, number >= end, shared.options)) is not None:
+            shared.ledger.leave_out(number, *reason)
             continue
         drafts.append(MessageDraft(number, message, before, shared))
         before = message
-    said = [draft for draft in drafts if draft.pieces]
-    times = in_order([draft.message.at for draft in said], at, ledger)
-    return [turn for draft, time in zip(said, times, strict=True) for turn in draft.turns(time)]
+    return [draft for draft in drafts if draft.pieces]
 
 
 def _end(session: Session, upto: str | None) -> int:

@@ -147,10 +147,12 @@ def command(
 def _session(library: Library, key: str | None, upto: str | None, as_of: datetime | None) -> tuple[Session, str | None]:
     """The session that was named, and the last message of it: `KEY#MESSAGE` and `--upto` say the same."""
     if key is None:
-        here = library.resume.last_here()
+        from pollux.cli.commands.going_on.resume import which
         from pollux.cli.terminal.screen import talk
 
-        talk(f"pollux: {here.key}")
+        here = library.resume.last_here()
+
+        talk(which(here))
         session, message = library.session(here.key), None
     else:
         session, message = library.cited(key)

@@ -92,7 +92,7 @@ def command(
         Screen(ctx).json(resume_document(plan))
         return
     if here is not None:
-        talk(_which(here))
+        talk(which(here))
     for warning in plan.warnings:
         talk(f"pollux: {warning}")
     if only_print:
@@ -107,7 +107,7 @@ def command(
     become_agent(ctx, plan)
 
 
-def _which(session: Summary) -> str:
+def which(session: Summary) -> str:
     """Which session was last used here."""
     from pollux.text.escape import one_line
 
