@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.terminal import TerminalProgram, pollux_command
+from tests.tui.terminal import SECONDS, TerminalProgram, pollux_command
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +76,18 @@ def test_a_closed_terminal_ends_it(env: dict[str, str], home: Path) -> None:
             os.kill(program.child, signal.SIGKILL)
             pytest.fail("it lives on without a terminal")
         time.sleep(0.05)
+
+
+def test_a_terminal_that_is_gone_ends_it_without_a_signal(env: dict[str, str], home: Path) -> None:
+    """A process that the terminal does not control gets no signal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(pollux_command(), env=env, cwd=home, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        while b"sessions" not in shown:
+            shown += os.read(ours, 65536)
+        os.close(ours)
+        assert process.wait(SECONDS) == 128 + signal.SIGHUP
 
 
 def test_without_a_cache_the_sessions_appear(env: dict[str, str], home: Path, tmp_path: Path) -> None:

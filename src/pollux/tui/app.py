@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
+import sys
 from pathlib import Path
 from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING
@@ -17,6 +19,7 @@ from pollux.tui.bindings import bindings, keymap
 from pollux.tui.colourless import Colourless
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
+from pollux.tui.opening.hangup import on_hangup
 from pollux.tui.palettes import DARK, PALETTES
 from pollux.tui.themes import theme
 from pollux.tui.widgets.footer import FooterLine
@@ -122,10 +125,16 @@ class PolluxApp(App[None]):
         return self.list_screen
 
     def on_mount(self) -> None:
-        """A signal to end gives the terminal back first. Only the main thread can be told of signals."""
+        """A signal to end gives the terminal back first. Only the main thread can be told of signals.
+
+        A terminal that is gone ends the app as its signal does.
+        """
+        loop = asyncio.get_running_loop()
         if os.name == "posix" and current_thread() is main_thread():
             for number in SIGNALS:
-                asyncio.get_running_loop().add_signal_handler(number, self._end, number)
+                loop.add_signal_handler(number, self._end, number)
+            if not self.is_headless and sys.__stdin__ is not None:
+                on_hangup(sys.__stdin__.fileno(), lambda: _tell(loop, self._end, SIGNALS[-1]))
 
     def _end(self, number: int) -> None:
         self.ended_by = number
@@ -278,3 +287,8 @@ def _spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, function: Callable[[int], None], number: int) -> None:
+    with contextlib.suppress(RuntimeError):  # it has ended already
+        loop.call_soon_threadsafe(function, number)
