@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 from unicodedata import category
 
@@ -10,6 +10,7 @@ from pollux.index.search.fields import tokens
 from pollux.index.search.snippets import fold_roughly, fold_unit
 
 _ASCII = bytes(range(0x80))
+_WORD = bytes(byte for byte in range(0x100) if byte >= 0x80 or chr(byte).isalnum())
 
 
 class Letters:
@@ -45,6 +46,17 @@ class Letters:
 def beyond_ascii(data: bytes) -> set[str]:
     """The characters beyond ASCII."""
     return set(data.translate(None, _ASCII).decode(errors="replace"))
+
+
+def words_with(data: bytes, letters: Iterable[bytes], reach: int) -> Iterator[bytes]:
+    """The words of a text with some letters beyond ASCII, at most so many bytes on each side of the letter."""
+    for letter in letters:
+        place = data.find(letter)
+        while place >= 0:
+            before, after = data[max(0, place - reach) : place], data[place : place + reach]
+            end = place + len(after) - len(after.lstrip(_WORD))
+            yield data[place - len(before) + len(before.rstrip(_WORD)) : end]
+            place = data.find(letter, end)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from pollux.index.search.fields import OLDEST, earliest, factor
 from pollux.index.search.passages import Facts, PassageKind, joined, models_of, passage_parts, rough_size, title_of
 from pollux.index.search.prepare.prepare_text import well_formed
 from pollux.index.search.snippets import Needle, Snippet, snippet
-from pollux.model import Author, Message, Part, Session
+from pollux.model import Message, Part, Session
 
 TITLE = -1
 """The place of a title, before all passages of its message."""
@@ -39,7 +39,7 @@ class Match(NamedTuple):
 
 
 class _Passage(NamedTuple):
-    """A passage whose text is not made yet."""
+    """A passage whose text is not made yet, or a whole message."""
 
     where: tuple[int, int]
     kind: PassageKind
@@ -95,10 +95,9 @@ class Look:
             weight = factor(facts.kind, at, copied=False)
             if (text := self._text(words, weight)) is not None:
                 self._compare(Candidate((number, TITLE), facts, text, truths), weight)
-        passages = self._passages(session, models)
-        if self._sifts and self._phrase is not None:
-            passages = self._sift(passages, self._phrase)
-        for where, kind, at, model, message, parts in passages:
+        if self._counts and self._phrase is not None:
+            self._count_roughly(session)
+        for where, kind, at, model, message, parts in self._passages(session, models):
             piece, words = joined(parts, message.author)
             weight = factor(kind, at, copied=message.inherited)
             if (text := self._text(words, weight)) is not None:
@@ -106,17 +105,24 @@ class Look:
                 self._compare(Candidate(where, facts, text, truths), weight)
 
     def _passages(self, session: Session, models: Sequence[str | None]) -> list[_Passage]:
-        """The passages that are not left out whatever their texts are."""
+        """The passages that are to be compared. If none is too old, whole messages are sifted, which is quicker."""
         at = session.started
-        passages: list[_Passage] = []
+        messages: list[_Passage] = []
         for number, (message, model) in enumerate(zip(session.messages, models, strict=True)):
             at = message.at or at
-            for place, (kind, parts) in enumerate(passage_parts(message)):
-                if self._counts and self._phrase is not None:
-                    self._count_roughly(parts, message.author)
-                if self._may_count(kind, at, copied=message.inherited):
-                    passages.append(_Passage((number, place), kind, at, model, message, parts))
-        return passages
+            messages.append(_Passage((number, 0), PassageKind.OTHER, at, model, message, message.parts))
+        if self._phrase is None or not self._sifts:
+            return [passage for each in messages for passage in self._passages_of(each)]
+        if not self._only_best or self._least_factor <= 1.0:
+            return [passage for each in self._sift(messages, self._phrase) for passage in self._passages_of(each)]
+        return self._sift([passage for each in messages for passage in self._passages_of(each)], self._phrase)
+
+    def _passages_of(self, whole: _Passage) -> Iterator[_Passage]:
+        """The passages of a message that are not left out whatever their texts are."""
+        (number, _), _, at, model, message, _ = whole
+        for place, (kind, parts) in enumerate(passage_parts(message)):
+            if self._may_count(kind, at, copied=message.inherited):
+                yield _Passage((number, place), kind, at, model, message, parts)
 
     def _may_count(self, kind: PassageKind, at: datetime | None, *, copied: bool) -> bool:
         """May a passage be among the best, and is it of a kind that is asked for?"""
@@ -162,11 +168,13 @@ class Look:
             counted.length += CountedText(text).length
             counted.measured += len(text)
 
-    def _count_roughly(self, parts: Sequence[Part], author: Author) -> None:
-        """Count a passage without making its text, unless it is to be measured."""
-        if size := sum([rough_size(part, author) for part in parts]):
-            is_measured = not self.statistics.passages % _MEASURED
-            self._count(size, joined(parts, author)[1] if is_measured else "")
+    def _count_roughly(self, session: Session) -> None:
+        """Count the passages without making their texts, unless they are to be measured."""
+        for message in session.messages:
+            for _, parts in passage_parts(message):
+                if size := sum([rough_size(part, message.author) for part in parts]):
+                    is_measured = not self.statistics.passages % _MEASURED
+                    self._count(size, joined(parts, message.author)[1] if is_measured else "")
 
     def _compare(self, passage: Candidate, weight: float) -> None:
         """Compare a passage with the query."""

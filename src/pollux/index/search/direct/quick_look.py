@@ -6,12 +6,13 @@ This looks at the texts as they are, before any of them is joined or prepared.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import accumulate, islice
 from typing import Any, AnyStr
 
-from pollux.index.search.direct.letters import Letters, beyond_ascii, may_help_form
+from pollux.index.search.direct.letters import Letters, beyond_ascii, may_help_form, words_with
 from pollux.index.search.passages import OUTPUT_TAIL, as_words, piece_of
+from pollux.index.search.snippets import fold_roughly
 from pollux.model import Author, Part, Session, Text, ToolCall
 
 _SIGNS = "".join([letter for letter in map(chr, range(0x80)) if not letter.isalnum()])
@@ -20,6 +21,9 @@ _OTHER_SIGNS = _SIGNS.encode() + bytes(range(0x80, 0x100))
 
 _LONGEST_GAP = 64
 """So many signs between two words are looked at."""
+
+_LETTER, _SPARE, _MOST = 12, 48, 300
+"""How many bytes a letter may have with its marks; and letters that vanish. How many other words are looked at."""
 
 Choices = Sequence[Sequence[str]]
 """Lists of words: what matches has the letters of all words of at least one list."""
@@ -57,25 +61,40 @@ class PassageLetters:
     def __init__(self, passages: Sequence[tuple[Sequence[Part], Author]]) -> None:
         plain: list[str] = []
         others: list[bytes] = []
-        for parts, author in passages:
-            strings: list[str] = []
-            _collect(parts, author, strings)
-            text = "\n".join(strings)
-            plain.append(text if text.isascii() else "")
-            others.append(b"" if text.isascii() else text.encode(errors="replace"))
+        self._beyond: dict[int, set[str]] = {}
+        for number, (parts, author) in enumerate(passages):
+            text, other = _text(parts, author), b""
+            if not text.isascii():
+                text, other = "", text.encode(errors="replace")
+                self._beyond[number] = beyond_ascii(other)
+            plain.append(text)
+            others.append(other)
         self._plain, self._starts = "\n".join(plain).lower(), _starts(plain)
         self._others, self._other_starts = b"\n".join(others).lower(), _starts(others)
-        self._beyond = beyond_ascii(self._others)
 
     def having(self, words: Sequence[str]) -> list[int]:
         """The numbers of the passages in which these words may stand side by side."""
         found = {*_numbers(self._plain, words, _SIGNS, self._starts)}
-        data = [word.encode() for word in words]
-        found.update(_numbers(self._others, data, _OTHER_SIGNS, self._other_starts))
-        for letter in self._beyond:
-            if any(may_help_form(word, letter) for word in words):
-                found.update(_numbers(self._others, [letter.encode()], b"", self._other_starts))
+        found.update(_numbers(self._others, [word.encode() for word in words], _OTHER_SIGNS, self._other_starts))
+        letters = {
+            letter
+            for letter in set().union(*self._beyond.values())
+            if any(may_help_form(word, letter) for word in words)
+        }
+        found.update(
+            number
+            for number, own in self._beyond.items()
+            if not own.isdisjoint(letters) and self._may_form(number, words, own & letters)
+        )
         return sorted(found)
+
+    def _may_form(self, number: int, words: Sequence[str], letters: Collection[str]) -> bool:
+        """May one of the words occur in a passage with some of these letters for others? Many are not looked at."""
+        data = self._others[self._other_starts[number] : self._other_starts[number + 1]]
+        reach = _LETTER * max(map(len, words)) + _SPARE
+        found = list(islice(words_with(data, [letter.encode() for letter in letters], reach), _MOST + 1))
+        folded = fold_roughly(b"\n".join(found[:_MOST]).decode(errors="replace")).text
+        return len(found) > _MOST or any(word in folded for word in words)
 
 
 def _starts(texts: Sequence[str] | Sequence[bytes]) -> list[int]:
@@ -102,6 +121,15 @@ def _follows(text: AnyStr, place: int, before: AnyStr, signs: AnyStr) -> bool:
     near = text[max(0, place - _LONGEST_GAP) : place]
     gap = len(near) - len(near.rstrip(signs))
     return gap == _LONGEST_GAP or before in text[max(0, place - gap - len(before)) : place]
+
+
+def _text(parts: Sequence[Part], author: Author) -> str:
+    """The texts of parts, in the order of the index."""
+    if len(parts) == 1 and isinstance(text := parts[0], Text):
+        return text.text
+    strings: list[str] = []
+    _collect(parts, author, strings)
+    return "\n".join(strings)
 
 
 def _collect(parts: Sequence[Part], author: Author, strings: list[str]) -> None:

@@ -72,3 +72,8 @@ def test_a_gap_of_many_signs_is_not_looked_through() -> None:
     assert having(passages_of([talk]), "架", "构") == [2]
     assert having(passages_of([talk]), "构", "logic") == [0, 2]
     assert having(passages_of([talk]), "cafe") == [2]
+
+
+def test_a_passage_without_parts_has_nothing() -> None:
+    assert having([([], Author.CLIENT), *passages_of([session(prompt("retry"))])], "retry") == [1]
+    assert having([], "retry") == []
