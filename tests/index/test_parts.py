@@ -323,17 +323,15 @@ def test_a_session_that_names_another_one_is_compared_with_it(empty_home: Changi
 def test_a_path_that_a_growing_session_names_is_that_of_its_whole_project(
     empty_home: ChangingHome, parts: list[bool]
 ) -> None:
-    digest = hashlib.sha256(b"/work/wombats").hexdigest()
-    files = [empty_home.talk(name, "hello", project=digest) for name in ("aaaa", "bbbb", "cccc")]
-    for file in files:
-        file.write_text(file.read_text().replace("0" * 64, digest))
+    for name in ("aaaa", "bbbb", "cccc"):
+        empty_home.talk(name, "hello", project="0" * 64)
     empty_home.library().sync()
-    empty_home.talk("bbbb", "where are we?", project=digest)
+    empty_home.talk("bbbb", "where are we?", project="0" * 64)
     _is_as_if_new(empty_home)
     assert parts == [True]
-    empty_home.talk("bbbb", "in /work/wombats/notes", project=digest)
+    empty_home.talk("bbbb", "/home/me/wombats/one.py", "/home/me/wombats/two.py", project="0" * 64)
     _is_as_if_new(empty_home)
-    assert {entry.summary.project for entry in empty_home.library().list()} == {"/work/wombats"}
+    assert {entry.summary.project for entry in empty_home.library().list()} == {"/home/me/wombats"}
 
 
 def test_a_codex_session_that_grows_is_looked_at_with_those_that_ask_about_others(
