@@ -229,11 +229,11 @@ class Part:
         self._changes = changes
         self._touched = touched
         columns = layout.files
-        files_and_groups = list(zip(columns.paths, columns.groups, strict=True))
-        self._own = {path: abs(group) for path, group in files_and_groups if abs(group) in touched}
-        self._own.update((path, state.group) for path, state in layout.news.added.items() if state.group in touched)
-        shared = [path for path, group in files_and_groups if group == _UNKNOWN]
-        passed_on = {*self._own, *shared, *changes.fresh}
+        numbers = {_UNKNOWN, *touched, *(-number for number in touched)}
+        passed_on = {path: abs(no) for path, no in zip(columns.paths, columns.groups, strict=True) if no in numbers}
+        passed_on.update((path, state.group) for path, state in layout.news.added.items() if state.group in touched)
+        self._own = {path: number for path, number in passed_on.items() if number != _UNKNOWN}
+        passed_on.update(dict.fromkeys(changes.fresh, _UNKNOWN))
         self.files = [file for file in files if file.path in passed_on]
         self._groups = {number: layout.group(number) for number in touched if number < layout.next_group}
         self._names = {name: no for no, group in self._groups.items() for name in (*group.keys, *group.names)}
