@@ -86,7 +86,7 @@ def test_files_that_come_and_grow_one_by_one(agent: str, name: str, tmp_path: Pa
     assert library.list(Filter(everything=True)) == anew.list(Filter(everything=True))
 
 
-def test_one_that_grows_is_looked_at_with_its_project_only(
+def test_one_that_grows_is_looked_at_alone(
     home: ChangingHome, parts: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
@@ -100,12 +100,12 @@ def test_one_that_grows_is_looked_at_with_its_project_only(
 
     def part(self: Layout, *given: object) -> Part | None:
         found = genuine(self, *given)  # type: ignore[arg-type]
-        looked.append(len(found.files) if found is not None else -1)
+        looked.append(sum(file.role == "session" for file in found.files) if found is not None else -1)
         return found
 
     monkeypatch.setattr(Layout, "part", part)
     assert [hit.key for hit in home.library().search("wombats").hits] == ["gemini:s3"]
-    assert (looked, parts) == ([2], [True])  # its file, and the list of all projects
+    assert (looked, parts) == ([1], [True])
     assert home.answers() == home.truth()
 
 
@@ -243,3 +243,114 @@ def test_the_first_few_of_a_list_are_the_first_of_all(empty_home: ChangingHome) 
         assert library.count(asked) == len(every)
         for few in (1, 2, 5, len(every), len(every) + 3):
             assert library.list(asked, few) == every[:few]
+
+
+def _write(file: Path, *lines: dict[str, object]) -> None:
+    """Add lines to a file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a") as out:
+        out.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def _claude(session: str, uuid: str, parent: str | None, *, reply: str = "") -> dict[str, object]:
+    """A record of Claude Code."""
+    said: dict[str, object] = {"role": "user", "content": f"wombats {uuid}"}
+    if reply:
+        said = {"role": "assistant", "id": reply, "model": "m", "content": [{"type": "text", "text": f"to {uuid}"}]}
+    return {
+        "parentUuid": parent,
+        "sessionId": session,
+        "uuid": uuid,
+        "cwd": "/work/x",
+        "type": "assistant" if reply else "user",
+        "requestId": f"request of {reply}",
+        "message": said,
+        "timestamp": "2026-11-30T00:00:00Z",
+    }
+
+
+def _is_as_if_new(home: ChangingHome) -> None:
+    library = home.library()
+    library.sync()
+    assert kept(library) == fresh(library)
+    assert home.answers() == home.truth()
+
+
+ONE, TWO, THREE = (f"{number}d1fee63-5f5f-4a52-9d6a-8d9a1b2c3d4e" for number in range(3))
+
+
+def test_a_session_that_grows_by_a_title_gives_it_to_another_one(empty_home: ChangingHome, parts: list[bool]) -> None:
+    folder = empty_home.home / ".claude" / "projects" / "-work-x"
+    for name in (ONE, TWO, THREE):
+        _write(folder / f"{name}.jsonl", _claude(name, f"{name}-1", None))
+    _write(folder / f"{THREE}.jsonl", {"type": "summary", "summary": "Numbats", "leafUuid": "nowhere"})
+    empty_home.library().sync()
+    _write(folder / f"{TWO}.jsonl", _claude(TWO, f"{TWO}-2", f"{TWO}-1"))
+    _is_as_if_new(empty_home)
+    assert parts == [True]
+    grown = folder / f"{TWO}.jsonl"
+    title = json.dumps({"type": "summary", "summary": "About wombats", "leafUuid": f"{ONE}-1"})
+    grown.write_text(f"{title}\n{grown.read_text()}")
+    _is_as_if_new(empty_home)
+    assert "About wombats" in {entry.title for entry in empty_home.library().list()}
+    grown.write_text(grown.read_text().replace(title, ""))
+    _is_as_if_new(empty_home)
+    assert "About wombats" not in {entry.title for entry in empty_home.library().list()}
+
+
+def test_a_copy_that_begins_with_a_compaction_is_known_as_one(empty_home: ChangingHome) -> None:
+    folder = empty_home.home / ".claude" / "projects" / "-work-x"
+    _write(folder / f"{ONE}.jsonl", _claude(ONE, "u1", None), _claude(ONE, "a1", "u1", reply="msg_011111111111111"))
+    tail = [_claude(ONE, "c", None), _claude(ONE, "u2", "c"), _claude(ONE, "a2", "u2", reply="msg_022222222222222")]
+    _write(folder / f"{ONE}.jsonl", *tail)
+    _write(folder / f"{THREE}.jsonl", _claude(THREE, "other", None))
+    empty_home.library().sync()
+    renamed = [{**line, "sessionId": TWO, "uuid": f"new {line['uuid']}", "parentUuid": None} for line in tail]
+    _write(folder / f"{TWO}.jsonl", *renamed)
+    _is_as_if_new(empty_home)
+
+
+def test_a_session_that_names_another_one_is_compared_with_it(empty_home: ChangingHome) -> None:
+    folder = empty_home.home / ".claude" / "projects"
+    _write(folder / "-work-x" / f"{ONE}.jsonl", _claude(ONE, "u1", None))
+    _write(folder / "-work-y" / f"{THREE}.jsonl", _claude(THREE, "other", None))
+    empty_home.library().sync()
+    origin = {"sessionId": ONE, "messageUuid": "lost"}
+    _write(folder / "-work-y" / f"{TWO}.jsonl", {**_claude(TWO, "v1", None), "forkedFrom": origin})
+    _is_as_if_new(empty_home)
+
+
+def test_a_path_that_a_growing_session_names_is_that_of_its_whole_project(
+    empty_home: ChangingHome, parts: list[bool]
+) -> None:
+    for name in ("aaaa", "bbbb", "cccc"):
+        empty_home.talk(name, "hello", project="0" * 64)
+    empty_home.library().sync()
+    empty_home.talk("bbbb", "where are we?", project="0" * 64)
+    _is_as_if_new(empty_home)
+    assert parts == [True]
+    empty_home.talk("bbbb", "/home/me/wombats/one.py", "/home/me/wombats/two.py", project="0" * 64)
+    _is_as_if_new(empty_home)
+    assert {entry.summary.project for entry in empty_home.library().list()} == {"/home/me/wombats"}
+
+
+def test_a_codex_session_that_grows_is_looked_at_with_those_that_ask_about_others(
+    empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(CORPUS / "codex" / "0.100.0" / "home", empty_home.home, dirs_exist_ok=True)
+    rollouts = sorted((empty_home.home / ".codex" / "sessions").rglob("rollout-*.jsonl"))
+    library = empty_home.library()
+    library.sync()
+    asking = sum(len(library._index.store.catalogue.asking(root)) for root in (1, 2, 3, 4))
+    looked: list[int] = []
+    genuine = Part.complete
+
+    def complete(self: Part, bundles: Sequence[Bundle]) -> EncodedLayout | Part | None:
+        looked.append(len(bundles))
+        return genuine(self, bundles)
+
+    monkeypatch.setattr(Part, "complete", complete)
+    _write(rollouts[0], {"timestamp": "2026-11-30T00:00:00Z", "type": "event_msg", "payload": {"type": "wombats"}})
+    _is_as_if_new(empty_home)
+    assert len(looked) == 1
+    assert looked[0] <= asking + 1 < len(rollouts)

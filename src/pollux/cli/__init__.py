@@ -7,12 +7,17 @@ Nothing is imported before it is needed: `pollux --version` does not even import
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
+
+_CYCLES = 50_000
+"""After so many new values Python looks for cycles. Imports alone make thousands of values, and hardly any cycle."""
 
 
 def main() -> None:
     """Run pollux on the process's arguments and end the process with its exit status."""
+    gc.set_threshold(_CYCLES)
     if sys.argv[1:] == ["--version"] and _print_version():
         return
     try:

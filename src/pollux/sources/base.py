@@ -178,11 +178,14 @@ class Bundle(msgspec.Struct, kw_only=True):
     def group_keys(self) -> Iterable[str] | None:
         """Names that it shares with all bundles that influence it, or that it influences.
 
-        They may be paths of folders, keys of sessions, or any other names. A name that begins with a folder's path and
-        a NUL ties nothing, but if it comes or goes, that may influence all that lies in the folder. None where every
-        bundle may influence it: then all bundles of the root are always grouped together.
+        They may be paths of folders, keys of sessions, or any other names. None where every bundle may influence it:
+        then all bundles of the root are always grouped together.
         """
         return None
+
+    def folder_facts(self) -> Iterable[tuple[str, str]]:
+        """Folders, each with what this bundle says of it: that something new is said influences all that lies there."""
+        return ()
 
     def own_files(self) -> Sequence[File]:
         """Its files without those that may affect any bundle: these are passed on to all groups."""
@@ -299,7 +302,8 @@ class SourceContext(msgspec.Struct, kw_only=True):
 
     def load_peeks(self, kind: type[Any], files: Iterable[File]) -> None:
         """Load earlier peeks of a kind into files of other groups."""
-        self.peeks |= self.stored_peeks(kind.__name__, files)
+        for place, peek in self.stored_peeks(kind.__name__, files).items():
+            self.peeks.setdefault(place, peek)
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """The result of a peek into a file. The file is opened only if it changed since the last peek."""

@@ -18,9 +18,6 @@ from pollux.sources.base import Bundle, File
 _UNKNOWN = 0
 """The group of files that may affect any session: if one of them changes, everything is compared."""
 
-_NUL = "\0"
-"""It ends a folder's path at the beginning of a name that concerns all that lies in the folder."""
-
 _FEW = 200
 """If more files than these are new in a layout, everything is compared, and all of it is written again."""
 
@@ -37,10 +34,11 @@ class EncodedLayout(NamedTuple):
 
 
 class Group(msgspec.Struct, array_like=True):
-    """The keys of a group's bundles, and the other names that its bundles have."""
+    """The keys of a group's bundles, the other names that its bundles have, and what they say of folders."""
 
     keys: list[str]
     names: list[str]
+    facts: list[tuple[str, str]] = []
 
 
 class FileState(msgspec.Struct, array_like=True):
@@ -105,6 +103,9 @@ def encode_layout(files: Sequence[File], bundles: Sequence[Bundle]) -> EncodedLa
         any(bundle.asks_all for bundle in bundles),
     )
     groups = [Group([], []) for _ in range(count)]
+    for bundle in bundles:
+        if facts := bundle.folder_facts():
+            groups[numbers[bundle.key]].facts += facts
     for key in names:
         groups[numbers.pop(key)].keys.append(key)
     paths = set(columns.paths)
@@ -153,6 +154,11 @@ class Layout:
             numbers.update(dict.fromkeys(group.keys, number))
             numbers.update(dict.fromkeys(group.names, number))
         return numbers
+
+    @cached_property
+    def facts(self) -> set[tuple[str, str]]:
+        """What is said of folders."""
+        return {fact for number in range(1, self.next_group) for fact in self.group(number).facts}
 
     @cached_property
     def file_groups(self) -> dict[str, int]:
@@ -223,11 +229,11 @@ class Part:
         self._changes = changes
         self._touched = touched
         columns = layout.files
-        files_and_groups = list(zip(columns.paths, columns.groups, strict=True))
-        self._own = {path: abs(group) for path, group in files_and_groups if abs(group) in touched}
-        self._own.update((path, state.group) for path, state in layout.news.added.items() if state.group in touched)
-        shared = [path for path, group in files_and_groups if group == _UNKNOWN]
-        passed_on = {*self._own, *shared, *changes.fresh}
+        numbers = {_UNKNOWN, *touched, *(-number for number in touched)}
+        passed_on = {path: abs(no) for path, no in zip(columns.paths, columns.groups, strict=True) if no in numbers}
+        passed_on.update((path, state.group) for path, state in layout.news.added.items() if state.group in touched)
+        self._own = {path: number for path, number in passed_on.items() if number != _UNKNOWN}
+        passed_on.update(dict.fromkeys(changes.fresh, _UNKNOWN))
         self.files = [file for file in files if file.path in passed_on]
         self._groups = {number: layout.group(number) for number in touched if number < layout.next_group}
         self._names = {name: no for no, group in self._groups.items() for name in (*group.keys, *group.names)}
@@ -247,7 +253,7 @@ class Part:
         one belongs to a group outside the part, this returns the part with that group. None: compare everything.
         """
         beyond: set[int] = set()
-        seen: set[str] = set()
+        facts: set[tuple[str, str]] = set()
         new_names: dict[int, Group] = {}
         table = {**self._names, **self._own}
         for bundle in bundles:
@@ -255,7 +261,7 @@ class Part:
             if group_keys is None:
                 return None
             names = _group_names(bundle, group_keys)
-            seen.update(names)
+            facts.update(bundle.folder_facts())
             if len(groups := set(map(table.get, names))) == 1 and None not in groups:
                 continue
             # Names of other groups are only looked at if a name is new here.
@@ -266,7 +272,7 @@ class Part:
             self._note(bundle, names, next(iter(numbers), self._layout.next_group), new_names)
         if beyond:
             return Part(self._layout, self._all_files, self._changes, self._touched | beyond)
-        if self._is_unlike(bundles) or self._affects_others(seen, new_names):
+        if self._is_unlike(bundles) or self._affects_others(facts, new_names):
             return None
         return self._news(new_names)
 
@@ -277,6 +283,7 @@ class Part:
             self._changes.fresh[path].group = number
         unknown = {name: None for name in names if name not in self._names and name not in files}
         new = new_names.setdefault(number, Group([], []))
+        new.facts += bundle.folder_facts()
         if bundle.key in unknown:
             new.keys.append(bundle.key)
             del unknown[bundle.key]
@@ -288,11 +295,13 @@ class Part:
         files = {file.path for bundle in bundles for file in bundle.files}
         return not (self._changes.fresh.keys() <= files and all(keys.issuperset(g.keys) for g in self._groups.values()))
 
-    def _affects_others(self, seen: set[str], new_names: dict[int, Group]) -> bool:
-        """Does a name that is new, or was not seen any more, concern a folder in which files of other groups lie?"""
-        new = [name for group in new_names.values() for name in group.names]
-        lost = [name for name in self._names if _NUL in name and name not in seen]
-        folders = {name.partition(_NUL)[0] for name in (*new, *lost) if os.path.isabs(name)}  # noqa: PTH117
+    def _affects_others(self, facts: set[tuple[str, str]], new_names: dict[int, Group]) -> bool:
+        """Is a new name or fact, or a fact that is gone, about a folder in which files of other groups lie?"""
+        known = {fact for group in self._groups.values() for fact in group.facts}
+        new = facts - known
+        changed = [*(known - facts), *(new - self._layout.facts if new else ())]
+        folders = {folder for folder, _ in changed}
+        folders |= {name for group in new_names.values() for name in group.names if os.path.isabs(name)}  # noqa: PTH117
         above = tuple(os.path.join(folder, "") for folder in folders)  # noqa: PTH118
         return bool(above) and any(
             path.startswith(above) and path not in self._own for path in self._layout.file_groups
@@ -303,9 +312,9 @@ class Part:
         before, now = self._layout.news, self._changes
         groups = dict(before.groups)
         for number, new in new_names.items():
-            if new.keys or new.names:
-                old = self._groups.get(number) or Group([], [])
-                groups[number] = Group([*old.keys, *new.keys], [*old.names, *new.names])
+            old = self._groups.get(number) or Group([], [])
+            facts = list({*old.facts, *new.facts})
+            groups[number] = Group([*old.keys, *new.keys], [*old.names, *new.names], facts)
         news = News({**before.changed, **now.changed}, {**before.added, **now.added, **now.fresh}, groups)
         if len(news.changed) + len(news.added) > _FEW:
             return None

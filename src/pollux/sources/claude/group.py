@@ -107,7 +107,7 @@ class ClaudeBundle(Bundle, kw_only=True):
         return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
 
     def group_keys(self) -> list[str] | None:
-        """Its own folders, a parent, peers, first records, the same id; the titles it gives to others of its project.
+        """Its own folders, a parent, peers, first records, the same id.
 
         Typed lines without a session id are searched for in all transcripts. Other typed lines stand in one log, which
         their sessions share. Without its first records, a session may share any record with any other.
@@ -118,11 +118,14 @@ class ClaudeBundle(Bundle, kw_only=True):
         relatives = (self.name, *parents, *self.named, *(peer.name for peer in self.peers))
         return [
             *self.folders,
-            *(f"{os.path.dirname(folder)}\0titles {self.given}" for folder in self.folders if self.given),  # noqa: PTH120
             *(f"{self.agent}:{id}" for id in relatives),
             *(f"begins with {head}" for head in self.heads),
             *((self.history.file.path,) if self.history is not None else ()),
         ]
+
+    def folder_facts(self) -> list[tuple[str, str]]:
+        """The titles that it gives to other sessions of its project."""
+        return [(os.path.dirname(folder), self.given) for folder in self.folders if self.given]  # noqa: PTH120
 
     def companions(self) -> list[str]:
         """The transcripts that share records with it: they show which of its messages are inherited."""

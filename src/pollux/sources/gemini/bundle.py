@@ -105,19 +105,33 @@ class GeminiBundle(Bundle, kw_only=True):
         return [display_path(path) for folder in self.folders for path in folder.markers]
 
     def group_keys(self) -> list[str] | None:
-        """The project's folders and its log, a parent, and the session that first had the same id.
+        """A parent, and the session that first had the same id; the project's folders and its log, if these tie it.
 
         A file without its head may be a copy of any other.
         """
         if self.damaged:
             return None
-        relatives = (self.id.partition("@")[0], self.parent)
+        relatives = [f"{self.agent}:{id}" for id in (self.id.partition("@")[0], self.parent) if id is not None]
+        if not self._is_tied:
+            return relatives
         return [
+            *relatives,
             *(key for folder in self.folders for key in (folder.path, folder.hash, folder.marked) if key),
             *((self.hash,) if self.hash is not None else ()),
-            *(f"{self.agent}:{id}" for id in relatives if id is not None),
             *((file.path for file in self.log.files) if self.log is not None else ()),
         ]
+
+    @property
+    def _is_tied(self) -> bool:
+        """Do other files of the project have a say in it, beyond the project's path?"""
+        if self.kind not in (Kind.MAIN, Kind.SUBAGENT) or self.log is not None:
+            return True
+        return any(folder.is_tied for folder in self.folders)
+
+    def folder_facts(self) -> list[tuple[str, str]]:
+        """The project's path, which may stand in any of its sessions."""
+        path, evidence = self.project()
+        return [(folder.path, f"{self.hash} {evidence} {path}") for folder in self.folders]
 
     @property
     def folder_paths(self) -> list[str]:

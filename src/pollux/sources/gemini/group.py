@@ -29,11 +29,14 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
     elsewhere = context.other_files()
-    roots = {root: own, **elsewhere.joined}
+    around = _files_around(root, own, context)
+    roots = {root: around, **elsewhere.joined}
     folders = _with_markers([folder for path in sorted(roots) for folder in _folders(path, roots[path])])
     projects = Projects(sorted(roots), context, [folder.marker for folder in folders if folder.marker is not None])
     logs = _logs(folders, context)
-    chats = members(folders, elsewhere.other, logs, context)
+    left_out = {file.path for file in around} - {file.path for file in own}
+    chats = members(folders, elsewhere.other, logs, context, left_out)
+    _tie(chats, logs)
     mains = _mains((chat for chat in chats if not chat.is_subagent), projects)
     _divide_logs(mains, [log for _, log in logs.values()])
     _adopt(mains, _subagents((chat for chat in chats if chat.is_subagent), projects))
@@ -44,6 +47,26 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
         return [*all_bundles]
     paths = {file.path for file in own}
     return [bundle for bundle in all_bundles if any(file.path in paths for file in bundle.files)]
+
+
+def _files_around(root: Path, files: list[File], context: SourceContext) -> list[File]:
+    """All files in the folders of some files, which may be only a part of them."""
+    if context.root_files is None:
+        return files
+    above = os.path.join(root, "")  # noqa: PTH118
+    own = {file.path for file in files}
+    folders = tuple({folder + os.sep for path in own if (folder := _folder_of(above, path))})
+    return [file for file in context.root_files if file.path in own or file.path.startswith(folders)]
+
+
+def _tie(chats: Iterable[Member], logs: Logs) -> None:
+    """Note the folders whose files depend on one another."""
+    for folders, _ in logs.values():
+        for folder in folders:
+            folder.is_tied = True
+    for chat in chats:
+        if chat.is_damaged or not chat.named.own.is_whole:
+            chat.folder.is_tied = chat.named.folder.is_tied = True
 
 
 def _folders(root: Path, files: Iterable[File]) -> list[Folder]:

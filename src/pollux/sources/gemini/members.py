@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -53,13 +53,20 @@ class Member(msgspec.Struct):
             bundle.elsewhere = {**bundle.elsewhere, self.file.path: self.elsewhere}
 
 
-def members(folders: Iterable[Folder], others: Iterable[File], logs: Logs, context: SourceContext) -> list[Member]:
+def members(
+    folders: Iterable[Folder],
+    others: Iterable[File],
+    logs: Logs,
+    context: SourceContext,
+    left_out: Collection[str] = (),
+) -> list[Member]:
     """The session files in these folders. `others` lie elsewhere, and only name the sessions of damaged files.
 
     Files that name no project come last: they may be cut, and others in the same folder name it.
     """
     names = _Names(logs)
-    items = [item for folder in folders for item in _identities(folder, folder.files, context)]
+    files = [(folder, [file for file in folder.files if file.path not in left_out]) for folder in folders]
+    items = [item for folder, own in files for item in _identities(folder, own, context)]
     for item in items:
         names.add(item)
     owners = owners_of_damaged(items, _identities(Folder("", []), others, context), context, names.has_name)

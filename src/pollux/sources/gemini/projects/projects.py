@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pollux.errors import Unreadable
@@ -26,12 +26,16 @@ _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class Folder:
-    """One project's folder under `tmp`, its files, and the hash of its path."""
+    """One project's folder under `tmp`, its files, and the hash of its path.
+
+    `is_tied`: its files name one another's sessions, or have a log of typed prompts.
+    """
 
     def __init__(self, path: str, files: list[File]) -> None:
         self.path = path
         self.name = os.path.basename(path)  # noqa: PTH119
         self.files = files
+        self.is_tied = False
         self.markers = [file.path for file in files if file.role == MARKER]
         self.mark(marker_of(self.markers[0]) if self.markers else None)
 
@@ -99,17 +103,25 @@ class Projects:
     def _in_files(self, wanted: str, files: list[File]) -> tuple[str | None, str | None]:
         """A path in the files with the hash, or else the folder that most of them mention."""
         guesses: Counter[str] = Counter()
-        remaining = ALL
-        for file in sorted(files, key=lambda file: (file.size, file.path)):
-            if remaining <= 0:
-                break
-            remaining -= min(file.size, EACH)
+        searched = list(_searched(files))
+        self._context.load_peeks(PathEvidence, searched)
+        for file in searched:
             evidence = self._context.peek(file, PathEvidence, lambda file: path_evidence(wanted, file))
             if evidence.proof is not None:
                 return evidence.proof, None
             if evidence.guess is not None:
                 guesses[evidence.guess] += 1
         return None, max(guesses, key=lambda path: (guesses[path], len(path), path), default=None)
+
+
+def _searched(files: list[File]) -> Iterator[File]:
+    """The files that are searched for paths: the smallest ones, up to a size."""
+    remaining = ALL
+    for file in sorted(files, key=lambda file: (file.size, file.path)):
+        if remaining <= 0:
+            break
+        remaining -= min(file.size, EACH)
+        yield file
 
 
 def marker_of(note: str) -> str | None:
