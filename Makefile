@@ -24,9 +24,12 @@ test quick test-exhaustive: export PYTHONDONTWRITEBYTECODE :=
 # Where the large benchmarks make their histories, and leave them for the next time.
 LARGE ?= /tmp/pollux-bench
 
+# Where releases of the agents are installed, for the tests in tests/agents.
+AGENTS ?= $(HOME)/.cache/pollux-agents
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test quick lint bench bench-large bench-growth bench-first test-exhaustive clean help
+.PHONY: run test quick lint bench bench-large bench-growth bench-first test-exhaustive test-agents clean help
 
 run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux --or-sample $(ARGS)
@@ -60,6 +63,10 @@ bench-first: $(DEV) ## Measure the first commands without a cache, with 1,000 to
 
 test-exhaustive: $(DEV) ## Run the tests of properties and of recovery over every case instead of a sample
 	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive $(ARGS)
+
+test-agents: $(DEV) ## Install releases of the agents (1.5 GB) and let them judge what pollux writes
+	$(BIN)/python tests/agents/harness/resume.py install $(AGENTS)
+	RESUME_CLIS=$(AGENTS) RESUME_ALL=1 $(PYTEST) tests/agents $(ARGS)
 
 clean: ## Remove the environment and everything else that is made
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

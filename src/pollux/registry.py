@@ -46,6 +46,9 @@ WRITERS = {
     "parquet": "pollux.writers.parquet:WRITER",
     "agent-trace": "pollux.writers.attribution.trace:WRITER",
     "acp": "pollux.writers.acp:WRITER",
+    "gemini": "pollux.sources.gemini.native:WRITER",
+    "claude": "pollux.sources.claude.native:WRITER",
+    "codex": "pollux.sources.codex.native:WRITER",
 }
 
 # The groups of entry points.

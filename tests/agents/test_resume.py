@@ -1,13 +1,7 @@
-"""The agents themselves go on with what pollux resumes: the conversation that arrives at the model is the session's.
-
-`RESUME_HARNESS` names a folder with `resume.py`, which runs unmodified releases of the agents against a model server on
-this machine that remembers what it is sent; `RESUME_CLIS` names the folder in which they are installed, by agent and
-release. Without both, these tests are skipped.
-"""
+"""The agents themselves go on with what pollux resumes: the conversation that arrives at the model is the session's."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import shutil
@@ -22,10 +16,10 @@ from typing import Any
 import pytest
 
 from pollux import Library
+from tests.agents.conftest import CLIS, in_full, need
 from tests.program import SOURCE
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-HARNESS, CLIS = os.environ.get("RESUME_HARNESS"), os.environ.get("RESUME_CLIS")
 PROMPT = "And then, what came of it?"
 SESSIONS = [
     ("claude", "2.1.325", "2.1.325"),
@@ -39,15 +33,6 @@ SESSIONS = [
 ELSEWHERE = [session for session in SESSIONS if session[2] not in {"2.1.112", "0.145.0"}]
 AT_ONCE = {"claude": (), "codex": (), "gemini": ("-i",)}
 """The option of each agent before a prompt that it takes at once and then stays, in a terminal."""
-
-pytestmark = pytest.mark.skipif(not (HARNESS and CLIS), reason="RESUME_HARNESS and RESUME_CLIS are not set")
-
-
-@pytest.fixture(scope="module")
-def harness() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(HARNESS))
-    yield importlib.import_module("resume")
-    sys.path.remove(str(HARNESS))
 
 
 def held(agent: str, home: str, folder: Path) -> tuple[dict[str, str], str, str]:
@@ -68,9 +53,8 @@ def held(agent: str, home: str, folder: Path) -> tuple[dict[str, str], str, str]
 @contextmanager
 def room(harness: ModuleType, agent: str, release: str, home: str, project: str, **more: Any) -> Iterator[Any]:
     place = CORPUS / agent / home / "home"
-    if not Path(str(CLIS), agent, release).exists():
-        pytest.skip(f"{agent} {release} is not installed")
-    with harness.Room(agent, release, place, project, str(CLIS), **more) as made:
+    need(agent, release)
+    with harness.Room(agent, release, place, project, CLIS, **more) as made:
         yield made
 
 
@@ -108,6 +92,7 @@ def test_the_conversation_arrives(harness: ModuleType, agent: str, home: str, re
     assert (tmp_path / "own" / "DATA" / "pollux" / "archive").is_dir()
 
 
+@in_full
 @pytest.mark.parametrize("options", [["--fork"], []], ids=["fork", "same"])
 @pytest.mark.parametrize(("agent", "home", "release"), ELSEWHERE)
 def test_the_conversation_arrives_in_another_folder(
@@ -134,6 +119,7 @@ def test_the_conversation_arrives_in_another_folder(
     shutil.rmtree(kept)
 
 
+@in_full
 @pytest.mark.parametrize(("agent", "home", "release"), [one for one in SESSIONS if "cfgdir" not in one[1]])
 def test_a_session_that_an_agent_has_open(
     harness: ModuleType, agent: str, home: str, release: str, tmp_path: Path

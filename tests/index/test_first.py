@@ -17,7 +17,7 @@ import pytest
 
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
-from pollux.index.search.direct import examine, pending
+from pollux.index.search.direct import look, pending
 from pollux.index.search.direct.look_through import PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.visit import SearchVisit
@@ -28,7 +28,7 @@ from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progres
 from pollux.model import Session
 from pollux.model.project_hash import project_hash
 from pollux.sources.base import Bundle, Source
-from pollux.system import locks
+from pollux.system import locks, workers
 from pollux.system.locks import try_lock
 from pollux.usage.service import Grouping
 from tests.index.conftest import WORDS, ChangingHome
@@ -400,6 +400,33 @@ def test_the_first_search_reads_each_file_once(
     assert read_again == [0]
 
 
+def test_a_search_in_the_midst_reads_no_file_of_a_large_load_again(
+    large: ChangingHome, behind: Callable[..., Library], read_again: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project becomes known on the way, so a few sessions are read again: that makes nothing else worthless."""
+    project = large.home / "rain"
+    project.mkdir()
+    digest = project_hash(str(project))
+    chat = large.talk("hashed", "weather 200", project=digest)
+    chat.write_text(chat.read_text().replace("0" * 64, digest))
+    os.utime(chat, (MIDNIGHT + 900, MIDNIGHT + 900))
+    name = "aaaaaaaa-0000-4000-8000-000000000001"
+    log = large.home / ".claude" / "projects" / "-rain" / f"{name}.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(json_lines({**user("weather"), "timestamp": "2026-11-14T00:00:01.000Z", "cwd": str(project)}))
+    os.utime(log, (MIDNIGHT + 1, MIDNIGHT + 1))
+    truth = found(large.library(large.cache.with_name("whole")), "weather")
+    monkeypatch.setattr(workers, "WORTH_FORKING", 5_000)  # more than one file, less than all
+    early = large.library(early=True)
+    assert keys(early, 3)[0] == "gemini:hashed"
+    known = early._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions")[0][0]
+    library = behind(large)
+    assert found(library, "weather") == truth
+    assert [entry.summary.project for entry in library.list() if entry.summary.id == "hashed"] == [str(project)]
+    assert 0 < known < 100
+    assert read_again == [known + 1], "what was in the catalogue before, and one small file, which was read alone"
+
+
 @pytest.mark.parametrize("options", [{"sort": Sort.NEWEST}, {"per_session": 1}, {"kinds": PLACES["prompts"]}])
 def test_the_first_search_heeds_its_options(
     options: dict[str, Any], large: ChangingHome, behind: Callable[..., Library], read_again: list[int]
@@ -437,7 +464,7 @@ def test_messages_that_are_left_out_are_counted(
     counted: list[int] = []
 
     def count_matches(query: DirectQuery, session: Session, number: int) -> int:
-        counted.append(count := examine.count_matches(query, session, number))
+        counted.append(count := look.count_matches(query, session, number))
         return count
 
     monkeypatch.setattr(pending, "count_matches", count_matches)

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pollux.index.catalogue.queries import Filter
 from pollux.index.catalogue.usage_queries import UsageQueries
+from pollux.index.catalogue.values import Filter
 from pollux.model import FIGURES, Message, Session, Usage
 from pollux.usage.rates import dollars
 from pollux.usage.service import Grouping, UsageService

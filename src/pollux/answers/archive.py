@@ -80,7 +80,14 @@ def verdict_document(verdict: Verdict) -> dict[str, Any]:
 def files_document(files: Iterable[Restored]) -> list[dict[str, Any]]:
     """`pollux archive restore --json`."""
     return [
-        {"path": file.path, "bytes": file.bytes, "sha256": file.sha256, "there": file.there, "left": file.left}
+        {
+            "path": file.path,
+            "bytes": file.bytes,
+            "sha256": file.sha256,
+            "there": file.there,
+            "left": file.left,
+            "refreshed": file.refreshed,
+        }
         for file in files
     ]
 

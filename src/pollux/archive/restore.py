@@ -24,7 +24,8 @@ from pollux.wire import display_path
 class Restored(Value, frozen=True, kw_only=True):
     """A file to write, or written. `there`: it exists already with the same bytes.
 
-    `left`: another file exists and is not overwritten; allowed only for related files.
+    `left`: another file exists and is not overwritten; allowed only for related files. `refreshed`: it has the present
+    as its last use, because the agent deletes what is old.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Restored(Value, frozen=True, kw_only=True):
     sha256: str
     there: bool = False
     left: bool = False
+    refreshed: bool = False
 
     @property
     def missing(self) -> bool:
@@ -61,6 +63,7 @@ class FileToWrite(NamedTuple):
     content: Callable[[], bytes]
     beside: bool = False
     mode: int | None = None
+    refreshed: bool = False
 
 
 def files_to_write(
@@ -114,7 +117,12 @@ def plan(files: Iterable[FileToWrite]) -> list[tuple[Restored, FileToWrite]]:
             hint = "Nothing was written. Move it, or use another folder with -o."
             raise OutputError(f"{display_path(file.place)} exists with other content.", hint)
         restored = Restored(
-            path=display_path(file.place), bytes=file.size, sha256=file.sha, there=same, left=exists and not same
+            path=display_path(file.place),
+            bytes=file.size,
+            sha256=file.sha,
+            there=same,
+            left=exists and not same,
+            refreshed=file.refreshed,
         )
         planned.setdefault(file.place, (restored, file))
     return list(planned.values())

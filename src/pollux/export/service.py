@@ -9,12 +9,12 @@ import msgspec
 
 from pollux.errors import PolluxError
 from pollux.export.names import Layout
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.values import Filter
 from pollux.registry import knowledge
 from pollux.system.output_file import OutputFile
 from pollux.transforms import rewrite_texts
 from pollux.usage.rates import dollars
-from pollux.writers.base import Binary, Options, Report, WriterContext, without_secrets
+from pollux.writers.base import Binary, Options, Refusing, Report, WriterContext, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -60,7 +60,10 @@ class Exporter:
     # ------------------------------------------------------------------ one session
 
     def write(self, session: Session, out: Out) -> None:
-        """Write a session, piece by piece."""
+        """Write a session, piece by piece. Raises `RequestError` where the format has nothing to write of it."""
+        clean = self._redacted(session)
+        if isinstance(self.writer, Refusing):
+            self.writer.check(clean, self._options)
         context = msgspec.structs.replace(
             self._context, child=self._child, family_usage=self._library.usage.family(session)
         )
@@ -73,7 +76,7 @@ class Exporter:
             self.size += len(piece)
             out(piece)
 
-        self.report.add(write(self._redacted(session), counted, self._options, context))
+        self.report.add(write(clean, counted, self._options, context))
         if self._redactor is not None:
             self.report.add(without_secrets(self._redactor.count))
         self.sessions += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.values import Filter
 from pollux.model import Value
 from pollux.wire import display_path, folder_at
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,21 +23,20 @@ from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.keeper import Keeper
+from pollux.library.refresh import is_due, kept_alive
 from pollux.library.session_files import SessionFiles
 from pollux.marks.store import MarkStore
 from pollux.model import Kind, Session, Value
 from pollux.sources.capabilities import retention_of
-from pollux.system.clock import now
 from pollux.system.directories import Places
 from pollux.system.files import make_private_folder
 from pollux.system.locks import write_lock
+from pollux.text.shell import shell_word
 from pollux.wire import folder_at, read_head
 
 if TYPE_CHECKING:
     from pollux.archive.packs import State
 
-SOON = timedelta(days=7)
-_LONGEST = timedelta.max.days
 _SAMPLE = 1 << 22
 
 
@@ -132,7 +131,6 @@ class ArchiveService:
 
     def due(self) -> Iterator[Due]:
         """What the agents will delete within a week, by their own settings."""
-        limit = now() + SOON
         summaries = [one.summary for one in self._index.everything() if not one.summary.kept]
         for source, root in self._homes.roots():
             retention = retention_of(source, root.path) if folder_at(root.path) else None
@@ -142,12 +140,10 @@ class ArchiveService:
             old = [
                 one.key
                 for one in summaries
-                if retention.days is not None
-                and one.agent == source.name
+                if one.agent == source.name
                 and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # agents delete neither checkpoints nor typed prompts
                 and any(file.startswith(base) for file in one.files)
-                and (at := one.ended or one.started) is not None
-                and limit - at > timedelta(days=min(retention.days, _LONGEST))
+                and is_due(one.ended or one.started, retention)
             ]
             yield Due(retention=retention, sessions=tuple(old))
 
@@ -206,7 +202,7 @@ class ArchiveService:
         last = max((change.at for change in before if change.sha256 is not None), default=None)
         if deletions and last is not None:
             since = max(change.at for change in deletions)
-            advice = f"Try: pollux show {session.key} --as-of {last.isoformat().replace('+00:00', 'Z')}"
+            advice = f"Try: pollux show {shell_word(session.key)} --as-of {last.isoformat().replace('+00:00', 'Z')}"
             return NotFound(f"The files of {session.key} were gone by {since:%Y-%m-%d %H:%M} UTC.", advice)
         first = min((change.at for change in changes), default=None)
         hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None and not before else None
@@ -262,6 +258,8 @@ class ArchiveService:
         ]
         if folder is not None:
             self._homes.protect(*(file.place for file in files))
+        else:
+            files = kept_alive(files, session, self._homes.roots())
         return restore.plan(files)
 
     def prune_lost(self) -> transfer.TransferResult:

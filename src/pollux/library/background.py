@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pollux.errors import PolluxError, RequestError
 from pollux.system.config import load
 from pollux.system.locks import try_lock
+from pollux.system.priority import take_lowest_priority
 
 if TYPE_CHECKING:
     import subprocess
@@ -27,7 +28,6 @@ VARIABLE = "POLLUX_BACKGROUND"
 
 _OFF = ("0", "no", "off", "false")
 _LOCK = "background.lock"
-_LOWEST = 19
 
 
 def is_enabled(places: Places) -> bool:
@@ -81,7 +81,7 @@ def start_sync(places: Places) -> subprocess.Popen[bytes] | None:
 
 def run(index: FreshIndex, places: Places) -> None:
     """Do all that is left to do, as the only such process. Nobody hears of a problem: the next command meets it."""
-    os.nice(_LOWEST)
+    take_lowest_priority()
     with contextlib.suppress(PolluxError, OSError), try_lock(places.index / _LOCK) as alone:
         if alone and index.info().generation:  # otherwise the cache was cleared meanwhile
             index.complete()

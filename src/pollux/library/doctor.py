@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from pollux.index.catalogue.queries import BundleOutcome, CatalogueQueries
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import BundleOutcome
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.session_files import SessionFiles
 from pollux.model import Notice, Severity, Value

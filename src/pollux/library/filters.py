@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pollux.errors import RequestError
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.values import Filter
 from pollux.index.search.query import ABOUT
 from pollux.marks.store import MARK_FILTERS, STATES
 from pollux.system.clock import parse

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rows import BundleRows
+from pollux.index.catalogue.values import Filter
 from pollux.sources.base import Bundle
 
 MOST_NEWEST = 100

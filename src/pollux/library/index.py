@@ -9,7 +9,8 @@ import msgspec
 
 from pollux import registry
 from pollux.errors import NotFound, RequestError, Unreadable
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, ListedKey, ListEntry
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
 from pollux.system.directories import Places
@@ -100,8 +101,12 @@ class IndexService:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
 
+    def heirs(self, key: str) -> list[str]:
+        """The sessions that a session was handed over to, as far as is known without reading anything now."""
+        return self._index.ask(lambda current: current.heirs(key), synced=False) if self._index.is_ready else []
+
     def relatives(self, key: str) -> list[Relative]:
-        """Parent, sub-agents, forks and continuations of a session."""
+        """Parent, sub-agents, forks, continuations and hand-overs of a session."""
         from pollux.index.catalogue.relatives import relatives
 
         return self._index.ask(lambda current: relatives(current, key))

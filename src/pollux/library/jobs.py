@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pollux.index.catalogue.queries import SessionLocation
+from pollux.index.catalogue.values import SessionLocation
 from pollux.model import Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
 

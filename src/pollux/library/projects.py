@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pollux.index.catalogue.queries import CatalogueQueries, Project, is_project
+from pollux.index.catalogue.conditions import is_project
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Project
 from pollux.library.fresh_index import FreshIndex
 from pollux.model.names import project_matches
 from pollux.model.project_hash import project_hash

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pollux import registry
 from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
-from pollux.index.catalogue.queries import Filter, SessionLocation
+from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.session_files import SessionFiles
 from pollux.model import Message, Session

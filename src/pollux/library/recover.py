@@ -27,6 +27,7 @@ from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
 from pollux.library.archive import ArchiveService
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader
+from pollux.library.refresh import kept_alive
 from pollux.library.session_files import SessionFiles
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
@@ -41,11 +42,16 @@ from pollux.wire.join_versions import close_cut_file as closed_at_end
 class Rebuilt(Value, frozen=True, kw_only=True):
     """Files that an agent can resume: how many messages pollux read back from them, and which it did not."""
 
-    key: str
+    session: Session
     home: Path
     files: tuple[ResumeFile, ...]
     messages: int
     left: tuple[UnrestoredMessages, ...]
+
+    @property
+    def key(self) -> str:
+        """The name of the session."""
+        return self.session.key
 
 
 class _DatedVersion(NamedTuple):
@@ -207,7 +213,7 @@ class RecoverService:
                 count, missing, doubled = compare_rebuilt(family, readings, files)
             if count and count - doubled > best_score:
                 best_score = count - doubled
-                best = Rebuilt(key=session.key, home=home, files=tuple(files), messages=count, left=missing)
+                best = Rebuilt(session=family[0], home=home, files=tuple(files), messages=count, left=missing)
             if not doubled:
                 break
         if best is None:
@@ -270,8 +276,8 @@ class RecoverService:
 
     def plan(self, rebuilt: Rebuilt, folder: Path | None) -> list[tuple[Restored, FileToWrite]]:
         """What would be written below a folder, or without one, where the agent keeps such files."""
-        roots = [root.path for source, root in self._homes.roots() if source.name == rebuilt.key.partition(":")[0]]
-        files = list(_files_to_write(rebuilt, folder, roots))
+        roots = [root.path for source, root in self._homes.roots() if source.name == rebuilt.session.agent]
+        files = kept_alive(list(_files_to_write(rebuilt, folder, roots)), rebuilt.session, self._homes.roots())
         if folder is not None:
             self._homes.protect(*(file.place for file in files))
         return plan(files)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import NotFound
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.values import Filter
 
 if TYPE_CHECKING:
     from pollux.library.library import Library

@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from pollux.errors import RequestError
-from pollux.index.catalogue.queries import CatalogueQueries, Cursor, Filter, SessionLocation
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Cursor, Filter, SessionLocation
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.homes import Homes
 from pollux.library.reader import SessionReader

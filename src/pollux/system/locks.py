@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from pollux.system.priority import lent_priority
 from pollux.system.progress import Progress, Report
 
 try:
@@ -27,6 +28,9 @@ PATIENCE = 20.0
 """How long (seconds) a process waits for a writer that reports no progress."""
 
 _PAUSE = 0.05
+_LEND_AFTER = 0.3
+"""After so many seconds, a process that waits lends its priority to the writer, whom others may keep from ending."""
+
 _LONGEST = 4096
 _LOCKED_BYTE = 1 << 30
 """The locked byte. Windows lets nobody read a locked byte, so it lies beyond all that is written."""
@@ -103,18 +107,23 @@ def _wanted(path: Path) -> Path:
 
 
 def _wait(path: Path, handle: int, report: Report, patience: float) -> bool:
-    last_change, changed, reported = 0, time.monotonic(), False
-    while not (acquired := _acquire(handle)):
-        with contextlib.suppress(OSError):
-            _wanted(path).touch(0o600)
-        change, progress = os.fstat(handle).st_mtime_ns, _read(handle)
-        if change != last_change:
-            last_change, changed = change, time.monotonic()
-        if time.monotonic() - changed >= patience or _is_stopped(progress.by):
-            break
-        report(progress)
-        reported = True
-        time.sleep(_PAUSE)
+    began = changed = time.monotonic()
+    last_change, reported, lent = 0, False, False
+    with contextlib.ExitStack() as loan:
+        while not (acquired := _acquire(handle)):
+            with contextlib.suppress(OSError):
+                _wanted(path).touch(0o600)
+            change, progress = os.fstat(handle).st_mtime_ns, _read(handle)
+            if change != last_change:
+                last_change, changed = change, time.monotonic()
+            if time.monotonic() - changed >= patience or _is_stopped(progress.by):
+                break
+            if not lent and time.monotonic() - began >= _LEND_AFTER:
+                lent = True
+                loan.enter_context(lent_priority(progress.by))
+            report(progress)
+            reported = True
+            time.sleep(_PAUSE)
     with contextlib.suppress(OSError):
         _wanted(path).unlink()
     if reported:

@@ -100,6 +100,8 @@ KEYS: tuple[Key, ...] = (
     Key(PAGES, "up", ("k", "up"), "up", "A line back."),
     Key(PAGES, "page_down", ("space", "pagedown"), "page down", "A screen further."),
     Key(PAGES, "page_up", ("b", "pageup"), "page up", "A screen back."),
+    Key(PAGES, "half_down", ("ctrl+d",), "half down", "Half a screen further."),
+    Key(PAGES, "half_up", ("ctrl+u",), "half up", "Half a screen back."),
     Key(PAGES, "top", ("g", "home"), "top", "The beginning."),
     Key(PAGES, "bottom", ("G", "end"), "end", "The end."),
     Key(PAGES, "day", ("1",), "day", "The last day.", 2),

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.origins import RequestOrigin, request_origins
-from pollux.index.catalogue.queries import CatalogueQueries, Filter
+from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rollups import micros, prompt_size, quarter
 from pollux.index.catalogue.usage_queries import RollUp, UsageQueries
+from pollux.index.catalogue.values import Filter
 from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
 from pollux.system.config import load
 from pollux.usage.audit import SessionAudit, audit_session

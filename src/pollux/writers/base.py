@@ -206,6 +206,14 @@ class Binary(Protocol):
 
 
 @runtime_checkable
+class Refusing(Protocol):
+    """A writer that has nothing to write of some sessions. Among many it passes over them."""
+
+    def check(self, session: Session, options: Options, /) -> None:
+        """Raise `RequestError` where nothing of a session can be written."""
+
+
+@runtime_checkable
 class HasCbor(Protocol):
     """A writer whose format exists in CBOR as well."""
 

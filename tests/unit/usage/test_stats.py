@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pollux.errors import RequestError
-from pollux.index.catalogue.queries import Filter
+from pollux.index.catalogue.values import Filter
 from pollux.model import Session, Status, ToolCall, Usage
 from pollux.usage.labels import tokens
 from pollux.usage.service import Grouping, Measure

@@ -67,6 +67,9 @@ WRONG = {
     "parquet": '{"number":1}\n{"number":1}\n',
     "agent-trace": '{"version":"1","id":"1","timestamp":"","files":[]}',
     "acp": '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"1","update":{}}}\n',
+    "gemini": '{"sessionId":"1","projectHash":"2","kind":"main"}\n{"type":"user","content":[]}\n',
+    "claude": '{"type":"user","uuid":"1","parentUuid":"0","message":{"role":"user","content":""}}\n',
+    "codex": '{"type":"response_item","timestamp":"","payload":{}}\n',
 }
 
 

@@ -175,7 +175,7 @@ def restore(
     pollux archive restore 3274cde4 -o back/
     pollux archive restore 3274cde4 --in-place
     """
-    from pollux.cli.terminal.confirm import confirm_writing, file_lines, one_place
+    from pollux.cli.terminal.confirm import confirm_writing, file_lines, one_place, tell_how_to_go_on
     from pollux.cli.terminal.screen import Screen
 
     one_place(output, in_place=in_place)
@@ -192,8 +192,10 @@ def restore(
         from pollux.answers.archive import files_document
 
         screen.json(files_document(files))
-    else:
-        screen.lines(file_lines(files))
+        return
+    screen.lines(file_lines(files))
+    if in_place:
+        tell_how_to_go_on(library, session.key)
 
 
 @command.command("schedule", short_help="Let a timer archive what changed.")

@@ -51,7 +51,11 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
     help="One file for each session, or for each project and day. (day: markdown, text)",
 )
 @click.option("--list", "listing", is_flag=True, help="List the formats and what each is for.")
-@click.option("--thinking", is_flag=True, help="Include the model's thinking. (markdown, text, openai, sharegpt)")
+@click.option(
+    "--thinking",
+    is_flag=True,
+    help="Include the model's thinking. (markdown, text, openai, sharegpt, gemini, claude, codex)",
+)
 @click.option(
     "--tools",
     type=Choice(["none", "brief", "full"]),

@@ -111,7 +111,7 @@ def _show(library: Library, screen: Screen, session: Session, output: Path | Non
 def _rebuild(
     library: Library, screen: Screen, session: Session, folder: Path | None, *, yes: bool, as_json: bool
 ) -> None:
-    from pollux.cli.terminal.confirm import confirm_writing, file_lines
+    from pollux.cli.terminal.confirm import confirm_writing, file_lines, tell_how_to_go_on
     from pollux.cli.terminal.screen import talk
 
     rebuilt = library.recover.rebuild(session)
@@ -128,6 +128,8 @@ def _rebuild(
     screen.lines(file_lines(files))
     for sentence in _remarks(rebuilt, str(library.user_home)):
         talk(sentence)
+    if folder is None:
+        tell_how_to_go_on(library, session.key)
 
 
 def _remarks(rebuilt: Rebuilt, home: str) -> Iterator[str]:

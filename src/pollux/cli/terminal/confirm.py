@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pollux.cli.terminal.screen import Screen, talk
-from pollux.errors import RequestError
+from pollux.errors import CannotResume, RequestError
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, size, tilde
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pollux.archive.restore import Restored
+    from pollux.library.library import Library
 
 
 def one_place(folder: Path | None, *, in_place: bool) -> None:
@@ -32,6 +33,10 @@ def confirm_writing(screen: Screen, files: Iterable[Restored], home: str, *, ask
     talk(f"{plural(len(missing), 'file')} will be written into the agent's folders:")
     for file in missing:
         talk(f"  {one_line(tilde(file.path, home))}  ({size(file.bytes)})")
+    if any(file.refreshed for file in missing):
+        talk(
+            "They get the present as their last use: as old as they are, the agent would delete them at its next start."
+        )
     if not ask or not screen.terminal:
         raise RequestError("Nothing was written.", "Add --yes to write these files.")
     click.confirm("Write them?", abort=True, err=True)
@@ -40,5 +45,22 @@ def confirm_writing(screen: Screen, files: Iterable[Restored], home: str, *, ask
 def file_lines(files: Iterable[Restored]) -> Iterator[str]:
     """Each file, and whether it was there."""
     for file in files:
-        mark = "  (was there)" if file.there else "  (another is there, and was left)" if file.left else ""
-        yield one_line(file.path) + mark
+        yield one_line(file.path) + _mark(file)
+
+
+def tell_how_to_go_on(library: Library, key: str) -> None:
+    """Say what stands in the way of going on with a session whose files are back among the agent's, if anything."""
+    try:
+        library.resume.plan(key)
+    except CannotResume as error:
+        talk(f"pollux: {error}")
+        if error.hint is not None:
+            talk(error.hint)
+
+
+def _mark(file: Restored) -> str:
+    if file.there:
+        return "  (was there)"
+    if file.left:
+        return "  (another is there, and was left)"
+    return "  (last use: now)" if file.refreshed else ""

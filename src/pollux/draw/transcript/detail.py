@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pollux.draw.times import full
 from pollux.draw.transcript.blocks import FULL, Writing
+from pollux.draw.transcript.json_layout import is_json, laid_out
 from pollux.draw.transcript.messages import tags, who
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
@@ -68,9 +69,8 @@ def _record(canvas: Canvas, message: Message, records: Records, home: str) -> It
     if record is None:
         yield canvas.paint("(the record is not there any more)", "dim")
         return
-    for line in visible(record[:_LONGEST]).split("\n"):
-        room = max(canvas.columns or 80, 8)
-        yield from (line[start : start + room] for start in range(0, max(len(line), 1), room))
+    shown = visible(record[:_LONGEST])
+    yield from laid_out(canvas, shown) if is_json(record) else shown.split("\n")
     if len(record) > _LONGEST:
         yield canvas.paint(f"… {len(record) - _LONGEST:,} more characters", "dim")
 

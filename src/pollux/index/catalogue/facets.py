@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.queries import WORST_FIRST, CatalogueQueries, Filter
+from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rollups import quarter
+from pollux.index.catalogue.scope import WORST_FIRST
+from pollux.index.catalogue.values import Filter
 from pollux.marks.store import STATES
 from pollux.model import FACTS
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.model import Session, Value
 
-INHERITANCE = ("forked_from", "continues")
+INHERITANCE = ("forked_from", "continues", "handed_over_from")
 """The links to a session whose messages another session took over."""
 
 
@@ -43,7 +43,7 @@ def request_origins(current: CatalogueQueries, session: Session) -> dict[str, Re
 def _copies(current: CatalogueQueries, session: Session, gone: set[str]) -> dict[str, RequestOrigin]:
     """The sessions that count copies of some inherited messages: those with the same id and the same time."""
     statement = (
-        "SELECT own.message, sessions.key FROM usage AS own"  # noqa: S608 (roots by number)
+        "SELECT own.message, sessions.key FROM usage AS own"
         " JOIN usage AS other ON other.message=own.message AND other.at=own.at AND NOT other.inherited"
         f" JOIN sessions ON sessions.no=other.session AND {current.here} AND kind IN ('main', 'subagent')"
         " WHERE own.session=? AND own.inherited AND agent=? AND key<>? ORDER BY key DESC"
@@ -54,7 +54,7 @@ def _copies(current: CatalogueQueries, session: Session, gone: set[str]) -> dict
 
 
 def _numbers(current: CatalogueQueries, key: str) -> list[int]:
-    statement = f"SELECT no FROM sessions WHERE key=? AND id=? AND {current.here}"  # noqa: S608 (roots by number)
+    statement = f"SELECT no FROM sessions WHERE key=? AND id=? AND {current.here}"
     return [no for (no,) in current.catalogue.rows(statement, key, key.partition(":")[2])]
 
 
@@ -71,5 +71,6 @@ def _inherited(current: CatalogueQueries, numbers: Iterable[int]) -> set[str]:
 
 
 def _origin(current: CatalogueQueries, numbers: Iterable[int]) -> str | None:
-    statement = "SELECT target FROM links WHERE session=? AND kind IN ('forked_from', 'continues')"
+    kinds = ", ".join(f"'{kind}'" for kind in INHERITANCE)
+    statement = f"SELECT target FROM links WHERE session=? AND kind IN ({kinds})"
     return next((target for number in numbers for (target,) in current.catalogue.rows(statement, number)), None)

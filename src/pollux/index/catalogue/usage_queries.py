@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.queries import ALWAYS_LISTED, WORST_FIRST, CatalogueQueries, Filter
+from pollux.index.catalogue.conditions import ALWAYS_LISTED
+from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rollups import INCOMPLETE, QUARTER, UNTIMED, micros, quarter
 from pollux.index.catalogue.rows import AuditFacts
+from pollux.index.catalogue.scope import WORST_FIRST
+from pollux.index.catalogue.values import Filter
 from pollux.model import UNKNOWN, Figures, Value, values
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import tantivy
 
-from pollux.index.catalogue.queries import CatalogueQueries, Filter, is_project
+from pollux.index.catalogue.conditions import is_project
+from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.values import Filter
 from pollux.index.search.compile import KNOWN_VALUES, matching_values, value_matches
 from pollux.index.search.fact_terms import fact_values
 from pollux.index.search.fields import path_tokens

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from pollux.errors import RequestError
 from pollux.index.catalogue.follow_marks import follow_marks
-from pollux.index.catalogue.queries import Filter, ListEntry
+from pollux.index.catalogue.values import Filter, ListEntry
 from pollux.library.fresh_index import FreshIndex
 from pollux.marks.changes import Change
 from pollux.marks.read_positions import EVERYTHING, ReadPosition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from pollux.sources.base import Retention
@@ -24,3 +25,8 @@ def retention(root: Path) -> Retention:
         stated=stated,
         advice='{"cleanupPeriodDays": 36500}',
     )
+
+
+def refresh(_path: str, content: bytes, _at: datetime) -> bytes:
+    """The file as it is: Claude Code goes by the time of the file."""
+    return content

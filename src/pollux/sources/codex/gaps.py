@@ -17,6 +17,7 @@ _UNANSWERED = "A prompt has no answer: what it cost, if anything, was not writte
 _CUT = "A response has no figures, because it or its tool never ended."
 _UNSURE = "Where the parent's lines end is not certain: some of the figures may be the parent's."
 _GOES_ON = "The first figures go on from others that are not here: what was used before them may be missing."
+_BROKEN = "An earlier file of the session is gone or was cut: what was used in the lost lines is missing."
 _UNREADABLE = "A figure is missing or cannot be read."
 
 
@@ -34,8 +35,8 @@ class Account(msgspec.Struct):
     goes_on: bool = False
 
 
-def gaps(accounts: list[Account], *, uncounted_summaries: bool, spawned: bool) -> tuple[Gap, ...]:
-    """The gaps of a session. `spawned` says that another session started it, not a human.
+def gaps(accounts: list[Account], *, uncounted_summaries: bool, spawned: bool, broken: bool) -> tuple[Gap, ...]:
+    """The gaps of a session. `spawned`: another session started it, not a human. `broken`: earlier files are lost.
 
     No figure counts the request for a summary up to 0.48, or up to 0.152 if the service made the summary itself. Up to
     0.40 and in 0.145 the figures of a response come after its tools: if a tool never ended, they were never written. A
@@ -49,6 +50,8 @@ def gaps(accounts: list[Account], *, uncounted_summaries: bool, spawned: bool) -
     if len(accounts) == 1 and accounts[0].goes_on:
         # Of several files one goes on from the others' figures.
         result.append(_gap(_GOES_ON, None))
+    if broken:
+        result.append(_gap(_BROKEN, None))
     for account in accounts:
         for part in _parts(account, spawned=spawned):
             result += _gaps_of(part)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pollux.model import Session
 from pollux.sources.codex import find
+from pollux.sources.codex.flatten import flattened
 from pollux.sources.codex.format.compressed import plain_bytes
 from pollux.sources.resume_files import FileVersion, ResumeFile, source_files
 from pollux.wire.join_versions import Document, format_document, join_records, object_lines, parse_document, value_of
@@ -26,7 +27,7 @@ def resume_files(_session: Session, versions: Sequence[FileVersion], _root: Path
         name = os.path.basename(version.path).removesuffix(".zst")  # noqa: PTH119
         if find.is_given_by_codex(name):
             rollouts.setdefault(name, []).append(version)
-    return [file for members in rollouts.values() if (file := _resume_file(members)) is not None]
+    return flattened([file for members in rollouts.values() if (file := _resume_file(members)) is not None])
 
 
 def join_versions(versions: Sequence[FileVersion]) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from pollux.sources.base import Retention
@@ -10,3 +11,8 @@ from pollux.sources.base import Retention
 def retention(_root: Path) -> Retention | None:
     """Never."""
     return None
+
+
+def refresh(_path: str, content: bytes, _at: datetime) -> bytes:
+    """The file as it is: Codex CLI deletes no sessions."""
+    return content

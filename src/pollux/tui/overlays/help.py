@@ -32,7 +32,7 @@ class Help(ModalScreen[None]):
     ]
     DEFAULT_CSS = """
     Help { align: center middle; }
-    Help > TextView { width: 90%; max-width: 92; height: 90%; padding: 1 2; background: $background;
+    Help > TextView { width: 90%; max-width: 92; height: 90%; padding: 1; background: $background;
                       border: round $faint; }
     """
 
@@ -64,8 +64,7 @@ class Help(ModalScreen[None]):
 
     def action_move(self, lines: int) -> None:
         """Scroll."""
-        view = self.query_one(TextView)
-        view.scroll_to(y=view.scroll_offset.y + lines, animate=False, force=True)
+        self.query_one(TextView).scroll_lines(lines)
 
 
 def _names(key: Key) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from pollux.draw.width import pad, width
@@ -15,6 +14,7 @@ from pollux.tui.canvas import StripCanvas
 from pollux.tui.keys import PAGES, of_place
 from pollux.tui.latest import Latest
 from pollux.tui.pages.page import Choice, Page
+from pollux.tui.scrolling import Scrolling
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.text_view import TextView
 
@@ -34,7 +34,7 @@ class _Question(NamedTuple):
     columns: int
 
 
-class PageScreen(Screen[None]):
+class PageScreen(Scrolling):
     """Shows one page. What was made before stays until the new lines are there."""
 
     PLACE = PAGES
@@ -117,32 +117,10 @@ class PageScreen(Screen[None]):
 
     # ------------------------------------------------------------------ actions
 
-    def _scroll(self, lines: int) -> None:
-        self.view.scroll_to(y=self.view.scroll_offset.y + lines, animate=False, force=True)
-
-    def action_down(self) -> None:
-        """A line further."""
-        self._scroll(1)
-
-    def action_up(self) -> None:
-        """A line back."""
-        self._scroll(-1)
-
-    def action_page_down(self) -> None:
-        """A screen further."""
-        self._scroll(max(self.view.size.height - 2, 1))
-
-    def action_page_up(self) -> None:
-        """A screen back."""
-        self._scroll(-max(self.view.size.height - 2, 1))
-
-    def action_top(self) -> None:
-        """The beginning."""
-        self._scroll(-len(self._lines))
-
-    def action_bottom(self) -> None:
-        """The end."""
-        self._scroll(len(self._lines))
+    @property
+    def scrolled(self) -> TextView:
+        """The lines."""
+        return self.view
 
     def _period(self, period: str) -> None:
         if self._page.options:

@@ -5,52 +5,20 @@ from __future__ import annotations
 from textual.widgets import Input
 
 from pollux.tui.reader.parts import ReaderParts
+from pollux.tui.reader.view import ConversationView
+from pollux.tui.scrolling import Scrolling
 from pollux.tui.widgets.text_view import TextView
 
 
-class Moving(ReaderParts):
+class Moving(Scrolling, ReaderParts):
     """By line, screen, message and prompt, and to words."""
 
     # ------------------------------------------------------------------ moving
 
-    def _scroll(self, lines: int) -> None:
-        if self.view.display:
-            self.view.scroll_lines(lines)
-        else:
-            detail = self.query_one("#detail", TextView)
-            detail.scroll_to(y=detail.scroll_offset.y + lines, animate=False, force=True)
-
-    def action_down(self) -> None:
-        """A line further."""
-        self._scroll(1)
-
-    def action_up(self) -> None:
-        """A line back."""
-        self._scroll(-1)
-
-    def action_page_down(self) -> None:
-        """A screen further."""
-        self._scroll(max(self.view.size.height - 2, 1))
-
-    def action_page_up(self) -> None:
-        """A screen back."""
-        self._scroll(-max(self.view.size.height - 2, 1))
-
-    def action_half_down(self) -> None:
-        """Half a screen further."""
-        self._scroll(max(self.view.size.height // 2, 1))
-
-    def action_half_up(self) -> None:
-        """Half a screen back."""
-        self._scroll(-max(self.view.size.height // 2, 1))
-
-    def action_top(self) -> None:
-        """The beginning."""
-        self.view.to_start()
-
-    def action_bottom(self) -> None:
-        """The end."""
-        self.view.to_end()
+    @property
+    def scrolled(self) -> ConversationView | TextView:
+        """The conversation, or the detail where it stands in its place."""
+        return self.view if self.view.display else self.query_one("#detail", TextView)
 
     def action_next_message(self) -> None:
         """The next message."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
-    from pollux.index.catalogue.queries import Filter
+    from pollux.index.catalogue.values import Filter
     from pollux.usage.service import UsageService
     from pollux.usage.stats import Measure
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from pollux.model import Fate
+from pollux.sources.codex import find
 from pollux.sources.codex.forks.ancestors import ancestor
 from pollux.sources.codex.forks.rollout import Rollout
 from pollux.sources.codex.forks.threads import Threads
@@ -17,10 +18,14 @@ from pollux.wire import Notes, display_path
 
 
 class Chain(msgspec.Struct):
-    """The files of a session in order: first those of other sessions, then its own."""
+    """The files of a session in order: first those of other sessions, then its own.
+
+    `is_broken` says that one of its own files is gone, or ends before the line at which the next one takes over.
+    """
 
     foreign: list[Rollout]
     own: list[Rollout]
+    is_broken: bool = False
 
     def entries(self) -> list[tuple[Rollout, list[Entry]]]:
         """All messages, by their files."""
@@ -47,7 +52,16 @@ def chain_of(own: list[Rollout], threads: Threads, notes: Notes) -> Chain:
             entry.inherited = True
     if any(rollout.replay.compactions for rollout, _ in path):
         compress_older((rollout.replay.entries, rollout.replay.compactions) for rollout, _ in path)
-    return Chain(foreign, own)
+    return Chain(foreign, own, _is_broken(path, mine))
+
+
+def _is_broken(path: list[tuple[Rollout, int | None]], mine: set[int]) -> bool:
+    """Is one of the session's own files gone or cut? A file that is not its thread's first goes on from an own one."""
+    first = path[0][0]
+    is_first_gone = first.base is not None and first.id != find.parse_name(first.file.path)[0]
+    return (is_first_gone and id(first) in mine) or any(
+        id(rollout) in mine and end is not None and rollout.replay.ordinal + 1 < end for rollout, end in path
+    )
 
 
 def _path(own: list[Rollout], threads: Threads, notes: Notes) -> list[tuple[Rollout, int | None]]:

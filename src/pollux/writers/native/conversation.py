@@ -1,0 +1,79 @@
+"""A conversation as every agent can hold it: turns of words, pictures and answered tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Protocol
+
+from pollux.model import Role, Value
+
+
+class Words(Value, frozen=True, kw_only=True):
+    """Something said."""
+
+    text: str
+
+
+class Media(Value, frozen=True, kw_only=True):
+    """A picture or a document; `data` is base64."""
+
+    media_type: str
+    data: str
+
+
+class AnsweredCall(Value, frozen=True, kw_only=True):
+    """A tool call with its result. Id and name are such as every vendor's service takes."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    output: str
+    failed: bool
+    media: tuple[Media, ...] = ()
+    at: datetime | None = None
+
+
+Piece = Words | Media | AnsweredCall
+
+
+class Turn(Value, frozen=True, kw_only=True):
+    """What one message of the source became. `role` is the user or the assistant; only the assistant calls tools."""
+
+    role: Role
+    at: datetime
+    pieces: tuple[Piece, ...]
+    model: str | None = None
+
+
+class Conversation(Value, frozen=True, kw_only=True):
+    """A conversation to be written as a new session of an agent.
+
+    `note` says where it comes from; it stands first, as a message of the user. `at` is when it was handed over: all
+    turns are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on.
+    """
+
+    id: str
+    title: str | None
+    folder: str
+    at: datetime
+    note: str
+    turns: tuple[Turn, ...]
+
+
+class NativeFormat(Protocol):
+    """Writes a conversation as the file of an agent."""
+
+    @property
+    def agent(self) -> str:
+        """The agent's name."""
+
+    @property
+    def window(self) -> int | None:
+        """How many tokens its models usually take; None if nobody knows."""
+
+    def holds(self, media_type: str, role: Role) -> bool:
+        """Can it hold such a picture or document in what the user said, or in the result of a call of the assistant?"""
+
+    def lines(self, conversation: Conversation) -> Iterator[str]:
+        """The file, line by line, each with its newline."""

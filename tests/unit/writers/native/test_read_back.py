@@ -1,0 +1,63 @@
+"""pollux reads what it wrote for an agent: the same words in the same order, as one session."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from pollux.model import Kind, Session
+from pollux.writers.native.conversation import Conversation
+from pollux.writers.native.draft import NothingLive, draft
+from pollux.writers.native.ids import made_id
+from pollux.writers.native.options import DraftOptions
+from tests.unit.writers.native.corpus import corpus_sessions
+from tests.unit.writers.native.read_back import difference, place, read, read_words, written_words
+
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+WAYS = {
+    "usual": DraftOptions(),
+    "everything": DraftOptions(thinking=True, fate="all"),
+    "told": DraftOptions(tools="told"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("agent", ["gemini", "claude", "codex"])
+def test_the_words_come_back_in_order(agent: str, way: str, tmp_path: Path) -> None:
+    target = import_module(f"pollux.sources.{agent}.native").FORMAT
+    written: dict[str, Conversation] = {}
+    for session in suitable(agent):
+        try:
+            one, _ = draft(
+                session,
+                WAYS[way],
+                target,
+                id=made_id(f"{session.key} {len(written)}"),
+                folder=session.project or "/",
+                at=AT,
+                agent_title="Another agent",
+            )
+        except NothingLive:
+            continue
+        written[one.id] = one
+        place(target, one, tmp_path / "home")
+    found = read(tmp_path / "home", tmp_path)
+    assert len(written) > 300
+    assert set(found) == set(written)
+    for id, conversation in written.items():
+        assert difference(written_words(conversation), read_words(found[id])) is None
+        # Codex keeps titles in a file beside its threads.
+        assert found[id].title == (None if agent == "codex" else conversation.title)
+        assert found[id].usage.total in {None, 0}
+
+
+@cache
+def suitable(agent: str) -> list[Session]:
+    """All sessions; for Gemini CLI without sub-agents, whose task marks a sub-agent within another session's file."""
+    sessions = corpus_sessions()
+    return [one for one in sessions if one.kind is not Kind.SUBAGENT] if agent == "gemini" else sessions
