@@ -29,10 +29,11 @@ _LONGEST_SKIP = 1 << 32
 def buffered(raw: io.RawIOBase, buffer: int = 1 << 18, notes: Notes | None = None) -> io.BufferedReader:
     """A file line by line, in bounded memory. A large buffer makes reading long lines three times as fast.
 
-    Lines of a file that is no longer than the longest line need no measuring.
+    Lines of a file that is no longer than the longest line need no measuring. Its buffer holds the whole file, if that
+    is not much larger than `buffer`.
     """
-    if isinstance(raw, io.FileIO) and os.fstat(raw.fileno()).st_size <= LONGEST:
-        return io.BufferedReader(raw, buffer)
+    if isinstance(raw, io.FileIO) and (size := os.fstat(raw.fileno()).st_size) <= LONGEST:
+        return io.BufferedReader(raw, min(max(size + 1, io.DEFAULT_BUFFER_SIZE), 4 * buffer))
     return MeasuredLines(raw, buffer, notes)
 
 

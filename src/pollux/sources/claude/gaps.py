@@ -8,6 +8,7 @@ from pollux.model import Author, Gap, Message, Role, Usage, gap
 from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.gaps import BROKEN_OFF, awaits
 
+_UNANSWERED = "A prompt has no answer: what it cost, if anything, was not written."
 _ABSORBED = {"attachment", "queued"}
 _STOPS = ("hook_stopped_continuation", "max_turns_reached", "structured_output")
 _MODEL, _HUMAN, _USER, _ASSISTANT = Author.MODEL, Author.HUMAN, Role.USER, Role.ASSISTANT
@@ -84,9 +85,8 @@ def _stops_turn(message: Message) -> bool:
     return isinstance(attachment, dict) and attachment.get("type") in _STOPS
 
 
-def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
+def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> tuple[Gap, ...]:
     """The gap of a turn that ended early: a prompt without an answer, or tool results without a reply."""
     if unfinished is not None and awaits(unfinished):
-        yield gap(BROKEN_OFF, unfinished)
-    elif unanswered is not None:
-        yield gap("A prompt has no answer: what it cost, if anything, was not written.", unanswered)
+        return (gap(BROKEN_OFF, unfinished),)
+    return (gap(_UNANSWERED, unanswered),) if unanswered is not None else ()

@@ -96,6 +96,7 @@ class Transcript:
         self.notes.file = self.file
         add, known, name = self.lines.append, self.by_uuid.setdefault, self.name
         decode = _decode_slim
+        sidechains = foreign = False
         line: Line | None
         with opened(self.path, notes=self.notes) as file:
             for number, raw in enumerate(file, start=1):
@@ -121,13 +122,14 @@ class Transcript:
                     )
                     if line is None:
                         continue
-                self.sidechains = self.sidechains or bool(line.isSidechain)
-                self.foreign = self.foreign or line.sessionId != name
+                sidechains = sidechains or bool(line.isSidechain)
+                foreign = foreign or line.sessionId != name
                 if line.toolUseResult is not None:
                     _share(line, line.toolUseResult)
                 uuid = line.uuid
                 if uuid is None or (first := known(uuid, line)) is line or self._is_new(number, first, line):
                     add((number, line))
+        self.sidechains, self.foreign = sidechains, foreign
         self.is_chain = len(self.lines) == len(self.by_uuid) and self._follow_one_another()
         self.notes.line = None
         return self

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pollux.model import SummaryPart, ToolCall
@@ -323,6 +325,27 @@ def test_an_imported_session_is_inherited(home: Home, start: str) -> None:
     ]
     assert session.usage.input == 10
     assert session.usage.exact is True
+
+
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        ('{"$set":{"lastUpdated":"2026-11-15T06:05:00.000Z"}}', []),
+        ('{"$set": {"lastUpdated": "2026-11-15T06:05:00Z"}}', []),
+        ('{"$set":{"lastUpdated":"2026-11-15T06:05:00.000Z","a":1}}', ["field.unknown"]),
+        ('{"$set":{"lastUpdated":"0001-01-01T00:00:00.000Z"}}', ["field.type"]),
+        ('{"$set":{"lastUpdated":"2026-11-15 at five past six"}}', ["field.type"]),
+        ('{"$set":{"lastUpdated":"2026-11-15T06:05:00.00"},"a":1}', ["time.zone", "field.unknown"]),
+    ],
+)
+def test_a_line_that_sets_the_time(home: Home, line: str, codes: list[str]) -> None:
+    lines = [json.dumps(record) for record in (header(), user("u1", "one"), gemini("g1", "1"))]
+    home.write(LOG, "\n".join([*lines, line, ""]))
+    session = home.only()
+    later = "field.type" not in codes
+    assert session.ended is not None
+    assert (session.ended.hour, session.ended.minute) == ((6, 5) if later else (6, 0))
+    assert sorted(notice.code for notice in session.notices) == sorted(codes)
 
 
 def test_unknown_records_are_kept_and_reported(home: Home) -> None:
