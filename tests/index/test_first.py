@@ -17,7 +17,7 @@ import pytest
 
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
-from pollux.index.search.direct import examine, pending
+from pollux.index.search.direct import look, pending
 from pollux.index.search.direct.look_through import PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.visit import SearchVisit
@@ -464,7 +464,7 @@ def test_messages_that_are_left_out_are_counted(
     counted: list[int] = []
 
     def count_matches(query: DirectQuery, session: Session, number: int) -> int:
-        counted.append(count := examine.count_matches(query, session, number))
+        counted.append(count := look.count_matches(query, session, number))
         return count
 
     monkeypatch.setattr(pending, "count_matches", count_matches)

@@ -115,7 +115,7 @@ def test_coming_back_finds_everything_as_it_was(tmp_path: Path) -> None:
         await driver.type("tide")
         await driver.press("down", "down", "down")
         field, sessions = driver.listing.field, driver.listing.sessions
-        before = (field.value, sessions.row, sessions.scroll_offset)
+        before = (field.value, sessions.row, sessions.top)
         await driver.press("enter")
         await driver.read()
         await driver.press("q")
@@ -123,7 +123,7 @@ def test_coming_back_finds_everything_as_it_was(tmp_path: Path) -> None:
         assert (
             driver.listing.field.value,
             driver.listing.sessions.row,
-            driver.listing.sessions.scroll_offset,
+            driver.listing.sessions.top,
         ) == before
 
     drive(steps, tmp_path)
@@ -140,5 +140,39 @@ def test_enter_waits_for_the_answer_to_what_was_typed(tmp_path: Path) -> None:
         assert driver.reader.session is not None
         assert driver.reader.session.key != first.key
         assert driver.reader.session.title == "germination trials"
+
+    drive(steps, tmp_path)
+
+
+def test_enter_opens_at_the_best_passage(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("germination ")
+        row = driver.listing.sessions.rows[1]
+        assert isinstance(driver.listing.sessions.row, SessionRow)
+        assert isinstance(row, PassageRow)
+        await driver.press("enter")
+        await driver.read()
+        assert driver.reader.message is not None
+        assert driver.reader.message.id == row.hit.message_id
+
+    drive(steps, tmp_path)
+
+
+def test_the_beginning_of_an_id_leads_to_its_session(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("6403bd4e")
+        row = driver.listing.sessions.row
+        assert row is not None
+        assert row.key == "gemini:6403bd4e-5b4f-4c04-acb7-32a4814e2f43"
+        assert driver.listing.command == "pollux show 6403bd4e"
+
+    drive(steps, tmp_path)
+
+
+def test_a_query_that_is_refused_counts_nothing(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press(*'"one')
+        await driver.until(lambda: driver.listing.footer.sentence)
+        assert "not searched" in driver.lines()[0]
 
     drive(steps, tmp_path)

@@ -31,6 +31,7 @@ from pollux.sources.capabilities import retention_of
 from pollux.system.directories import Places
 from pollux.system.files import make_private_folder
 from pollux.system.locks import write_lock
+from pollux.text.shell import shell_word
 from pollux.wire import folder_at, read_head
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class ArchiveService:
         last = max((change.at for change in before if change.sha256 is not None), default=None)
         if deletions and last is not None:
             since = max(change.at for change in deletions)
-            advice = f"Try: pollux show {session.key} --as-of {last.isoformat().replace('+00:00', 'Z')}"
+            advice = f"Try: pollux show {shell_word(session.key)} --as-of {last.isoformat().replace('+00:00', 'Z')}"
             return NotFound(f"The files of {session.key} were gone by {since:%Y-%m-%d %H:%M} UTC.", advice)
         first = min((change.at for change in changes), default=None)
         hint = f"It was first kept at {first:%Y-%m-%d %H:%M} UTC." if first is not None and not before else None

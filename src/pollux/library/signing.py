@@ -14,6 +14,7 @@ from pollux.signing.statement import Refuted, Verdict, key_named, sign, verify
 from pollux.signing.subject import Subject, of_record, of_session, parse_document
 from pollux.system.files import read_named
 from pollux.system.output_file import OutputFile
+from pollux.text.shell import shell_word
 from pollux.writers.base import describe
 from pollux.writers.vac.check import check
 from pollux.writers.vac.plain import plain
@@ -77,7 +78,9 @@ class SigningService:
         if signature is None and _is_envelope(data):
             envelope = cose.parse_envelope(data)
             if envelope.payload is None:
-                raise RequestError("The signature is detached.", f"Try: pollux verify FILE --signature {file}")
+                raise RequestError(
+                    "The signature is detached.", f"Try: pollux verify FILE --signature {shell_word(str(file))}"
+                )
             data = envelope.payload
             subject = of_record(data)
         else:
@@ -117,7 +120,7 @@ class SigningService:
         if isinstance(record, dict) and record.get("scheme") == SCHEME:
             raise RequestError(f"{file} is salted already.", "Leave out --salted.")
         if check(record):
-            raise RequestError(f"{file} is no valid record.", f"Try: pollux check {file}")
+            raise RequestError(f"{file} is no valid record.", f"Try: pollux check {shell_word(str(file))}")
         path = f"{file.removesuffix('.json').removesuffix('.cbor')}.salted.json"
         copy = salt(plain(record)).document().encode()
         self._write(path, copy, force=force)

@@ -18,6 +18,7 @@ from pollux.sources.base import fingerprint_of
 from pollux.sources.rehome_plan import Rename, Rewrite
 from pollux.system.deep_folders import files_below, remove_tree
 from pollux.system.files import HUGE, list_folder, make_private_folder, read, write_file
+from pollux.text.shell import shell_word
 from pollux.wire import display_path
 
 _JOURNAL = "journal"
@@ -146,13 +147,13 @@ class Relocations:
                 entry.do()
                 done_entries.append(entry)
         except OSError as error:
-            _undo(done_entries, f"Try: pollux rehome {display_path(old)} --undo")
+            _undo(done_entries, f"Try: pollux rehome {shell_word(display_path(old))} --undo")
             remove_tree(home)
             raise OutputError(
                 f"{error.filename} cannot be changed: {error.strerror}.", "Nothing was changed."
             ) from error
         except OutputError:
-            _undo(done_entries, f"Try: pollux rehome {display_path(old)} --undo")
+            _undo(done_entries, f"Try: pollux rehome {shell_word(display_path(old))} --undo")
             remove_tree(home)
             raise
         return home
@@ -186,7 +187,7 @@ class Relocations:
                 hint = f"Nothing was put back. The earlier files are in {display_path(home / 'before')}."
                 raise OutputError(f"{display_path(entry.target)} was changed since.", hint)
         old = display_path(os.fsdecode(journal.old))
-        _undo(done_entries, f"Try: pollux rehome {old} --undo. What is back already stays.")
+        _undo(done_entries, f"Try: pollux rehome {shell_word(old)} --undo. What is back already stays.")
         remove_tree(home)
         return [entry.place for entry in done_entries]
 

@@ -9,7 +9,7 @@ from copy import copy
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -115,8 +115,11 @@ class WordFiles(NamedTuple):
 class Bundle(msgspec.Struct, kw_only=True):
     """The files that hold one session, before they are read: what `find` and a peek into the files can say.
 
-    `asked`: a person named the file, so a problem with it is an error.
+    `asked`: a person named the file, so a problem with it is an error. `asks_all`: what a bundle with dependencies
+    depends on may be any other bundle, so it is looked at with every change.
     """
+
+    asks_all: ClassVar[bool] = False
 
     agent: str
     id: str
@@ -175,10 +178,15 @@ class Bundle(msgspec.Struct, kw_only=True):
     def group_keys(self) -> Iterable[str] | None:
         """Names that it shares with all bundles that influence it, or that it influences.
 
-        They may be paths of folders, keys of sessions, or any other names. None where every bundle may influence it:
-        then all bundles of the root are always grouped together.
+        They may be paths of folders, keys of sessions, or any other names. A name that begins with a folder's path and
+        a NUL ties nothing, but if it comes or goes, that may influence all that lies in the folder. None where every
+        bundle may influence it: then all bundles of the root are always grouped together.
         """
         return None
+
+    def own_files(self) -> Sequence[File]:
+        """Its files without those that may affect any bundle: these are passed on to all groups."""
+        return self.files
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -279,12 +287,19 @@ class SourceContext(msgspec.Struct, kw_only=True):
     `peeks` are the results of earlier peeks, by kind and path, with the stamp that the file had then. `other_files`
     gives the files under the agent's other roots. `needs` says which sessions an early answer needs, by their ids and
     the times (nanoseconds) of their last changes: the others may lack what ties them to other sessions. Without it, all
-    are needed.
+    are needed. `root_files` are all files under the root where a source gets only some groups of them; `stored_peeks`
+    gives what is known of them.
     """
 
     peeks: dict[tuple[str, str], tuple[str, bytes]] = {}
     other_files: Callable[[], OtherFiles] = lambda: OtherFiles({}, [])
     needs: Callable[[str, int], bool] | None = None
+    root_files: list[File] | None = None
+    stored_peeks: Callable[[str, Iterable[File]], dict[tuple[str, str], tuple[str, bytes]]] = lambda _kind, _files: {}
+
+    def load_peeks(self, kind: type[Any], files: Iterable[File]) -> None:
+        """Load earlier peeks of a kind into files of other groups."""
+        self.peeks |= self.stored_peeks(kind.__name__, files)
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """The result of a peek into a file. The file is opened only if it changed since the last peek."""

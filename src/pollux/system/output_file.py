@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
@@ -13,6 +12,7 @@ from stat import S_ISREG
 from pollux.errors import OutputError
 from pollux.system.files import replacing, usual_mode
 from pollux.system.termination import termination_raises
+from pollux.text.shell import shell_word
 
 Write = Callable[[str | bytes], object]
 
@@ -76,7 +76,7 @@ def write_error(path: Path, error: OSError) -> OutputError:
     """The error for the user."""
     folder = path.parent
     lacks = error.errno == errno.ENOENT and not os.path.lexists(folder)
-    hint = f"There is no folder {folder}. Try: mkdir -p {shlex.quote(str(folder))}" if lacks else None
+    hint = f"There is no folder {folder}. Try: mkdir -p {shell_word(str(folder))}" if lacks else None
     return OutputError(f"{path} cannot be written: {error.strerror or error}.", hint)
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import cached_property
-from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 WORTH_FORKING = 4 << 20
 """Less work (bytes) is done by one process, because starting others takes longer."""
@@ -62,7 +63,7 @@ def is_single_threaded() -> bool:
 
 def can_fork() -> bool:
     """Can this system fork worker processes?"""
-    return hasattr(os, "sched_getaffinity") and "fork" in multiprocessing.get_all_start_methods()
+    return hasattr(os, "sched_getaffinity") and hasattr(os, "fork")
 
 
 def run_jobs(job: Callable[[int], bytes], count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
@@ -88,6 +89,8 @@ class WorkerPool:
     """Worker processes, each with its numbers. A new process calls `hire` with its place in the pool."""
 
     def __init__(self, hire: Callable[[int], Worker], count: int, size: int) -> None:
+        import multiprocessing  # imported only if processes are started: without it, pollux ends at once
+
         self._new_worker = hire
         self._numbers = iter(range(count))
         self._fork = multiprocessing.get_context("fork")
@@ -135,6 +138,8 @@ class WorkerPool:
 
     def answers(self) -> Iterator[Answer]:
         """The results in the order in which they end, and the last answer of every process."""
+        from multiprocessing.connection import Connection, wait
+
         while busy := [helper for helper, numbers in self._tasks.items() if numbers]:
             for ready in wait(busy):
                 assert isinstance(ready, Connection)  # noqa: S101 (it waits for nothing else)

@@ -16,6 +16,7 @@ from pollux.text.surrogates import spelling
 
 HARMFUL = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # all controls except tab and newline
+    "\u2028\u2029"  # ends of lines for some, and nothing for others
     "\u202a-\u202e\u2066-\u2069"  # these reverse the order of the text after them
     "\u206a-\u206f\ufff9-\ufffb"  # outdated, and shown nowhere
     "\u00ad\u200b\u2060-\u2064\ufeff\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # invisible letters

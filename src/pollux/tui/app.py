@@ -14,21 +14,24 @@ from textual.events import Event, Key
 
 from pollux.system.termination import SIGNALS
 from pollux.tui.bindings import bindings, keymap
+from pollux.tui.colourless import Colourless
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
-from pollux.tui.looks import DARK, PALETTES, theme
+from pollux.tui.palettes import DARK, PALETTES
+from pollux.tui.themes import theme
 from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from textual.filter import LineFilter
     from textual.screen import Screen
 
     from pollux.library.library import Library, ListEntry
-    from pollux.tui.first import First
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
+    from pollux.tui.opening.first import First
     from pollux.tui.pages.page import Page
 
 _POLL = 0.25
@@ -89,6 +92,10 @@ class PolluxApp(App[None]):
             if self._library is None:
                 self._library = self._open_library()
             return self._library
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What is done to every line."""
+        return [Colourless()] if self.no_color else super().get_line_filters()
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions; none where the cache cannot be asked now."""

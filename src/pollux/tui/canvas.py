@@ -24,11 +24,11 @@ class StripCanvas(Canvas):
         return f"\x1b{' '.join(styles)}\x1b{text}\x1b\x1b" if text and styles else text
 
 
-def split(line: str) -> list[tuple[str, list[str]]]:
+def split(line: str) -> list[tuple[str, tuple[str, ...]]]:
     """The texts of a line, each with the names of its styles."""
     pieces = _PIECE.split(line)
     named = zip(["", *pieces[1::2]], pieces[0::2], strict=True)
-    return [(text, names.split()) for names, text in named if text]
+    return [(text, tuple(names.split())) for names, text in named if text]
 
 
 def plain(line: str) -> str:

@@ -7,11 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pollux.system.termination import Terminated
-from pollux.tui.first import FirstScreen
+from pollux.system.termination import Terminated, termination_raises
 from pollux.tui.keys import KEYS, changed
 from pollux.tui.list.layout import list_columns
 from pollux.tui.list.question import Question
+from pollux.tui.opening.first import FirstScreen
+from pollux.tui.opening.terminal import OpenedTerminal
+from pollux.tui.palettes import palette_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
     from pollux.tui.app import PolluxApp
     from pollux.tui.keys import Key
+    from pollux.tui.opening.first import First
 
 
 def run(
@@ -30,22 +33,48 @@ def run(
     Where the library is open already, no other process may use it.
     """
     keys, theme = _settings(settings)
-    columns, height = os.get_terminal_size()
+    palette = palette_name(theme, os.environ)
+    question = Question(text=query, project=str(here))
     draws_ahead = not (query or is_open) and hasattr(os, "fork")
-    first = FirstScreen(open_library, list_columns(columns), height) if draws_ahead else None
-    from pollux.tui.app import PolluxApp
-    from pollux.tui.looks import palette_name
-
-    drawn = first.result() if first is not None else None
-    app = PolluxApp(open_library, Question(text=query, project=str(here)), drawn, keys, palette_name(theme, os.environ))
-    app.run()
-    if first is not None:
-        first.end()
+    with termination_raises():
+        app = _shown(open_library, question, keys, palette, draws_ahead=draws_ahead)
     if app.ended_by is not None:
         raise Terminated(app.ended_by)
     if app.last_read is not None:
         _say_farewell(app)
     app.close_library()
+
+
+def _shown(
+    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str, *, draws_ahead: bool
+) -> PolluxApp:
+    """Open the app. With `draws_ahead`, the first screen is shown while Textual is imported."""
+    columns, height = os.get_terminal_size()
+    terminal = OpenedTerminal()
+
+    def show(first: First) -> None:
+        from pollux.tui.looks import looks
+        from pollux.tui.opening.frame import as_bytes, colour_system, frame
+
+        lines = frame(first, columns, height, keys)
+        terminal.show(as_bytes(lines, looks(palette), colour_system(os.environ)))
+
+    can_show, process, first = terminal.open(), None, None
+    try:
+        if draws_ahead:
+            process = FirstScreen(open_library, list_columns(columns), height, show if can_show else None)
+        from pollux.tui.app import PolluxApp
+
+        if process is not None:
+            first = process.result()
+        app = PolluxApp(open_library, question, first, keys, palette)
+        app.driver_class = terminal.driver(app.driver_class)
+        app.run()
+        return app
+    finally:
+        if process is not None:
+            process.end()
+        terminal.close()
 
 
 def _say_farewell(app: PolluxApp) -> None:
@@ -60,12 +89,13 @@ def _say_farewell(app: PolluxApp) -> None:
 def _farewell(library: Library, key: str) -> str:
     """The session that was read last, and the command that goes on with it."""
     from pollux.text.escape import one_line
+    from pollux.text.shell import name_word, shell_line
 
     entry = next(iter(library.index.entries([key])), None)
     if entry is None:
-        return f"pollux show {key}"
+        return shell_line("pollux", "show", key)
     title = one_line(entry.title or "A session without a title", 60)
-    return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {entry.short}"
+    return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {name_word(entry.short, key)}"
 
 
 def _settings(file: Path) -> tuple[tuple[Key, ...], str]:

@@ -51,6 +51,8 @@ def _line(library: Library, entry: ListEntry, output: str | None) -> str:
     summary = entry.summary
     match output:
         case "id":
+            if summary.id.startswith("-"):  # `claude -r $(pollux pick --id)` would take it as an option
+                raise RequestError(f"The id of {summary.key} looks like an option.", "Its key does not: pollux pick")
             return summary.id
         case "path":
             if not summary.files:

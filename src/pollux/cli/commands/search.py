@@ -188,9 +188,11 @@ def _for_people(screen: Screen, result: SearchResult) -> None:
 
 def _read_on(screen: Screen, first: Hit) -> None:
     from pollux.cli.terminal.screen import talk
+    from pollux.text.shell import name_word, shell_word
 
     if screen.terminal:
-        talk(screen.paint(f"To read on: pollux show {first.short_id} --at {first.short_message_id}", "dim"))
+        words = f"{name_word(first.short_id, first.key)} --at {shell_word(first.short_message_id)}"
+        talk(screen.paint(f"To read on: pollux show {words}", "dim"))
 
 
 def _show_matches(

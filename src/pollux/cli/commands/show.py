@@ -11,6 +11,7 @@ from pollux.cli.options.complete import messages, sessions
 from pollux.cli.options.filters import When, fate_option
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
+from pollux.text.shell import shell_word
 
 
 @click.command("show", cls=Command)
@@ -59,7 +60,9 @@ def command(
     session, message = library.cited(key)
     if message is not None:
         if as_json:
-            raise RequestError("A message and --json cannot be combined.", f"Try: pollux show {session.key} --json")
+            raise RequestError(
+                "A message and --json cannot be combined.", f"Try: pollux show {shell_word(session.key)} --json"
+            )
         at = at or message.id
     if as_of is not None:
         session = library.archive.as_of(session, as_of)
@@ -72,8 +75,9 @@ def command(
 
     screen.markdown = screen.markdown and not plain
     home = str(library.user_home)
+    marks, heirs = library.marks.of(session.key), library.index.heirs(session.key)
     lines = transcript(
-        screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at, marks=library.marks.of(session.key)
+        screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at, marks=marks, heirs=heirs
     )
     if at is None:
         screen.lines(lines)

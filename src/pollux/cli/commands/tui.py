@@ -13,6 +13,7 @@ from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 from pollux.system.directories import Places
+from pollux.text.shell import shell_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ def _opening(ctx: click.Context) -> tuple[Callable[[], Library], bool]:
 def print_list(ctx: click.Context, problem: str, query: tuple[str, ...] = ()) -> None:
     """Say why there is no terminal UI, and print the list instead."""
     if query:
-        raise RequestError(problem, f"Try: pollux search {' '.join(query)}")
+        raise RequestError(problem, f"Try: {shell_line('pollux', 'search', *query)}")
     click.echo(f"pollux: {problem}", err=True)
     listing = import_module("pollux.cli.commands.list").command
     with listing.make_context("list", [], parent=ctx.parent or ctx) as inner:

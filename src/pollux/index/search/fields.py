@@ -24,6 +24,7 @@ _PATHS = "pollux-paths-2"
 _FACTS = "pollux-facts-1"
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+OLDEST = datetime.min.replace(tzinfo=UTC)
 _INSTANT = timedelta(microseconds=1)
 
 _WORTH = {
@@ -165,6 +166,14 @@ def recency(at: datetime | None) -> float:
     """The factor by which the time of a passage multiplies its worth: at least 1."""
     halves = 0.0 if at is None else (at - _FIRST_YEAR) / _HALF_LIFE
     return math.exp2(min(max(halves, 0.0), _MOST_HALVES))
+
+
+def earliest(kind: PassageKind, least: float, *, copied: bool) -> datetime | None:
+    """Since when a passage of a kind has at least this factor; None if none ever has. One without a time is oldest."""
+    needed = least / (_WORTH.get(kind, 1.0) * (_COPY if copied else 1.0))
+    if needed <= 1.0 or least <= 1.0:
+        return OLDEST
+    return _FIRST_YEAR + math.log2(needed) * _HALF_LIFE if needed <= math.exp2(_MOST_HALVES) else None
 
 
 def encode_factor(value: float) -> float:

@@ -41,6 +41,9 @@ OUTPUT_HEAD = 192 * 1024
 OUTPUT_TAIL = 64 * 1024
 """Of a longer output only the beginning and the end can be found."""
 
+_NUMBER = 4
+"""About how many characters a value has that is no text."""
+
 CUT = "\n[…]\n"
 
 _WITH_OUTPUT = (ToolCall, ToolResult)
@@ -154,7 +157,8 @@ def cut_outputs(session: Session) -> int:
 def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:
     """The texts of a message, part by part and without any cut."""
     for part in message.parts:
-        for piece in pieces_of(part, message.author, cut=False):
+        if not _is_empty(part):
+            piece = piece_of(part, message.author, cut=False)
             yield piece.kind, piece.text
 
 
@@ -169,28 +173,41 @@ def models_of(messages: Sequence[Message]) -> list[str | None]:
 
 
 def passage_texts(message: Message) -> Iterator[tuple[Piece, str]]:
-    """The text of each passage of a message, with its first piece.
-
-    Neighbouring parts of one kind share a passage; each tool call and file has its own.
-    """
-    pieces = [piece for part in message.parts for piece in pieces_of(part, message.author)]
-    for group in _groups(pieces):
-        first = group[0]
-        text = first.text if len(group) == 1 else "\n".join([piece.text for piece in group])
+    """The text of each passage of a message, with its first piece. A passage without words is left out."""
+    for _, parts in passage_parts(message):
+        first, text = joined(parts, message.author)
         if text and not text.isspace():
             yield first, text
 
 
-def _groups(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """The pieces that share a passage."""
-    groups: list[list[Piece]] = []
-    for piece in pieces:
-        last = groups[-1][0] if groups else None
-        if last is None or piece.separate or last.separate or last.kind is not piece.kind:
-            groups.append([piece])
+def passage_parts(message: Message) -> list[tuple[PassageKind, list[Part]]]:
+    """The parts of each passage of a message, and its kind.
+
+    Neighbouring parts of one kind share a passage; each tool call and file has its own.
+    """
+    passages: list[tuple[PassageKind, list[Part]]] = []
+    last: PassageKind | None = None
+    for part in message.parts:
+        if _is_empty(part):
+            continue
+        kind = _KIND_OF.get(type(part)) or _WORDS_OF[message.author]
+        if type(part) in _SEPARATE:
+            passages.append((kind, [part]))
+            last = None
+        elif kind is last:
+            passages[-1][1].append(part)
         else:
-            groups[-1].append(piece)
-    return groups
+            passages.append((kind, [part]))
+            last = kind
+    return passages
+
+
+def joined(parts: Sequence[Part], author: Author) -> tuple[Piece, str]:
+    """The text of the parts of a passage, with its first piece."""
+    first = piece_of(parts[0], author)
+    if len(parts) == 1:
+        return first, first.text
+    return first, "\n".join([first.text, *(piece_of(part, author).text for part in parts[1:])])
 
 
 def _passage(  # noqa: PLR0913, PLR0917
@@ -216,15 +233,11 @@ def _passage(  # noqa: PLR0913, PLR0917
 
 
 class Piece(NamedTuple):
-    """The text of one part of a message. `separate`: it never shares a passage with its neighbours.
-
-    `leaves` are the texts and numbers of a tool's input, each with its key.
-    """
+    """The text of one part of a message. `leaves` are the texts and numbers of a tool's input, each with its key."""
 
     kind: PassageKind
     text: str
     part: Part
-    separate: bool = False
     cut: bool = False
     leaves: Sequence[tuple[str, str]] = ()
 
@@ -261,31 +274,67 @@ _WORDS_OF = {
 }
 
 
-def pieces_of(part: Part, author: Author, *, cut: bool = True) -> Iterator[Piece]:
-    """The texts of a part. With `cut`, a very long output is shortened."""
+_KIND_OF: dict[type[Part], PassageKind] = {
+    Thinking: PassageKind.THINKING,
+    SummaryPart: PassageKind.SUMMARY,
+    ToolCall: PassageKind.TOOL,
+    ToolResult: PassageKind.TOOL,
+    FileReference: PassageKind.FILE,
+    Attachment: PassageKind.FILE,
+    Context: PassageKind.CONTEXT,
+    Unknown: PassageKind.OTHER,
+}
+"""The kind of each part but texts, whose kind depends on their author."""
+
+_SEPARATE = frozenset({ToolCall, ToolResult, FileReference, Attachment})
+"""The parts that never share a passage with their neighbours."""
+
+
+def _is_empty(part: Part) -> bool:
+    """Is a part the answer of a tool without anything in it?"""
+    return isinstance(part, ToolResult) and not part.output and not part.attachments
+
+
+def piece_of(part: Part, author: Author, *, cut: bool = True) -> Piece:  # noqa: PLR0911 (one for each part)
+    """The text of a part. With `cut`, a very long output is shortened."""
     match part:
         case Text():
-            yield Piece(_WORDS_OF[author], part.text, part)
+            return Piece(_WORDS_OF[author], part.text, part)
         case Thinking():
-            yield Piece(PassageKind.THINKING, f"{part.subject}\n{part.text}" if part.subject else part.text, part)
+            return Piece(PassageKind.THINKING, f"{part.subject}\n{part.text}" if part.subject else part.text, part)
         case SummaryPart():
-            yield Piece(PassageKind.SUMMARY, part.text, part)
+            return Piece(PassageKind.SUMMARY, part.text, part)
         case ToolCall():
-            yield _call(part, cut=cut)
+            return _call(part, cut=cut)
         case ToolResult():
-            if part.output or part.attachments:
-                yield _result(part, cut=cut)
+            return _result(part, cut=cut)
         case FileReference():
             text = "\n".join((part.path, *_attached(part.attachments), part.text or ""))
-            yield Piece(PassageKind.FILE, text, part, separate=True)
+            return Piece(PassageKind.FILE, text, part)
         case Attachment():
-            yield Piece(PassageKind.FILE, "\n".join(_attached((part,))), part, separate=True)
+            return Piece(PassageKind.FILE, "\n".join(_attached((part,))), part)
         case Context():
-            yield Piece(PassageKind.CONTEXT, f"{part.source}\n{part.text}", part)
+            return Piece(PassageKind.CONTEXT, f"{part.source}\n{part.text}", part)
         case Unknown():
-            yield Piece(PassageKind.OTHER, as_words(part.raw), part)
+            return Piece(PassageKind.OTHER, as_words(part.raw), part)
         case _:
             assert_never(part)
+
+
+def rough_size(part: Part, author: Author) -> int:
+    """About how many characters the text of a part has."""
+    if isinstance(part, Text):
+        return len(part.text)
+    if isinstance(part, ToolCall):
+        output = min(len(part.output or ""), OUTPUT_HEAD + OUTPUT_TAIL)
+        return output + len(part.name) + len(part.canonical) + _value_size(part.input)
+    return len(piece_of(part, author).text)
+
+
+def _value_size(value: Any) -> int:
+    if not isinstance(value, dict):
+        return len(as_words(value))
+    return sum([len(str(key)) + (len(inner) if isinstance(inner, str) else _NUMBER) for key, inner in value.items()])
 
 
 def _call(call: ToolCall, *, cut: bool) -> Piece:
@@ -293,14 +342,14 @@ def _call(call: ToolCall, *, cut: bool) -> Piece:
     name = call.name if call.name == call.canonical else f"{call.name} {call.canonical}"
     leaves = list(_leaves(call.input))
     text = "\n".join(text for text in (name, _lines(leaves), *_attached(call.attachments), output) if text)
-    return Piece(PassageKind.TOOL, text, call, separate=True, cut=shorter, leaves=leaves)
+    return Piece(PassageKind.TOOL, text, call, cut=shorter, leaves=leaves)
 
 
 def _result(result: ToolResult, *, cut: bool) -> Piece:
     output, shorter = _shortened(result.output or "", cut=cut)
     names = (result.name,) if result.name else ()
     text = "\n".join((*names, *_attached(result.attachments), output))
-    return Piece(PassageKind.TOOL, text, result, separate=True, cut=shorter)
+    return Piece(PassageKind.TOOL, text, result, cut=shorter)
 
 
 def _shortened(output: str, *, cut: bool) -> tuple[str, bool]:

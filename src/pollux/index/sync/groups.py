@@ -7,7 +7,8 @@ on all. A source names the group keys of each session; sessions that share a key
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -17,15 +18,29 @@ from pollux.sources.base import Bundle, File
 _UNKNOWN = 0
 """The group of files that may affect any session: if one of them changes, everything is compared."""
 
+_NUL = "\0"
+"""It ends a folder's path at the beginning of a name that concerns all that lies in the folder."""
+
 _FEW = 200
-"""If more files than these are new in a layout, all of it is written again."""
+"""If more files than these are new in a layout, everything is compared, and all of it is written again."""
+
+
+_TOGETHER = 256
+"""So many groups are stored in one piece of a layout."""
 
 
 class EncodedLayout(NamedTuple):
-    """A layout to be stored: all of it, or the news since it was stored last."""
+    """A layout to be stored: all of it in pieces, or the news since it was stored last."""
 
-    layout: bytes | None
+    layout: list[bytes]
     news: bytes | None
+
+
+class Group(msgspec.Struct, array_like=True):
+    """The keys of a group's bundles, and the other names that its bundles have."""
+
+    keys: list[str]
+    names: list[str]
 
 
 class FileState(msgspec.Struct, array_like=True):
@@ -42,128 +57,278 @@ class FileState(msgspec.Struct, array_like=True):
 
 
 class News(msgspec.Struct, array_like=True):
-    """What changed in a layout since all of it was written: mostly one file of thousands."""
+    """What changed in a layout since all of it was written: mostly one file of thousands.
 
-    files: dict[str, FileState]
-    keys: dict[str, int]
-
-
-class Layout(msgspec.Struct, array_like=True):
-    """The files of a root as they were when all of it was in the catalogue.
-
-    `keys` are the keys of its bundles, `group_keys` the other names that bundles share; each with the number of its
-    group. `news` is None for a layout that was never written.
+    `changed` are files by their places in the layout, `added` new files by their paths. `groups` are new, or replace
+    those with the same numbers.
     """
 
-    files: dict[str, FileState]
-    keys: dict[str, int]
-    group_keys: dict[str, int]
-    news: News | None = None
+    changed: dict[int, FileState]
+    added: dict[str, FileState]
+    groups: dict[int, Group]
 
-    @classmethod
-    def of(cls, files: Iterable[File], bundles: Sequence[Bundle]) -> Layout:
-        """The layout of a root with these bundles; empty if one of them has unknown group keys."""
-        names = {
-            bundle.key: [*_group_names(bundle, group_keys)]
-            for bundle in bundles
-            if (group_keys := bundle.group_keys()) is not None
-        }
-        if len(names) < len(bundles):
-            return cls({}, {}, {})
-        groups = _number_groups(names.values())
-        states = {file.path: _file_state(file, _group(file.path, groups)) for file in files}
-        keys = {key: groups.pop(key) for key in names}
-        return cls(states, keys, {name: group for name, group in groups.items() if name not in states})
 
-    @classmethod
-    def read(cls, layout: bytes, news: bytes | None) -> Layout:
-        """Decode a layout and the news since it was written."""
-        complete = msgspec.msgpack.decode(layout, type=cls)
-        complete.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {})
-        complete.files.update(complete.news.files)
-        complete.keys.update(complete.news.keys)
-        return complete
+class Columns(msgspec.Struct, array_like=True):
+    """The files of a root, in the order in which they are found, and the group of each.
 
-    def encode(self) -> EncodedLayout:
-        """Encode the layout: only the news if these are few; nothing without groups, or if a name is no text."""
-        try:
-            if self.news is not None and len(self.news.files) <= _FEW:
-                return EncodedLayout(None, msgspec.msgpack.encode(self.news))
-            self.news = None
-            return EncodedLayout(msgspec.msgpack.encode(self) if self.keys else None, None)
-        except UnicodeEncodeError:
-            return EncodedLayout(None, None)
+    Equal lists are compared at once, so that a changed file is found quickly. `asks_all`: bundles with dependencies may
+    depend on any other.
+    """
 
-    def part(self, files: list[File]) -> Part | None:
-        """The groups in which something changed; None if that may affect everything."""
-        changed: dict[str, FileState] = {}
-        fresh: set[str] = set()
-        for file in files:
-            before = self.files.get(file.path)
-            if before is None:
-                fresh.add(file.path)
-                changed[file.path] = _file_state(file, abs(_group(file.path, self.group_keys)))
-            elif before.mtime_ns != file.mtime_ns or before.size != file.size or before.inode != file.inode:
-                changed[file.path] = _file_state(file, before.group)
-        if len(files) - len(fresh) < len(self.files) or any(state.group <= _UNKNOWN for state in changed.values()):
-            return None
-        news = self.news and News({**self.news.files, **changed}, self.news.keys)
-        now = Layout({**self.files, **changed}, self.keys, self.group_keys, news)
-        return Part(now, files, changed, fresh)
+    paths: list[str]
+    sizes: list[int]
+    times: list[int]
+    inodes: list[int]
+    groups: list[int]
+    group_count: int
+    asks_all: bool
 
-    def group(self, name: str) -> int:
+
+def encode_layout(files: Sequence[File], bundles: Sequence[Bundle]) -> EncodedLayout:
+    """The layout of a root with these bundles: nothing if one has unknown group keys, or if a name is no text."""
+    nothing = EncodedLayout([], None)
+    names: dict[str, list[str]] = {}
+    for bundle in bundles:
+        group_keys = bundle.group_keys()
+        if group_keys is None:
+            return nothing
+        names[bundle.key] = _group_names(bundle, group_keys)
+    numbers = _number_groups(names.values())
+    count = max(numbers.values(), default=0) + 1
+    columns = Columns(
+        [file.path for file in files],
+        [file.size for file in files],
+        [file.mtime_ns for file in files],
+        [file.inode for file in files],
+        [_group(file.path, numbers) for file in files],
+        count,
+        any(bundle.asks_all for bundle in bundles),
+    )
+    groups = [Group([], []) for _ in range(count)]
+    for key in names:
+        groups[numbers.pop(key)].keys.append(key)
+    paths = set(columns.paths)
+    for name, number in numbers.items():
+        if name not in paths:
+            groups[number].names.append(name)
+    pieces = [columns, *(groups[start : start + _TOGETHER] for start in range(0, count, _TOGETHER))]
+    try:
+        return EncodedLayout([msgspec.msgpack.encode(piece) for piece in pieces], None) if names else nothing
+    except UnicodeEncodeError:
+        return nothing
+
+
+class Layout:
+    """The files of a root as they were when all of it was in the catalogue, and what is new since.
+
+    `piece` gives the pieces that hold groups. They are read when they are needed.
+    """
+
+    def __init__(self, layout: bytes, news: bytes | None, piece: Callable[[int], bytes | None]) -> None:
+        self.files = msgspec.msgpack.decode(layout, type=Columns)
+        self.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {}, {})
+        self._piece = piece
+        self._pieces: dict[int, list[Group]] = {}
+
+    def group(self, number: int) -> Group:
+        """A group by its number."""
+        if (changed := self.news.groups.get(number)) is not None:
+            return changed
+        place, inside = divmod(number, _TOGETHER)
+        if place not in self._pieces:
+            self._pieces[place] = msgspec.msgpack.decode(self._piece(place + 1) or b"", type=list[Group])
+        return self._pieces[place][inside]
+
+    @property
+    def next_group(self) -> int:
+        """The number of a new group."""
+        return max(self.files.group_count, *(number + 1 for number in self.news.groups), 1)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The groups of all names but files."""
+        numbers: dict[str, int] = {}
+        for number in range(1, self.next_group):
+            group = self.group(number)
+            numbers.update(dict.fromkeys(group.keys, number))
+            numbers.update(dict.fromkeys(group.names, number))
+        return numbers
+
+    @cached_property
+    def file_groups(self) -> dict[str, int]:
+        """The groups of all files."""
+        added = {path: state.group for path, state in self.news.added.items()}
+        return {**dict(zip(self.files.paths, self.files.groups, strict=True)), **added}
+
+    def number(self, name: str) -> int:
         """The group of a name, as far as it is known."""
-        if (state := self.files.get(name)) is not None:
-            return state.group
-        return self.keys.get(name) or self.group_keys.get(name, _UNKNOWN)
+        return self.numbers.get(name) or abs(self.file_groups.get(name, _UNKNOWN))
+
+    def part(self, files: list[File], asking: Iterable[str] = ()) -> Part | None:
+        """The groups in which something changed, and those of the bundles `asking`; None if everything is affected."""
+        added = self.news.added
+        known = [file for file in files if file.path not in added] if added else files
+        if [file.path for file in known] != self.files.paths:
+            paths = set(self.files.paths)
+            known = [file for file in known if file.path in paths]
+            if [file.path for file in known] != self.files.paths:
+                return None
+        changed = self._changed(known)
+        fresh: dict[str, FileState] = {}
+        if len(known) < len(files):
+            paths = set(self.files.paths)
+            rest = [file for file in files if file.path not in paths]
+            fresh = {file.path: self._fresh(file) for file in rest if file.path not in added}
+            if len(rest) - len(fresh) < len(added):
+                return None
+            states = {file.path: _file_state(file, added[file.path].group) for file in rest if file.path in added}
+            added = {path: state for path, state in states.items() if state != added[path]}
+        touched = {state.group for states in (changed, added, fresh) for state in states.values()}
+        if any(group <= _UNKNOWN for group in touched):
+            return None
+        asked = {self.number(key) for key in asking}
+        return None if _UNKNOWN in asked else Part(self, files, Changes(changed, added, fresh), touched | asked)
+
+    def _changed(self, files: list[File]) -> dict[int, FileState]:
+        """The changed ones of the known files, by their places."""
+        columns, before = self.files, self.news.changed
+        places = {
+            *_different([file.mtime_ns for file in files], columns.times),
+            *_different([file.size for file in files], columns.sizes),
+            *_different([file.inode for file in files], columns.inodes),
+            *before,
+        }
+        states = {place: _file_state(files[place], columns.groups[place]) for place in sorted(places)}
+        return {place: state for place, state in states.items() if state != before.get(place)}
+
+    def _fresh(self, file: File) -> FileState:
+        """A new file. Without a known folder above it, it belongs to a new group."""
+        return _file_state(file, abs(_group(file.path, self.numbers)) or self.next_group)
+
+
+class Changes(NamedTuple):
+    """The files that changed: by their places in the layout, or by path if they were added later, and new ones."""
+
+    changed: dict[int, FileState]
+    added: dict[str, FileState]
+    fresh: dict[str, FileState]
 
 
 class Part:
-    """The groups of a root in which something changed."""
+    """The groups of a root in which something changed. Files that may affect any session are passed on with them."""
 
-    def __init__(self, layout: Layout, files: Iterable[File], changed: dict[str, FileState], fresh: set[str]) -> None:
+    def __init__(self, layout: Layout, files: list[File], changes: Changes, touched: set[int]) -> None:
         self._layout = layout
-        self._fresh = fresh
-        self._touched = {state.group for state in changed.values()}
-        self.files = [file for file in files if abs(layout.files[file.path].group) in self._touched]
+        self._all_files = files
+        self._changes = changes
+        self._touched = touched
+        columns = layout.files
+        files_and_groups = list(zip(columns.paths, columns.groups, strict=True))
+        self._own = {path: abs(group) for path, group in files_and_groups if abs(group) in touched}
+        self._own.update((path, state.group) for path, state in layout.news.added.items() if state.group in touched)
+        shared = [path for path, group in files_and_groups if group == _UNKNOWN]
+        passed_on = {*self._own, *shared, *changes.fresh}
+        self.files = [file for file in files if file.path in passed_on]
+        self._groups = {number: layout.group(number) for number in touched if number < layout.next_group}
+        self._names = {name: no for no, group in self._groups.items() for name in (*group.keys, *group.names)}
 
-    def complete(self, bundles: Sequence[Bundle]) -> Layout | None:
-        """The root's present layout, if these bundles of the part are the same as among all others; else None.
+    def bundles(self, bundles: Sequence[Bundle]) -> list[Bundle]:
+        """Those of some bundles that belong to the part. The others have only files that may affect any session."""
+        return [
+            bundle
+            for bundle in bundles
+            if any(file.path in self._own or file.path in self._changes.fresh for file in bundle.files)
+        ]
 
-        They are the same if no bundle is gone, none has a new group key or belongs to two groups, and every new file
-        belongs to a bundle.
+    def complete(self, bundles: Sequence[Bundle]) -> EncodedLayout | Part | None:
+        """The root's present layout, if these bundles of the part are the same as among all others.
+
+        They are the same if no bundle is gone, none belongs to two groups, and every new file belongs to a bundle. If
+        one belongs to a group outside the part, this returns the part with that group. None: compare everything.
         """
-        layout, own = self._layout, set[str]()
-        keys: dict[str, int] = {}
+        beyond: set[int] = set()
+        seen: set[str] = set()
+        new_names: dict[int, Group] = {}
+        table = {**self._names, **self._own}
         for bundle in bundles:
             group_keys = bundle.group_keys()
             if group_keys is None:
                 return None
-            groups = {layout.group(name) for name in _group_names(bundle, group_keys) if name != bundle.key}
-            if before := layout.group(bundle.key):
-                groups.add(before)
-            if len(groups) != 1 or not groups <= self._touched:
+            names = _group_names(bundle, group_keys)
+            seen.update(names)
+            if len(groups := set(map(table.get, names))) == 1 and None not in groups:
+                continue
+            # Names of other groups are only looked at if a name is new here.
+            numbers = {table.get(name) or self._layout.number(name) for name in names} - {_UNKNOWN}
+            if len(numbers) > 1:
                 return None
-            if not before:
-                (keys[bundle.key],) = groups
-            own.update(file.path for file in bundle.files)
-        expected = {key for key, group in layout.keys.items() if group in self._touched}
-        if expected - {bundle.key for bundle in bundles} or not own >= self._fresh:
+            beyond |= numbers - self._touched
+            self._note(bundle, names, next(iter(numbers), self._layout.next_group), new_names)
+        if beyond:
+            return Part(self._layout, self._all_files, self._changes, self._touched | beyond)
+        if self._is_unlike(bundles) or self._affects_others(seen, new_names):
             return None
-        news = layout.news and News(layout.news.files, {**layout.news.keys, **keys})
-        return Layout(layout.files, {**layout.keys, **keys}, layout.group_keys, news)
+        return self._news(new_names)
+
+    def _note(self, bundle: Bundle, names: list[str], number: int, new_names: dict[int, Group]) -> None:
+        """Note the group of new files of a bundle, and the names of it that the group does not have yet."""
+        files = {file.path for file in bundle.files}
+        for path in files & self._changes.fresh.keys():
+            self._changes.fresh[path].group = number
+        unknown = {name: None for name in names if name not in self._names and name not in files}
+        new = new_names.setdefault(number, Group([], []))
+        if bundle.key in unknown:
+            new.keys.append(bundle.key)
+            del unknown[bundle.key]
+        new.names += unknown
+
+    def _is_unlike(self, bundles: Sequence[Bundle]) -> bool:
+        """Is a bundle gone, or does a new file belong to none?"""
+        keys = {bundle.key for bundle in bundles}
+        files = {file.path for bundle in bundles for file in bundle.files}
+        return not (self._changes.fresh.keys() <= files and all(keys.issuperset(g.keys) for g in self._groups.values()))
+
+    def _affects_others(self, seen: set[str], new_names: dict[int, Group]) -> bool:
+        """Does a name that is new, or was not seen any more, concern a folder in which files of other groups lie?"""
+        new = [name for group in new_names.values() for name in group.names]
+        lost = [name for name in self._names if _NUL in name and name not in seen]
+        folders = {name.partition(_NUL)[0] for name in (*new, *lost) if os.path.isabs(name)}  # noqa: PTH117
+        above = tuple(os.path.join(folder, "") for folder in folders)  # noqa: PTH118
+        return bool(above) and any(
+            path.startswith(above) and path not in self._own for path in self._layout.file_groups
+        )
+
+    def _news(self, new_names: dict[int, Group]) -> EncodedLayout | None:
+        """The news of the layout; None where they have become many, or a name is no text."""
+        before, now = self._layout.news, self._changes
+        groups = dict(before.groups)
+        for number, new in new_names.items():
+            if new.keys or new.names:
+                old = self._groups.get(number) or Group([], [])
+                groups[number] = Group([*old.keys, *new.keys], [*old.names, *new.names])
+        news = News({**before.changed, **now.changed}, {**before.added, **now.added, **now.fresh}, groups)
+        if len(news.changed) + len(news.added) > _FEW:
+            return None
+        try:
+            return EncodedLayout([], msgspec.msgpack.encode(news))
+        except UnicodeEncodeError:
+            return None
 
 
-def _group_names(bundle: Bundle, group_keys: Iterable[str]) -> Iterator[str]:
-    """All names by which a bundle may share a group: its key, its group keys and its files."""
-    yield bundle.key
-    yield from group_keys
-    for file in bundle.files:
-        yield file.path
+def _group_names(bundle: Bundle, group_keys: Iterable[str]) -> list[str]:
+    """All names by which a bundle may share a group: its key, its group keys and its own files."""
+    return [bundle.key, *group_keys, *[file.path for file in bundle.own_files()]]
 
 
 def _file_state(file: File, group: int) -> FileState:
     return FileState(file.size, file.mtime_ns, file.inode, group)
+
+
+def _different(now: list[int], before: list[int]) -> list[int]:
+    """The places at which two lists differ."""
+    if now == before:
+        return []
+    return [place for place, (new, old) in enumerate(zip(now, before, strict=True)) if new != old]
 
 
 def _number_groups(name_lists: Iterable[Iterable[str]]) -> dict[str, int]:

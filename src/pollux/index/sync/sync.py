@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import msgspec
 
 from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
-from pollux.index.sync.groups import Layout, Part
+from pollux.index.sync.groups import EncodedLayout, Layout, Part, encode_layout
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
 from pollux.sources.walk import unreadable_files
@@ -172,7 +172,7 @@ class Sync:
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
-        self._layouts: dict[int, Layout] = {}
+        self._layouts: dict[int, EncodedLayout] = {}
         self._changed_alone: set[int] = set()
         self._roots: list[tuple[RootScan, int]] = []
         self._peeks: Peeks = {}
@@ -189,7 +189,7 @@ class Sync:
         self._read(tasks)
         with self._catalogue.change():
             for scan, root in roots:
-                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root].encode())
+                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root])
                 self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(scan.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
@@ -234,25 +234,33 @@ class Sync:
             old = self._catalogue.known_bundles(root)
             tasks = self._outdated(scan, root, bundles, old)
         gone += [before.id for before in old.values()]
-        self._layouts[root] = Layout.of(scan.files, bundles)
+        self._layouts[root] = encode_layout(scan.files, bundles)
         return tasks
 
     def _part(self, scan: RootScan, root: int) -> Part | None:
         """The part of a root that changed; None if everything must be compared."""
-        layout, news = self._catalogue.layout(root) if root in self._changed_alone else (None, None)
+        layout = self._catalogue.layout(root) if root in self._changed_alone else None
         if layout is None:
             return None
-        return Layout.read(layout, news).part(scan.files)
+        known = Layout(layout, self._catalogue.news(root), partial(self._catalogue.layout, root))
+        return known.part(scan.files, self._catalogue.asking(root) if known.files.asks_all else ())
 
     def _compare_part(self, scan: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None if the part turns out to depend on the rest."""
         peeks = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
         with self._peeking(scan, root, part.files, peeks) as context:
-            bundles = scan.source.bundles(scan.root.path, part.files, context)
-            layout = part.complete(bundles)
-            if layout is None:
-                return None
-            self._layouts[root] = layout
+            context.root_files = scan.files
+            context.stored_peeks = lambda kind, files: self._catalogue.peeks(
+                root, [display_path(file.path) for file in files], kind
+            )
+            bundles = part.bundles(scan.source.bundles(scan.root.path, part.files, context))
+            match part.complete(bundles):
+                case None:
+                    return None
+                case Part() as wider:
+                    return self._compare_part(scan, root, wider)
+                case layout:
+                    self._layouts[root] = layout
             return self._outdated(
                 scan, root, bundles, self._catalogue.known_bundles(root, (bundle.key for bundle in bundles))
             )

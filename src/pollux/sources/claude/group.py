@@ -21,6 +21,7 @@ from pollux.sources.claude.format.peek import Head, head_of
 from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
 from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
+from pollux.sources.session_migrate import MANIFEST, session_of
 from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
@@ -33,10 +34,11 @@ UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 class ClaudeBundle(Bundle, kw_only=True):
     """The files of one session and the files around them.
 
-    `name` is the id in its own records; `folders` are the session's own folders. `heads` are the ids of the first
-    records and of the first replies of its files; `is_cut` says that a file lost its first records. `peers` are
-    sessions that share a reply or a prompt with it, or that its records name. `summaries` are titles that later
-    sessions gave to earlier ones.
+    `name` is the id in its own records; `folders` are the session's own folders. `heads` are the ids of the records
+    with which its files, or copies of parts of them, begin; `is_cut` says that a file lost its first records. `named`
+    are the sessions that its records name. `peers` are sessions that share a reply or a prompt with it, or one of which
+    names the other. `summaries` are titles that later sessions of the project gave to earlier ones, `given` a digest of
+    those that this one gave.
     """
 
     kind: Kind = Kind.MAIN
@@ -48,11 +50,14 @@ class ClaudeBundle(Bundle, kw_only=True):
     siblings: list[ClaudeBundle] = []
     peers: list[ClaudeBundle] = []
     heads: set[str] = set()
+    named: set[str] = set()
     is_cut: bool = False
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
+    manifests: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
     summaries_digest: str = ""
+    given: str = ""
     typed: list[Typing] = []
     history: History | None = None
     depends_on: dict[str, str] = {}
@@ -102,16 +107,18 @@ class ClaudeBundle(Bundle, kw_only=True):
         return WordFiles(tuple(dict.fromkeys(file.path for file in files)), ADDED_WORDS)
 
     def group_keys(self) -> list[str] | None:
-        """The projects' folders, whose sessions give one another titles; a parent, peers, first records, the same id.
+        """Its own folders, a parent, peers, first records, the same id; the titles it gives to others of its project.
 
         Typed lines without a session id are searched for in all transcripts. Other typed lines stand in one log, which
         their sessions share. Without its first records, a session may share any record with any other.
         """
         if (self.kind is Kind.PROMPTS and self.id.endswith("-prompts")) or self.is_cut:
             return None
-        relatives = (self.name, *((self.parent,) if self.parent else ()), *(peer.name for peer in self.peers))
+        parents = (self.parent,) if self.parent else ()
+        relatives = (self.name, *parents, *self.named, *(peer.name for peer in self.peers))
         return [
-            *(os.path.dirname(folder) for folder in self.folders),  # noqa: PTH120
+            *self.folders,
+            *(f"{os.path.dirname(folder)}\0titles {self.given}" for folder in self.folders if self.given),  # noqa: PTH120
             *(f"{self.agent}:{id}" for id in relatives),
             *(f"begins with {head}" for head in self.heads),
             *((self.history.file.path,) if self.history is not None else ()),
@@ -140,11 +147,12 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
         return context.peek(file, Head, head_of)
 
     since = _since([*all_files, *elsewhere.other], look, context)
-    mains = _mains(all_files, look, since)
+    mains = _mains(all_files, look)
+    _add_titles(mains.values(), [*_transcripts_around(own, context), *elsewhere.files()], look, since)
     agents = _agents(all_files, look)
     _attach_side_files(all_files, mains, agents)
     _adopt(mains, agents)
-    others = [*_mains(elsewhere.other, look, since).values(), *_agents(elsewhere.other, look)]
+    others = [*_mains(elsewhere.other, look).values(), *_agents(elsewhere.other, look)]
     transcripts = [*mains.values(), *agents, *others]
     _link_peers(transcripts, since, look, lambda file: context.peek(file, RecordIds, record_ids_of))
     paths = {file.path for file in own}
@@ -179,34 +187,55 @@ def _own_id(file: File, look: RootScan) -> str:
     return stem(file.path).removeprefix("agent-") if file.role == find.AGENT else identity(file, look)
 
 
-def _mains(files: list[File], look: RootScan, since: float) -> dict[str, ClaudeBundle]:
+def _mains(files: list[File], look: RootScan) -> dict[str, ClaudeBundle]:
     """Transcripts by id. The same id in two folders is one session that moved."""
     sessions: dict[str, ClaudeBundle] = {}
-    summaries: dict[str, dict[str, str]] = {}
     for file in files:
         if file.role != find.SESSION:
             continue
-        folder = os.path.dirname(file.path)  # noqa: PTH120
-        titles = summaries.setdefault(folder, {})
-        if file.mtime_ns >= since:
-            titles.update(look(file).summaries)
         name = identity(file, look)
         bundle = sessions.get(name)
         if bundle is None:
-            bundle = sessions[name] = ClaudeBundle(agent=AGENT, id=name, name=name, summaries=titles)
+            bundle = sessions[name] = ClaudeBundle(agent=AGENT, id=name, name=name)
         bundle.files = (*bundle.files, file)
         bundle.folders = [*bundle.folders, file.path.removesuffix(".jsonl")]
     for bundle in sessions.values():
         if len(bundle.files) > 1:
             bundle.files = tuple(sorted(bundle.files, key=lambda file: (-file.size, file.path)))
-            for file in bundle.files:
-                bundle.summaries = {**summaries[os.path.dirname(file.path)], **bundle.summaries}  # noqa: PTH120
-    # All sessions of a folder share its summaries, so their digest is made once.
-    digests = {id(titles): fingerprint_of(sorted(titles.values())) for titles in summaries.values()}
-    for bundle in sessions.values():
-        own = digests.get(id(bundle.summaries))
-        bundle.summaries_digest = fingerprint_of(sorted(bundle.summaries.values())) if own is None else own
     return sessions
+
+
+def _transcripts_around(files: list[File], context: SourceContext) -> list[File]:
+    """The transcripts in the folders of some files: they may give these titles."""
+    if context.root_files is None:
+        return files
+    folders = tuple({os.path.join(os.path.dirname(file.path), "") for file in files if file.role == find.SESSION})  # noqa: PTH118, PTH120
+    around = [file for file in context.root_files if file.role == find.SESSION and file.path.startswith(folders)]
+    context.load_peeks(Head, around)
+    return around
+
+
+def _add_titles(mains: Iterable[ClaudeBundle], files: list[File], look: RootScan, since: float) -> None:
+    """Add the titles that the transcripts of a folder give to one another."""
+    summaries: dict[str, dict[str, str]] = {}
+    given: dict[str, list[str]] = {}
+    for file in files:
+        if file.role == find.SESSION:
+            titles = summaries.setdefault(os.path.dirname(file.path), {})  # noqa: PTH120
+            if file.mtime_ns >= since and (own := look(file).summaries):
+                titles.update(own)
+                given[file.path] = [text for pair in own for text in pair]
+    # All sessions of a folder share its summaries, so their digest is made once.
+    digests = {folder: fingerprint_of(sorted(titles.values())) for folder, titles in summaries.items()}
+    for bundle in mains:
+        folder, *others = (os.path.dirname(own) for own in bundle.folders)  # noqa: PTH120
+        bundle.summaries, bundle.summaries_digest = summaries[folder], digests[folder]
+        if others:
+            for other in others:
+                bundle.summaries = {**summaries[other], **bundle.summaries}
+            bundle.summaries_digest = fingerprint_of(sorted(bundle.summaries.values()))
+        if texts := [text for file in bundle.files for text in given.get(file.path, ())]:
+            bundle.given = fingerprint_of(texts)
 
 
 def identity(file: File, look: RootScan = head_of) -> str:
@@ -266,12 +295,15 @@ def _session_folder(path: str) -> str | None:
 
 
 def _attach_side_files(files: list[File], mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
-    """Add the small files next to a transcript: a title, and the purpose of a sub-agent."""
+    """Add the small files about a transcript: a title, where it was converted from, the purpose of a sub-agent."""
     by_folder = {folder: main for main in mains.values() for folder in main.folders}
     by_path = {file.path: agent for agent in agents for file in agent.files}
     for file in files:
         if file.role == find.TITLE and (main := by_folder.get(os.path.dirname(file.path))):  # noqa: PTH120
             main.titles = (*main.titles, file)
+            main.files = (*main.files, file)
+        elif file.role == MANIFEST and (main := mains.get(session_of(file))):
+            main.manifests = (*main.manifests, file)
             main.files = (*main.files, file)
         elif file.role == find.META and (agent := by_path.get(file.path.removesuffix(".meta.json") + ".jsonl")):
             agent.metas = (*agent.metas, file)
@@ -310,9 +342,10 @@ def _link_peers(
         bundle.heads = {root for file in bundle.transcripts() if (root := look(file).root) is not None}
         ids.append(set[int]().union(*(peek.all() for peek in peeks)))
         if bundle.kind is Kind.MAIN:
-            bundle.heads |= {peek.first_reply.hex() for peek in peeks if peek.first_reply is not None}
+            bundle.heads |= {head for peek in peeks for head in peek.heads()}
             bundle.is_cut = any(peek.is_cut for peek in peeks)
             names = {name for peek in peeks for name in peek.sessions} - {bundle.name}
+            bundle.named = names
             groups += [[bundle, *mains[name]] for name in names & mains.keys()]
     for group in [*groups, *_holders(looked_into, ids)]:
         for bundle in group:

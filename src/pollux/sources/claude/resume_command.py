@@ -15,6 +15,7 @@ from pollux.errors import CannotResume
 from pollux.sources.claude.rehome import plain_name, short_name
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home
 from pollux.system.files import list_folder, read
+from pollux.text.shell import shell_word
 
 # Some installers make an alias of the shell instead of a file on the PATH.
 PROGRAM = Program(name="claude", package="@anthropic-ai/claude-code", places=(".claude/local/claude",))
@@ -40,7 +41,7 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         raise CannotResume(
             "name",
             f"Claude Code finds a session by the name of its file, and {session.key} is in a file with another name.",
-            f"Try: pollux recover {session.key} --in-place",
+            f"Try: pollux recover {shell_word(session.key)} --in-place",
         )
     if request.root.name != "projects":
         raise no_home(request, "Claude Code", "projects")

@@ -19,11 +19,13 @@ from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
 from pollux.sources.codex.format.document import ItemFingerprints, fingerprints_of_items
 from pollux.sources.codex.format.tools import ADDED_WORDS
 from pollux.sources.codex.side_files import SideFiles
+from pollux.sources.session_migrate import MANIFEST
 from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path, read_head
 
 AGENT = "codex"
+_DOCUMENTS = "documents"
 _ENVELOPE = re.compile(
     rb'\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,(?:\s*"ordinal"\s*:\s*\d+\s*,)?\s*"type"\s*:\s*'
     rb'"(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
@@ -35,6 +37,8 @@ _TYPED = re.compile(rb'\s*\{\s*"session_id"\s*:\s*"[^"]+"\s*,\s*"ts"\s*:\s*\d+\s
 
 class CodexBundle(Bundle, kw_only=True):
     """The files of one session, and the files beside the sessions."""
+
+    asks_all = True
 
     kind: Kind = Kind.MAIN
     threads: Threads
@@ -54,6 +58,8 @@ class CodexBundle(Bundle, kw_only=True):
         """A text that changes with the session's files, and with what the side files say about it."""
         side_files = self.side_files
         texts = [self.id, self.kind, side_files.names.get(self.id, ""), repr(side_files.imports.get(self.id))]
+        if (manifest := side_files.manifest_file(self.id)) is not None:
+            texts.append(f"{manifest.path}\n{manifest.stamp}")
         texts += [f"{line.number}\n{line.record}" for line in side_files.prompts.get(self.id, ())]
         if self.kind is Kind.PROMPTS or not self.files:
             return fingerprint_of([*texts, *map(repr, side_files.notices())])
@@ -75,6 +81,14 @@ class CodexBundle(Bundle, kw_only=True):
         then: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str]) if dependencies else {}
         return all(self.threads.answers(question) == answer for question, answer in then.items())
 
+    def group_keys(self) -> list[str]:
+        """The first releases copied whole sessions into new documents. Other ties are questions about other files."""
+        return [_DOCUMENTS] if _is_document(self) else []
+
+    def own_files(self) -> tuple[File, ...]:
+        """Its files without the log of typed prompts."""
+        return () if self.kind is Kind.PROMPTS else self.files
+
     def related_files(self) -> list[str]:
         """The files of the sessions that it continues."""
         return [display_path(file.path) for question in list(self.depends_on) for file in self.threads.behind(question)]
@@ -93,15 +107,19 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     def look(file: File) -> Head:
         return context.peek(file, Head, head_of)
 
-    threads = Threads(root, rollouts, look, elsewhere, kept)
+    # What a session asks about others may concern any file under the root.
+    others_here = {file.path for file in context.root_files or ()} - {file.path for file in listed}
+    rollouts_here = [file for file in context.root_files or listed if file.role == find.ROLLOUT]
+    threads = Threads(root, rollouts_here, look, elsewhere, kept)
     side_files = SideFiles(listed if root.name == find.LIVE else _side_files_of(root))
     sessions: dict[str, CodexBundle] = {}
     for file in threads.files if rollouts else ():
-        _add_to_bundle(sessions, file, look(file), threads, side_files)
+        if file.path not in others_here:
+            _add_to_bundle(sessions, file, look(file), threads, side_files)
     paths = {file.path for file in rollouts}
     grown = _merge_growing_copies(list(sessions.values()), context)
     result = [bundle for bundle in grown if any(file.path in paths for file in bundle.files)]
-    if root.name == find.LIVE:
+    if root.name == find.LIVE and context.root_files is None:
         result += _sessions_without_files(sessions, threads, side_files)
     return list(result)
 
@@ -118,12 +136,13 @@ def _add_to_bundle(
 
 def _side_files_of(root: Path) -> list[File]:
     """The side files of a root that does not list them itself."""
-    return [f for f in find.beside(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
+    roles = (find.NAMES, find.IMPORTS, find.PROMPTS, MANIFEST)
+    return [file for file in find.beside(root.parent / find.LIVE) if file.role in roles]
 
 
 def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:
     """Join growing copies: the first releases began a new file with all messages so far after each pause."""
-    documents = [bundle for bundle in bundles if all(file.path.endswith(".json") for file in bundle.files)]
+    documents = [bundle for bundle in bundles if _is_document(bundle)]
     fingerprints = {
         bundle.id: context.peek(bundle.files[0], ItemFingerprints, fingerprints_of_items).fingerprints
         for bundle in documents
@@ -140,6 +159,11 @@ def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) ->
             whole.files = (*whole.files, *bundle.files)
             gone.add(bundle.id)
     return [bundle for bundle in bundles if bundle.id not in gone]
+
+
+def _is_document(bundle: CodexBundle) -> bool:
+    """Are all its files whole documents, as the first releases wrote them?"""
+    return all(file.path.endswith(".json") for file in bundle.files)
 
 
 def _sessions_without_files(

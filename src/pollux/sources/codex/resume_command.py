@@ -6,7 +6,6 @@ is told. Since 0.166 it goes on only with the provider that the thread names; a 
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from pollux.sources.codex import find
 from pollux.sources.codex.flatten import missing_beginning
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
 from pollux.system.files import read
+from pollux.text.shell import shell_word
 
 PROGRAM = Program(name="codex", package="@openai/codex", background=("--managed-daemon", "pid-update-loop"))
 
@@ -31,19 +31,19 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
     if request.root.name == find.ARCHIVE:
         raise CannotResume(
             "archived",
-            f"{session.key} is archived in Codex CLI.",
-            f"Try: codex unarchive {session.id}, then pollux resume {session.key}",
+            f"{shell_word(session.key)} is archived in Codex CLI.",
+            f"Try: codex unarchive {shell_word(session.id)}, then pollux resume {shell_word(session.key)}",
         )
     if request.root.name != find.LIVE:
         raise no_home(request, "Codex CLI", find.LIVE)
     if all(find.parse_name(file)[0] != session.id for file in session.files) or "version" not in session.facts:
         raise CannotResume(
             "format",
-            f"No present release of Codex CLI resumes the files of {session.key}.",
+            f"No present release of Codex CLI resumes the files of {shell_word(session.key)}.",
             _copied(session.key),
         )
     if (reason := missing_beginning(session.id, session.files)) is not None:
-        raise CannotResume("beginning", f"Codex CLI refuses {session.key}: {reason}.", _copied(session.key))
+        raise CannotResume("beginning", f"Codex CLI refuses {shell_word(session.key)}: {reason}.", _copied(session.key))
     if request.fork and request.release is not None and request.release <= _LAST_WITHOUT_FORK:
         raise CannotResume(
             "fork", f"Codex CLI {request.release_name} cannot fork a session.", "Update Codex CLI, or leave --fork out."
@@ -60,7 +60,7 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
 
 def _copied(key: str) -> str:
     """What works where the files do not."""
-    return f"Go on with a copy that it resumes: pollux handoff {shlex.quote(key)} --to {PROGRAM.name}"
+    return f"Go on with a copy that it resumes: pollux handoff {shell_word(key)} --to {PROGRAM.name}"
 
 
 def running_sessions(_root: Path) -> dict[int, str]:
@@ -80,9 +80,9 @@ def _require_provider(request: ResumeRequest) -> None:
         return
     key = request.session.key
     if thread in _BUILT_IN or thread in _table(settings, "model_providers"):
-        hint = f"Try: pollux resume {key} -- -c {_PROVIDER}={thread}"
+        hint = f"Try: pollux resume {shell_word(key)} -- -c {_PROVIDER}={thread}"
     else:
-        hint = f"Try: pollux resume {key} --fork, which goes on with a copy"
+        hint = f"Try: pollux resume {shell_word(key)} --fork, which goes on with a copy"
     raise CannotResume(
         "provider", f"{key} was held with the model provider {thread!r}, and Codex CLI now uses {present!r}.", hint
     )

@@ -51,7 +51,9 @@ def gaps(messages: tuple[Message, ...]) -> tuple[Gap, ...]:
                     missing += _usage_gaps(message)
         elif author is _HUMAN and message.role is _USER:
             if message.fate is not _FAILED:
-                missing += _prompt_gaps(message, unanswered, unfinished)
+                if message.fate is _REWOUND and message.id.startswith("log-"):
+                    missing.append(gap(_CUT_OUT, message, certain=True))
+                missing += _turn_gaps(unanswered, unfinished)
                 unanswered, unfinished = message, None
         elif spoken and _compresses(message):
             missing.append(gap(_COMPRESSED, message, certain=True))
@@ -78,19 +80,11 @@ def _usage_gaps(message: Message) -> Iterator[Gap]:
         yield gap("An answer has no figures.", message)
 
 
-def _prompt_gaps(message: Message, unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
-    """The gaps before a prompt."""
-    if message.fate is _REWOUND and message.id.startswith("log-"):
-        yield gap(_CUT_OUT, message, certain=True)
-    yield from _turn_gaps(unanswered, unfinished)
-
-
-def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> Iterator[Gap]:
+def _turn_gaps(unanswered: Message | None, unfinished: Message | None) -> tuple[Gap, ...]:
     """The gap of a turn that ended early: a prompt without an answer, or tool results without a reply."""
     if unfinished is not None and awaits(unfinished) and not _ends_subagent(unfinished):
-        yield gap(BROKEN_OFF, unfinished)
-    elif unanswered is not None:
-        yield gap(_UNANSWERED, unanswered)
+        return (gap(BROKEN_OFF, unfinished),)
+    return (gap(_UNANSWERED, unanswered),) if unanswered is not None else ()
 
 
 def _ends_subagent(message: Message) -> bool:

@@ -27,6 +27,7 @@ from pollux.sources.gemini.prompts import prompts
 from pollux.sources.gemini.prompts.prompt_log import PromptLog
 from pollux.sources.gemini.replay.chat_files import ChatFile, families_of, is_subagent, join_files
 from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.handed_over import Arrival, as_copies, casr_links, is_casr_notice, with_note
 from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Notes, display_path
 
@@ -88,7 +89,7 @@ def _chat(bundle: GeminiBundle, file: File, replay: Replay, notes: Notes, output
 
 def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> list[Session]:
     """The main session of these files, and the sub-agents with their own file under the same id."""
-    families = families_of(chats) if len(chats) > 1 and bundle.kind is not Kind.SUBAGENT else [chats]
+    families = families_of(chats) if len(chats) > 1 and bundle.kind is not Kind.SUBAGENT else []
     agents = [family for family in families if is_subagent(family)]
     mains = [chat for family in families if not is_subagent(family) for chat in family] or chats
     session = _session(bundle, mains, notes, outputs)
@@ -114,8 +115,10 @@ def _sessions(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs
 
 def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs: Outputs) -> Session | None:
     """The session that these files hold together; None for an empty conversation."""
-    chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, -chat.file.size, chat.file.path))
-    current = max(chats, key=lambda chat: chat.current) if len(chats) > 1 else chats[0]
+    current = chats[0]
+    if len(chats) > 1:
+        chats.sort(key=lambda chat: (_time_key(chat.replay.started), -chat.turns, -chat.file.size, chat.file.path))
+        current = max(chats, key=lambda chat: chat.current)
     typed = bundle.log.lines.get(bundle.id, []) if bundle.log is not None and len(chats) > 1 else []
     messages = join_files(chats, current, typed)
     facts = _facts(bundle, chats, current)
@@ -132,7 +135,8 @@ def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs:
         return None
     if kind is Kind.MAIN and all(_is_preparation(message) for message in messages):
         kind = Kind.PROMPTS
-    messages = _inherited(messages)
+    arrival = with_note(_converted(messages)) if kind is Kind.MAIN else Arrival(messages)
+    messages = _inherited(arrival.messages)
     times = [message.at for message in messages if message.at is not None]
     started = [chat.replay.started for chat in chats if chat.replay.started is not None] or times
     updated = [chat.replay.updated for chat in chats if chat.replay.updated is not None]
@@ -150,7 +154,7 @@ def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs:
         started=min(started, default=None),
         ended=max([*updated, *times], default=None),
         messages=tuple(messages),
-        links=_links(bundle, chats, current),
+        links=(*_links(bundle, chats, current), *arrival.links, *casr_links(messages[:1])),
         notices=(*notes.all(), *log_notices),
         files=tuple(display_path(path) for path in dict.fromkeys([*(chat.file.path for chat in chats), *sorted(used)])),
         extra=facts.extra,
@@ -257,6 +261,14 @@ def _inherited(messages: list[Message]) -> list[Message]:
     ]
 
 
+def _converted(messages: list[Message]) -> list[Message]:
+    """The messages, those marked that casr converted, if it says so: it gives them no ids."""
+    if not (messages and is_casr_notice(messages[0].author, messages[0].text)):
+        return messages
+    converted = as_copies(messages, [m.id.startswith("item-") for m in messages])
+    return [replace(m, author=Author.CLIENT) if is_casr_notice(m.author, m.text) else m for m in converted]
+
+
 def _links(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> tuple[Link, ...]:
     """The links of a session to others, and between its own files."""
     key = f"{AGENT}:{bundle.id}"
@@ -270,9 +282,11 @@ def _links(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> tu
         own = [message for message in chat.messages if message.id not in ids]
         conversation = [message for message in own if message.author is not Author.CLIENT]
         name = display_path(chat.file.path)
+        if not any(message.author is not Author.CLIENT for message in chat.messages):
+            # A resume leaves a file with a header and the client's context, which is a copy of nothing.
+            continue
         if not conversation:
-            how = "holds the same messages" if chat.messages else "holds nothing but a header"
-            links.append(Link(kind="copy_of", target=key, evidence=f"{name} {how}"))
+            links.append(Link(kind="copy_of", target=key, evidence=f"{name} holds the same messages"))
         else:
             links.append(Link(kind="continues", target=key, evidence=f"{name} is a part under the same id"))
     return tuple(links)

@@ -6,7 +6,6 @@ session file, in any folder: that begins a new session with a copy.
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from pollux.errors import CannotResume
@@ -14,6 +13,7 @@ from pollux.model import Kind
 from pollux.model.project_hash import project_hash
 from pollux.sources.gemini.projects.projects import marker_of
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home
+from pollux.text.shell import shell_word
 
 PROGRAM = Program(name="gemini", package="@google/gemini-cli")
 
@@ -24,7 +24,7 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
     if session.kind is Kind.CHECKPOINT:
         raise _is_checkpoint(request)
     if not _chats(request):
-        hint = f"Try: pollux show {session.key}"
+        hint = f"Try: pollux show {shell_word(session.key)}"
         raise CannotResume("format", f"No file of {session.key} is one that Gemini CLI resumes.", hint)
     if request.is_before(0, 15):
         raise _is_too_old(request, "cannot resume sessions", "0.15")
@@ -39,7 +39,7 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         raise CannotResume(
             "id",
             f"{session.id!r} is no id that Gemini CLI gives, and it would take it for something else.",
-            f"Go on with a copy: pollux resume {shlex.quote(session.key)} --fork",
+            f"Go on with a copy: pollux resume {shell_word(session.key)} --fork",
         )
     return ResumeCommand(
         words=(PROGRAM.name, "--resume", session.id, *request.arguments), environ=_home(request, request.root)

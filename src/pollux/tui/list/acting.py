@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from pollux.tui.list.question import SCOPES, Question
-from pollux.tui.list.rows import ChosenRow, PassageRow
+from pollux.tui.list.rows import ChosenRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
@@ -57,6 +57,11 @@ class Acting(Screen[None]):
         """The session under the cursor."""
         row = self.sessions.row
         return self.sessions.entry(row.key) if row is not None else None
+
+    @property
+    def command(self) -> str:
+        """The command line that gives the same answer."""
+        raise NotImplementedError
 
     def ask(self, **changes: object) -> None:
         """Ask the question, changed in some way."""
@@ -122,13 +127,11 @@ class Acting(Screen[None]):
 
     def action_open(self) -> None:
         """Open the session, at the passage."""
-        self.with_row(
-            lambda row: self.app.read(row.key, row.hit.message_id if isinstance(row, PassageRow) else None),
-        )
+        self.with_row(lambda row: self.app.read(row.key, self.sessions.passage_of(row)))
 
     def action_command(self) -> None:
         """Show and copy the command line of the question."""
-        self.app.copy(self.question.command, self.question.command)
+        self.app.copy(self.command, self.command)
 
     def action_copy(self) -> None:
         """Copy the session's key."""

@@ -9,11 +9,12 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from pollux.text.figures import plural
+from pollux.text.shell import shell_line
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
 from pollux.tui.list.acting import Acting, SearchField
-from pollux.tui.list.layout import preview_columns
+from pollux.tui.list.layout import PLACEHOLDER, SIGN, preview_columns, shows_status
 from pollux.tui.list.question import Answer, Question
 from pollux.tui.list.rows import DrawnRow
 from pollux.tui.list.session_list import SessionList
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from pollux.tui.canvas import StripCanvas
-    from pollux.tui.first import First
     from pollux.tui.list.rows import ChosenRow, Row
+    from pollux.tui.opening.first import First
 
 _SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
 
@@ -55,7 +56,7 @@ class ListScreen(Acting):
         self._answered: Question | None = None
         self._waiting: tuple[str, Callable[[ChosenRow], None]] | None = None
         self._sessions = 0
-        self._more = False
+        self._more = self._by_id = self._is_refused = False
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
 
@@ -64,13 +65,13 @@ class ListScreen(Acting):
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
         with Horizontal(id="top"):
-            yield Static("❯", id="sign")
-            yield SearchField(self.question.text, placeholder="search everything", select_on_focus=False)
+            yield Static(SIGN, id="sign")
+            yield SearchField(self.question.text, placeholder=PLACEHOLDER, select_on_focus=False)
             yield Static(id="status")
         with Horizontal(id="body"):
             yield SessionList(self.app.entries, self.app.agents)
             yield TextView(self._emptiness, id="empty")
-            yield TextView(self._preview, id="preview")
+            yield TextView(self._preview, id="preview", edge=True)
         yield FooterLine(of_place(LIST, self.app.keys))
 
     def on_mount(self) -> None:
@@ -107,7 +108,7 @@ class ListScreen(Acting):
         columns = preview_columns(self.size.width) if self.wants_preview else 0
         preview.display = columns > 0
         preview.styles.width = columns
-        self.query_one("#status").display = self.size.width >= 60
+        self.query_one("#status").display = shows_status(self.size.width)
 
     # ------------------------------------------------------------------ asking
 
@@ -116,6 +117,13 @@ class ListScreen(Acting):
         self.question = self.question._replace(**changes)  # type: ignore[arg-type]
         if self._latest is not None:
             self._latest.ask(self.question)
+
+    @property
+    def command(self) -> str:
+        """The command line that gives the same answer."""
+        if self._by_id and self._answered == self.question:
+            return shell_line("pollux", "show", self.question.text.strip())
+        return self.question.command
 
     def with_row(self, act: Callable[[ChosenRow], None]) -> None:
         """Do something with the row under the cursor; where what was typed has no answer yet, as soon as it has one."""
@@ -138,11 +146,11 @@ class ListScreen(Acting):
     def _show(self, found: Answer) -> None:
         shown = self.sessions
         self._remark = found.remark
-        self._answered = found.question
+        self._answered, self._is_refused = found.question, found.rows is None
         if found.rows is not None:
             same = (found.question.text, found.question.scope) == self._shown
             self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
-            self._more = found.more
+            self._more, self._by_id = found.more, found.by_id
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -170,22 +178,22 @@ class ListScreen(Acting):
         if not self.app.is_open or self.sessions.rows:
             return ()
         if self.question.text.strip() or self.question.scope == "project":
-            return ("", f" Nothing like that. {self._remark}", "", " Esc clears the search.")
+            return ("", f"Nothing like that. {self._remark}", "", "Esc clears the search.")
         from pollux.draw.empty import places_table
         from pollux.errors import PolluxError
 
         try:
-            return ("", *(f" {line}" for line in places_table(canvas, self.app.library)))
+            return ("", *places_table(canvas, self.app.library))
         except PolluxError as error:  # the cache was cleared meanwhile
-            return ("", f" {error}", "", " F5 reads the sessions again.")
+            return ("", str(error), "", "F5 reads the sessions again.")
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
-        words = (
-            f"{'the best ' if self._more else ''}{self._sessions:,} found"
-            if self.question.is_search
-            else plural(self._sessions, "session")
-        )
+        words = plural(self._sessions, "session")
+        if self._is_refused:
+            words = "not searched"
+        elif self.question.is_search:
+            words = f"{'the best ' if self._more else ''}{self._sessions:,} found"
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
         if self.app.is_syncing:
             words += " · looking …"

@@ -61,6 +61,7 @@ class SessionList(LineList):
                     row.children,
                     is_unfolded=row.key in self.unfolded,
                     dated=self.dated,
+                    other_day=row.other_day,
                 )
                 return drawer.session(entry, look) if entry is not None else f"        {row.key}"
             case PassageRow(hit=hit):
@@ -121,22 +122,29 @@ class SessionList(LineList):
             return SessionRow(row.key) if row.key else None
         return row if isinstance(row, (SessionRow, PassageRow)) else None
 
+    def passage_of(self, row: ChosenRow) -> str | None:
+        """The message of a passage; below the row of a session, that of its first passage, which is the best one."""
+        if isinstance(row, PassageRow):
+            return row.hit.message_id
+        below = self.rows[self.cursor + 1 : self.cursor + 2]
+        return next((one.hit.message_id for one in below if isinstance(one, PassageRow) and one.key == row.key), None)
+
     def show(self, rows: list[Row], *, keep: bool) -> None:
         """Show other rows. With `keep`, the cursor stays on its row, and that row stays where it is on the screen.
 
         At the top it stays at the top: there the newest sessions appear.
         """
-        before, height = self.row, self.cursor - self.scroll_offset.y
-        at_top = not self.scroll_offset.y and bool(self.rows) and self.cursor == self._nearest(0, 1)
+        before, height = self.row, self.cursor - self.top
+        at_top = not self.top and bool(self.rows) and self.cursor == self._nearest(0, 1)
         self.rows = rows
         place = _place(rows, before) if keep and before is not None and not at_top else None
         self.cursor = place if place is not None else self._nearest(0, 1) if rows else 0
         self.changed()
         if place is not None:
-            self.scroll_to(y=max(place - height, 0), animate=False, force=True)
+            self.show_from(place - height)
             self.show_cursor()
         else:
-            self.scroll_to(y=0, animate=False, force=True)
+            self.to_start()
         self.post_message(self.Moved())
 
 

@@ -32,7 +32,7 @@ class Help(ModalScreen[None]):
     ]
     DEFAULT_CSS = """
     Help { align: center middle; }
-    Help > TextView { width: 90%; max-width: 92; height: 90%; padding: 1 2; background: $background;
+    Help > TextView { width: 90%; max-width: 92; height: 90%; padding: 1; background: $background;
                       border: round $faint; }
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,6 +9,7 @@ from textual.screen import ModalScreen
 
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
+from pollux.text.shell import shell_line
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class PlanScreen(ModalScreen[str | None]):
     ]
     DEFAULT_CSS = """
     PlanScreen { align: center middle; }
-    PlanScreen > TextView { width: 90%; max-width: 92; height: auto; max-height: 90%; padding: 1 2;
+    PlanScreen > TextView { width: 90%; max-width: 92; height: auto; max-height: 90%; padding: 1;
                             background: $background; border: round $faint; }
     """
 
@@ -51,7 +51,7 @@ class PlanScreen(ModalScreen[str | None]):
         yield canvas.paint(what, "bold")
         yield from wrap(one_line(plan.session.title or plan.session.key), columns)
         yield ""
-        for label, value in (("folder", plan.folder), ("command", shlex.join(plan.words))):
+        for label, value in (("folder", plan.folder), ("command", shell_line(*plan.words))):
             for number, line in enumerate(wrap(visible(value), max((columns or 80) - 9, 10))):
                 yield canvas.paint(f"{label if number == 0 else '':9}", "dim") + line
         for name, variable in plan.environ.items():
@@ -65,7 +65,14 @@ class PlanScreen(ModalScreen[str | None]):
         yield ""
         other = "the session itself" if plan.fork else "as a copy"
         keys = [("↵", "go on"), ("f", other), ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
-        yield "   ".join(f"{canvas.paint(key, 'accent')} {canvas.paint(words, 'dim')}" for key, words in keys)
+        line, used = "", 0
+        for key, words in keys:
+            if used and used + len(f"{key} {words}") > (columns or 80):
+                yield line.rstrip()
+                line, used = "", 0
+            line += f"{canvas.paint(key, 'accent')} {canvas.paint(words, 'dim')}   "
+            used += len(f"{key} {words}   ")
+        yield line.rstrip()
 
     def action_choose(self, choice: str) -> None:
         """Take a choice."""

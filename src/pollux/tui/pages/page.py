@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from pollux.text.shell import shell_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,4 +49,4 @@ class Page:
         if self.options:
             words += [self.option, choice.by]
             words += ["--since", PERIODS[choice.period]] if PERIODS[choice.period] else []
-        return shlex.join(words)
+        return shell_line(*words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pollux.draw.transcript.detail import place_of
 from pollux.draw.transcript.records import Records
 from pollux.text.figures import plural
+from pollux.text.shell import shell_line
 from pollux.tui.overlays.menu import Choice, Menu
 from pollux.tui.reader.parts import ReaderParts
 from pollux.tui.reader.words import as_markdown, code_blocks
@@ -39,14 +40,14 @@ class Copying(ReaderParts):
         if session is None:
             return
         place = place_of(message, Records()) if message is not None else None
-        at = f" --at {message.id}" if message is not None else ""
+        at = ("--at", message.id) if message is not None else ()
         values = [
             ("k", "key", session.key),
             ("i", "id", session.id),
             ("p", "path", session.files[0] if session.files else ""),
             ("l", "file and line", place or ""),
             ("m", "message id", message.id if message is not None else ""),
-            ("c", "command", f"pollux show {session.key}{at}"),
+            ("c", "command", shell_line("pollux", "show", session.key, *at)),
         ]
         choices = [Choice(key, f"{name:14} {value}", value) for key, name, value in values if value]
         self.app.push_screen(Menu("Copy", choices), self._copied)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pollux.errors import PolluxError
+from pollux.errors import OutputError, PolluxError
 from pollux.text.escape import one_line
+from pollux.text.shell import shell_line
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.menu import Choice, Menu
 from pollux.tui.reader.parts import ReaderParts
@@ -31,13 +32,13 @@ class Elsewhere(ReaderParts):
             return
         titles = {entry.summary.key: entry.title for entry in self.app.entries([one.key for one in related])}
         choices = [
-            Choice(key, f"{one.relation:14} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
+            Choice(key, f"{one.relation:16} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
             for key, one in zip(_KEYS, related, strict=False)
         ]
         if choices:
             self.app.push_screen(Menu("Go to", choices), self._went)
         else:
-            self.app.say("This session has no parent, sub-agent, fork or continuation.")
+            self.app.say("This session has no parent, sub-agent, fork, continuation or hand-over.")
 
     def _went(self, key: str | None) -> None:
         if key is not None:
@@ -76,7 +77,10 @@ class Elsewhere(ReaderParts):
             exporter = Exporter(self.app.library, registry.writer(name))
             exporter.protect([session])
             exporter.to_file(session, target)
+        except OutputError as error:  # its hint is about an option
+            self.app.say(f"{error} Choose another name.", "bad")
         except PolluxError as error:
             self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
         else:
-            self.app.say(f"Written: {target} · pollux export {session.key} --to {name} -o {target}")
+            command = shell_line("pollux", "export", session.key, "--to", name, "-o", target)
+            self.app.say(f"Written: {target} · {command}")

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from pollux.draw.transcript.detail import detail_lines
 from pollux.draw.transcript.records import Records
-from pollux.draw.width import cut, pad, width
+from pollux.draw.width import cut, pad, width, wrap
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import READER, of_place
 from pollux.tui.latest import Latest
@@ -62,7 +62,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         self._records = Records()
         self._stamps: tuple[object, ...] = ()
         self._looked = self._took = 0.0
-        self._is_reading = False
+        self._is_reading = self._is_gone = False
         self._latest: Latest[str] | None = None
 
     # ------------------------------------------------------------------ parts
@@ -72,7 +72,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         yield Static(id="title", markup=False)
         with Horizontal(id="body"):
             yield ConversationView()
-            yield TextView(self._detail, id="detail")
+            yield TextView(self._detail, id="detail", edge=True)
         yield Field(placeholder="find", id="find", select_on_focus=False)
         yield FooterLine(of_place(READER, self.app.keys))
 
@@ -114,8 +114,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         before = self.session
         if loaded.session is None:
             gone = "Its files are gone: this is what was in them." if before is not None else ""
-            self.footer.say(f"{gone} {loaded.problem}".strip(), "warn")
-            self._stamps = stamps(before) if before is not None else ()
+            self._say_gone(f"{gone} {loaded.problem}".strip(), before)
             return
         self._stamps = loaded.stamps
         if before is None or self.view.document is None:
@@ -139,8 +138,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         view = self.view
         assert view.document is not None  # noqa: S101 (it was opened before)
         if None in stamps(before) and len(session.messages) < len(before.messages):
-            self._stamps = stamps(before)
-            self.footer.say("A file of this session is gone: this is what was in it.", "warn")
+            self._say_gone("A file of this session is gone: this is what was in it.", before)
             return
         at_end = view.is_at_end
         view.document.renew(session)
@@ -148,8 +146,17 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             view.to_end()
         else:
             view.changed()
-        if change := what_changed(before, session):
+        change = what_changed(before, session)
+        if not change and self._is_gone:
+            self.footer.say("Its files are back, as they were.")
+        elif change:
             self.footer.say(change if self.follows else f"{change} F follows.", "warn")
+        self._is_gone = False
+
+    def _say_gone(self, sentence: str, before: Session | None) -> None:
+        """What was read stays on the screen. Its files are looked at until they can be read again."""
+        self._is_gone, self._stamps = True, stamps(before) if before is not None else ()
+        self.footer.say(sentence, "warn")
 
     def _look(self) -> None:
         """Look whether the files changed. A session that takes long to read is read less often."""
@@ -166,7 +173,9 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
     def _detail(self, canvas: StripCanvas) -> Iterable[str]:
         message = self.message
         home = str(self.app.library.user_home)
-        return detail_lines(canvas, message, self._records, home) if message is not None else ()
+        if message is None:
+            return wrap("No message is chosen here. J goes to the next one, and K to the one before.", canvas.columns)
+        return detail_lines(canvas, message, self._records, home)
 
     def on_conversation_view_moved(self, _event: ConversationView.Moved) -> None:
         """Show the detail of the message that is the current one now."""
@@ -193,15 +202,18 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         """Show or hide the detail, beside the conversation or in its place."""
         detail = self.query_one("#detail", TextView)
         detail.display = not detail.display
-        self.view.display = not detail.display or self.size.width >= WIDE
-        self.set_class(detail.display and not self.view.display, "detail-alone")
+        self._place_detail()
         if detail.display:
             detail.changed(top=True)
 
     def on_resize(self) -> None:
+        """Detail and conversation have other widths."""
+        self._place_detail()
+
+    def _place_detail(self) -> None:
         """A narrow terminal shows one of the two."""
         detail = self.query_one("#detail", TextView)
-        self.view.display = not detail.display or self.size.width >= WIDE
+        self.view.display = detail.edge = not detail.display or self.size.width >= WIDE
         self.set_class(detail.display and not self.view.display, "detail-alone")
 
     # ------------------------------------------------------------------ what is shown

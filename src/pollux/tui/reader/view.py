@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.message import Message as Event
 from textual.strip import Strip
-from textual.widget import Widget
 
 from pollux.draw.width import width
 from pollux.tui.looks import looks
 from pollux.tui.strips import strip
+from pollux.tui.widgets.line_widget import LineWidget
+from pollux.tui.widgets.window import BAR, WHEEL
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
     from pollux.tui.reader.document import Document
 
 GUTTER = 2
-_WHEEL = 3
 
 Place = tuple[int, int]
 """A piece, and a line of it."""
 
 
-class ConversationView(Widget, can_focus=True):
+class ConversationView(LineWidget, can_focus=True):
     """Shows a document from a place on, and knows which piece is the current one."""
 
     DEFAULT_CSS = "ConversationView { background: $background; }"
@@ -208,17 +208,17 @@ class ConversationView(Widget, can_focus=True):
 
     def on_mouse_scroll_down(self) -> None:
         """The wheel."""
-        self.scroll_lines(_WHEEL)
+        self.scroll_lines(WHEEL)
 
     def on_mouse_scroll_up(self) -> None:
         """The wheel."""
-        self.scroll_lines(-_WHEEL)
+        self.scroll_lines(-WHEEL)
 
     def render_line(self, y: int) -> Strip:
         """A line of the screen: a mark for the current piece, the words, and how far one has read."""
         styles, columns = looks(self.app.theme), self.columns
         base, seen = styles["base"], self.seen()
-        bar = Segment("▐" if self._is_thumb(y) else " ", base + styles["faint"])
+        bar = Segment(BAR if self._is_thumb(y) else " ", base + styles["faint"])
         if y >= len(seen) or self.document is None:
             return Strip([Segment(" " * (columns + GUTTER), base), bar])
         number, line = seen[y]

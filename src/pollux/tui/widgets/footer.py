@@ -5,33 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.strip import Strip
-from textual.widget import Widget
 
-from pollux.draw.width import cut, width, wrap
+from pollux.draw.width import cut, wrap
 from pollux.text.escape import one_line
 from pollux.tui.canvas import StripCanvas
-from pollux.tui.keys import brief
+from pollux.tui.key_line import key_line
 from pollux.tui.looks import looks
 from pollux.tui.strips import strip
+from pollux.tui.widgets.line_widget import LineWidget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pollux.tui.keys import Key
 
-GAP = "   "
 MOST = 4
 """A sentence has at most so many lines."""
 
 
-class FooterLine(Widget):
+class FooterLine(LineWidget):
     """One line. A sentence stays until the next key."""
 
     DEFAULT_CSS = "FooterLine { height: 1; dock: bottom; }"
 
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__()
-        self.keys = sorted((key for key in keys if key.rank), key=lambda key: key.rank)
+        self.keys = tuple(key for key in keys if key.rank)
         self._sentence: tuple[str, str] | None = None
 
     @property
@@ -73,19 +72,4 @@ class FooterLine(Widget):
             return strip(" " + canvas.paint(cut(words, columns - 2), style), styles, columns, base)
         if y:
             return Strip.blank(columns, base)
-        return strip(_keys(canvas, self.keys, columns), styles, columns, base)
-
-
-def _keys(canvas: StripCanvas, keys: Sequence[Key], columns: int) -> str:
-    """As many keys as there is room for. The way to all others comes first of all."""
-    line, used = "", 1
-    help_first = sorted(keys, key=lambda key: key.action != "help")
-    chosen: list[Key] = []
-    for key in help_first:
-        wide = width(f"{brief(key.keys[0])} {key.label}") + len(GAP)
-        if key.keys and used + wide <= columns:
-            chosen.append(key)
-            used += wide
-    for key in sorted(chosen, key=lambda key: key.rank):
-        line += f" {canvas.paint(brief(key.keys[0]), 'accent')} {canvas.paint(key.label, 'dim')}  "
-    return line
+        return strip(key_line(canvas, self.keys, columns), styles, columns, base)

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from pollux.tui.looks import looks
-from pollux.tui.strips import strip
+from pollux.tui.strips import segments
+from pollux.tui.widgets.window import Window
 
 if TYPE_CHECKING:
+    from rich.segment import Segment
     from textual import events
+
+    from pollux.tui.looks import Styles
 
 _KEPT = 1000
 """So many drawn lines are remembered."""
 
 
-class LineList(ScrollView, can_focus=False):
+class LineList(Window, can_focus=False):
     """Lines with a cursor. A subclass says how many there are, which of them it stops at, and what each looks like."""
-
-    DEFAULT_CSS = """
-    LineList { scrollbar-size: 1 1; scrollbar-gutter: stable; overflow-x: hidden; background: $background; }
-    """
 
     class Moved(Message):
         """The cursor is on another line."""
@@ -35,14 +32,10 @@ class LineList(ScrollView, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.cursor = 0
-        self._drawn: dict[int, Strip] = {}
-        self._drawn_for: tuple[int, str] = (0, "")
+        self._drawn: dict[int, list[Segment]] = {}
+        self._drawn_for: tuple[int, Styles | None] = (0, None)
 
     # ------------------------------------------------------------------ what a subclass tells
-
-    def count(self) -> int:
-        """How many lines there are."""
-        raise NotImplementedError
 
     def line(self, number: int) -> str:
         """A line, painted for `columns`."""
@@ -54,16 +47,11 @@ class LineList(ScrollView, can_focus=False):
 
     # ------------------------------------------------------------------ drawing
 
-    @property
-    def columns(self) -> int:
-        """How wide a line is."""
-        return max(self.scrollable_content_region.width, 1)
-
     def changed(self) -> None:
         """Draw everything again: the lines are others now."""
         self._drawn.clear()
-        self.virtual_size = Size(self.columns, self.count())
         self.cursor = min(self.cursor, max(self.count() - 1, 0))
+        self.top = min(self.top, self.last_top)
         self.refresh()
 
     def update(self) -> None:
@@ -71,43 +59,31 @@ class LineList(ScrollView, can_focus=False):
         styles, before = looks(self.app.theme), self._drawn
         self._drawn = {}
         for number in self.visible_lines():
-            drawn = strip(self.line(number), styles, self.columns, styles["base"])
-            self._drawn[number] = drawn
-            if before.get(number) != drawn or number == self.cursor:
-                self.refresh_line(number)
+            self._drawn[number] = segments(self.line(number), styles, self.columns)
+            if before.get(number) != self._drawn[number] or number == self.cursor:
+                self.redraw_line(number)
 
     def redraw(self, number: int) -> None:
         """Draw one line again."""
         self._drawn.pop(number, None)
-        self.refresh_line(number)
+        self.redraw_line(number)
 
-    def render_line(self, y: int) -> Strip:
-        """A line of the screen."""
-        number = y + self.scroll_offset.y
-        theme = self.app.theme
-        styles = looks(theme)
-        if self._drawn_for != (self.columns, theme):
-            self._drawn, self._drawn_for = {}, (self.columns, theme)
-        base = styles["base"]
-        if number >= self.count():
-            return Strip.blank(self.columns, base)
+    def segments(self, number: int, styles: Styles, columns: int) -> list[Segment]:
+        """A line of the list."""
+        if self._drawn_for[0] != columns or self._drawn_for[1] is not styles:
+            self._drawn, self._drawn_for = {}, (columns, styles)
         if number == self.cursor:
-            return strip(self.line(number), styles, self.columns, base + styles["selected"])
+            return segments(self.line(number), styles, columns, styles.of(styles["base"], ("selected",)))
         if number not in self._drawn:
             if len(self._drawn) > _KEPT:
                 self._drawn.clear()
-            self._drawn[number] = strip(self.line(number), styles, self.columns, base)
+            self._drawn[number] = segments(self.line(number), styles, columns)
         return self._drawn[number]
-
-    def visible_lines(self) -> range:
-        """The lines that are seen."""
-        first = self.scroll_offset.y
-        return range(first, min(first + max(self.size.height, 1), self.count()))
 
     def on_resize(self, _event: events.Resize) -> None:
         """Lines have another width now."""
         self.changed()
-        self.call_after_refresh(self.show_cursor)
+        self.show_cursor()
 
     # ------------------------------------------------------------------ moving
 
@@ -132,15 +108,18 @@ class LineList(ScrollView, can_focus=False):
             return
         before, self.cursor = self.cursor, min(max(self._nearest(number, 1), 0), self.count() - 1)
         if before != self.cursor:
-            self.refresh_line(before)
-            self.refresh_line(self.cursor)
+            self.redraw_line(before)
+            self.redraw_line(self.cursor)
             self.post_message(self.Moved())
         self.show_cursor()
 
     def show_cursor(self) -> None:
         """Scroll to the cursor, with the heading above it where it is the first line."""
-        above = self.cursor - 1 if self.cursor and not self.stops_at(self.cursor - 1) else self.cursor
-        self.scroll_to_region(Region(0, above, 1, self.cursor - above + 1), animate=False, force=True)
+        first = self.cursor - 1 if self.cursor and not self.stops_at(self.cursor - 1) else self.cursor
+        if first < self.top:
+            self.show_from(first)
+        elif self.cursor >= self.top + max(self.size.height, 1):
+            self.show_from(self.cursor - max(self.size.height, 1) + 1)
 
     def _nearest(self, number: int, way: int) -> int:
         """The nearest line that the cursor may be on, first in one direction, then in the other."""
@@ -152,8 +131,8 @@ class LineList(ScrollView, can_focus=False):
 
     def on_click(self, event: events.Click) -> None:
         """A click moves the cursor; a click on the cursor's line chooses it."""
-        number = event.y + self.scroll_offset.y
-        if number >= self.count() or not self.stops_at(number):
+        number = event.y + self.top
+        if self.clicked_bar(event) or number >= self.count() or not self.stops_at(number):
             return
         if number == self.cursor:
             self.post_message(self.Chosen())

@@ -4,68 +4,71 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
-
 from pollux.tui.canvas import StripCanvas, broken
-from pollux.tui.looks import looks
-from pollux.tui.strips import strip
+from pollux.tui.strips import segments
+from pollux.tui.widgets.window import Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from rich.segment import Segment
     from textual import events
+    from textual.geometry import Size
+
+    from pollux.tui.looks import Styles
+
+MARGIN = " "
 
 
-class TextView(ScrollView, can_focus=False):
-    """Shows what `make` draws on a canvas of its own width."""
+class TextView(Window):
+    """Shows what `make` draws on a canvas of its own width. With `edge`, a line divides it from what is left of it."""
 
-    DEFAULT_CSS = (
-        "TextView { scrollbar-size: 1 1; scrollbar-gutter: stable; overflow-x: hidden; background: $background; }"
-    )
-
-    def __init__(self, make: Callable[[StripCanvas], Iterable[str]], *, id: str | None = None) -> None:
+    def __init__(
+        self, make: Callable[[StripCanvas], Iterable[str]], *, id: str | None = None, edge: bool = False
+    ) -> None:
         super().__init__(id=id)
         self._make = make
+        self.edge = edge
         self._lines: list[str] | None = None
+        self._made_for = 0
+
+    @property
+    def lead(self) -> str:
+        """What every line begins with."""
+        return (StripCanvas(None).paint("│", "faint") if self.edge else "") + MARGIN
 
     def changed(self, *, top: bool = False) -> None:
         """Make the lines again."""
         self._lines = None
-        self.virtual_size = Size(self.size.width, len(self.lines))
         if top:
-            self.scroll_to(y=0, animate=False, force=True)
+            self.top = 0
         self.refresh()
 
     @property
     def lines(self) -> list[str]:
         """All lines."""
-        if self._lines is None:
-            columns = self.scrollable_content_region.width
+        return self._lines_for(self.size.width)
+
+    def _lines_for(self, wide: int) -> list[str]:
+        if self._lines is None or self._made_for != wide:
+            columns = wide - 1 - 2 * len(MARGIN) - self.edge
             drawn = self._make(StripCanvas(columns)) if columns > 0 else ()
-            self._lines = [part for line in drawn for part in broken(line, columns)]
+            self._lines, self._made_for = [part for line in drawn for part in broken(line, columns)], wide
+            self.top = min(self.top, self.last_top)
         return self._lines
 
-    def scroll_lines(self, lines: int) -> None:
-        """Move by so many lines."""
-        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True)
+    def count(self) -> int:
+        """How many lines there are."""
+        return len(self.lines)
 
-    def to_start(self) -> None:
-        """Show the beginning."""
-        self.scroll_lines(-len(self.lines))
-
-    def to_end(self) -> None:
-        """Show the end."""
-        self.scroll_lines(len(self.lines))
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """As high as it must be for all lines."""
+        return len(self._lines_for(width))
 
     def on_resize(self, _event: events.Resize) -> None:
         """The lines have another width now."""
         self.changed()
 
-    def render_line(self, y: int) -> Strip:
-        """A line of the screen."""
-        styles, columns = looks(self.app.theme), max(self.scrollable_content_region.width, 1)
-        number = y + self.scroll_offset.y
-        line = self.lines[number] if number < len(self.lines) else ""
-        return strip(line, styles, columns, styles["base"])
+    def segments(self, number: int, styles: Styles, columns: int) -> list[Segment]:
+        """A line."""
+        return segments(self.lead + self._lines_for(columns + 1)[number], styles, columns)

@@ -8,6 +8,7 @@ from pollux.cli.options.common import common, json_option
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import Unreadable
+from pollux.text.shell import shell_word
 
 SHOWN = 20
 
@@ -36,7 +37,9 @@ def command(ctx: click.Context, file: str, as_json: bool) -> None:
     if not kind:
         raise Unreadable(f"{file} is not a record: it is neither JSON nor CBOR.")
     if isinstance(record, dict) and record.get("scheme") == SCHEME:
-        raise Unreadable(f"{file} is a salted record, which has another schema.", f"Try: pollux verify {file}")
+        raise Unreadable(
+            f"{file} is a salted record, which has another schema.", f"Try: pollux verify {shell_word(str(file))}"
+        )
     problems = check(record)
     entries = entries_in(record)
     if as_json:

@@ -13,6 +13,7 @@ from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
 from pollux.errors import NotFound, RequestError, UnknownName
 from pollux.system.files import read
+from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ def command(
     screen = Screen(ctx)
     own = Keys(Path(folder)) if folder is not None else open_library(ctx, quiet=as_json).signing.keys
     if (action == "list") != (name is None):
-        example = f"pollux key {action} NAME" if name is None else f"pollux key show {name}"
+        example = f"pollux key {action} NAME" if name is None else f"pollux key show {shell_word(name)}"
         raise RequestError("Which key?" if name is None else "A list is of all keys.", f"Try: {example}")
     if name is None:
         keys = own.all()

@@ -25,7 +25,7 @@ class Letters:
             return True
         if self._data.isascii():
             return False
-        forms = frozenset(letter for letter in self._others if _may_help_form(word, letter))
+        forms = frozenset(letter for letter in self._others if may_help_form(word, letter))
         return bool(forms) and word in fold_roughly(b"\n".join(self._pieces(forms)).decode(errors="replace")).text
 
     def _pieces(self, letters: frozenset[str]) -> Iterator[bytes]:
@@ -54,7 +54,7 @@ def may_become_another(letter: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _may_help_form(word: str, letter: str) -> bool:
+def may_help_form(word: str, letter: str) -> bool:
     """May a character count as others, one of which is in a word, or vanish inside the word?"""
     return is_silent(letter) or (fold_unit(letter) != letter and not set(word).isdisjoint(fold_unit(letter)))
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.search.direct.examine import Examiner, SessionMatches, has_words
+from pollux.index.search.direct.examine import Examiner, SessionMatches
 from pollux.index.search.direct.prefilter import FileLetters
+from pollux.index.search.direct.quick_look import has_words
 from pollux.index.search.direct.ranking import Statistics
 from pollux.sources.base import Bundle, Source
 from pollux.system.files import read

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches, count_matches, show
+from pollux.index.search.direct.examine import DirectHit, DirectRequest, Examiner, SessionMatches
+from pollux.index.search.direct.look import count_matches, show
 from pollux.index.search.direct.look_through import BundleMatches, PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.ranking import Scale, Statistics, total

@@ -33,11 +33,11 @@ class Candidate:
     __slots__ = ("_counts", "facts", "roughly", "session_truths", "text", "where")
 
     def __init__(
-        self, where: tuple[int, int], facts: PassageFacts, text: str, session_truths: Sequence[SessionTruth]
+        self, where: tuple[int, int], facts: PassageFacts, text: CountedText, session_truths: Sequence[SessionTruth]
     ) -> None:
         self.where = where
         self.facts = facts
-        self.text = CountedText(text)
+        self.text = text
         self.session_truths = session_truths
         self.roughly = False
         self._counts: dict[int, int] = {}

@@ -51,6 +51,13 @@ class Statistics(msgspec.Struct, array_like=True):
         self.around = _sums(self.around, other.around)
         self.skipped = _sums(self.skipped, other.skipped)
 
+    def multiply(self, times: int) -> None:
+        """Count the passages and their lengths several times, or not at all."""
+        self.passages *= times
+        self.characters *= times
+        self.length *= times
+        self.measured *= times
+
     def average(self) -> float:
         """The average length of a passage in words."""
         if not self.passages or not self.characters:

@@ -17,12 +17,13 @@ _SIZE = 8
 class RecordIds(msgspec.Struct, frozen=True):
     """What shows whose records a transcript holds.
 
-    `hashes` are short hashes of the ids of its records, one after another; `first_reply` is one of them. `sessions` are
-    the sessions that the records name. `is_cut`: the parent of the first record is missing.
+    `hashes` are short hashes of the ids of its records, one after another. `beginnings` are those of the records with
+    which a copy of a part can begin. `sessions` are the sessions that the records name. `is_cut`: the parent of the
+    first record is missing.
     """
 
     hashes: bytes = b""
-    first_reply: bytes | None = None
+    beginnings: bytes = b""
     sessions: tuple[str, ...] = ()
     is_cut: bool = False
 
@@ -30,13 +31,22 @@ class RecordIds(msgspec.Struct, frozen=True):
         """The hashes as numbers."""
         return set(memoryview(self.hashes).cast("Q"))
 
+    def heads(self) -> list[str]:
+        """The beginnings as texts."""
+        return [self.beginnings[start : start + _SIZE].hex() for start in range(0, len(self.beginnings), _SIZE)]
+
 
 def record_ids_of(entry: File) -> RecordIds:
-    """The ids of a file's records. Every reply counts: damage to a file may leave any part of it."""
+    """The ids of a file's records. Every reply counts: damage to a file may leave any part of it.
+
+    A copy of a part begins with a record without a parent, such as a compaction. If the copy has new uuids, the first
+    reply after that record shows what it is.
+    """
     names: dict[str, None] = {}
     sessions: dict[str | None, None] = {}
     uuids: dict[str, str | None] = {}
-    first_reply: str | None = None
+    beginnings: dict[str, None] = {}
+    needs_reply = True
     try:
         with opened(entry.path) as file:
             for line in file:
@@ -46,16 +56,20 @@ def record_ids_of(entry: File) -> RecordIds:
                 if record.uuid is not None:
                     uuids.setdefault(record.uuid, record.parentUuid)
                     sessions[record.sessionId] = sessions[record.origin] = None
+                    if record.parentUuid is None:
+                        beginnings[record.uuid] = None
+                        needs_reply = True
                 if (name := _name(record)) is not None:
                     names[name] = None
-                    if first_reply is None and record.is_reply:
-                        first_reply = name
+                    if needs_reply and record.is_reply:
+                        beginnings[name] = None
+                        needs_reply = False
     except Unreadable:
         pass
     parent = next(iter(uuids.values()), None)
     return RecordIds(
         hashes=b"".join(map(_hash, names)),
-        first_reply=_hash(first_reply) if first_reply is not None else None,
+        beginnings=b"".join(map(_hash, beginnings)),
         sessions=tuple(name for name in sessions if name is not None),
         is_cut=parent is not None and parent not in uuids,
     )

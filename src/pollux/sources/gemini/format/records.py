@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.model import Severity
-from pollux.sources.gemini.format.schema import Checkpoint, LogRecord, Message, Record
+from pollux.sources.gemini.format.schema import Checkpoint, LogRecord, Message, NewTimeLine, Record
 from pollux.system.files import LARGE, read_within
 from pollux.wire import (
     REFUSED,
@@ -38,13 +38,19 @@ _LINES_TRIED = 20
 _HEAD = 4096
 # How a message begins, as most lines of a log do.
 _MESSAGE = b'{"id":"'
+_NEW_TIME = b'{"$set":{"lastUpdated":"'
+_NEW_TIME_LENGTH = len(b'{"$set":{"lastUpdated":"2026-05-02T01:35:20.180Z"}}\n')
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
+
+
+LogLine = Message | Record | NewTimeLine
+"""What a line of a log holds."""
 
 
 class Log(msgspec.Struct):
     """Records in file order, each with its line, to be read once. A document is one record without a line."""
 
-    records: Iterable[tuple[int | None, Message | Record]]
+    records: Iterable[tuple[int | None, LogLine]]
 
 
 class History(msgspec.Struct):
@@ -137,19 +143,25 @@ def _is_damaged_log(raw: bytes) -> bool:
     return False
 
 
-def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[tuple[int | None, Message | Record]]:
+def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[tuple[int | None, LogLine]]:
     """The records of a log one by one, so that replaced records need not be kept in memory.
 
-    A line that is only a message with an id becomes a `Message`, which is smaller and faster to read.
+    A line that is only a message with an id becomes a `Message`, and one that only sets the time a `NewTimeLine`: these
+    are smaller and faster to read.
     """
-    decode_record, decode_message = decoder(Record), decoder(Message)
-    record: Message | Record | None
+    decode_record, decode_message, decode_time = decoder(Record), decoder(Message), decoder(NewTimeLine)
+    record: LogLine | None
     with stack:
         for number, line in enumerate(file, start=1):
             if line == b"\n":
                 continue
             try:
-                record = decode_message(line) if line[:7] == _MESSAGE else decode_record(line)
+                if line[:7] == _MESSAGE:
+                    record = decode_message(line)
+                elif len(line) == _NEW_TIME_LENGTH and line.startswith(_NEW_TIME):
+                    record = decode_time(line)
+                else:
+                    record = decode_record(line)
             except REFUSED:
                 if line.isspace():
                     continue

@@ -20,8 +20,8 @@ _CREATED = re.compile(r"[-_](\d{13})[-_]")
 
 def created_ms(call_id: str | None) -> float | None:
     """The millisecond in which a call was made, which stands in the CLI's own ids."""
-    match = _CREATED.search(call_id) if call_id else None
-    return float(match[1]) if match is not None else None
+    found = _CREATED.findall(call_id) if call_id else None
+    return float(found[0]) if found else None
 
 
 def created(call_id: str | None) -> datetime | None:

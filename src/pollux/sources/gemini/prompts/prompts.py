@@ -18,7 +18,7 @@ from pollux.model import Author, Fate, Message, Origin, Text
 from pollux.sources.base import File
 from pollux.sources.gemini.format import records
 from pollux.sources.gemini.format.content import plain_text
-from pollux.sources.gemini.format.schema import Record
+from pollux.sources.gemini.format.schema import NewTimeLine, Record
 from pollux.sources.gemini.messages.references import prompt_parts
 from pollux.sources.gemini.prompts.prompt_log import REWIND, Line, PromptLog
 from pollux.sources.typed_prompts import normalize_space, typed_message
@@ -38,6 +38,8 @@ def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ..
     try:
         content = records.parse_file(path, Notes())
         for _, record in content.records if isinstance(content, records.Log) else ():
+            if isinstance(record, NewTimeLine):
+                continue
             holders = [record, record.set] if isinstance(record, Record) else []
             members = [message for holder in holders if holder is not None for message in holder.messages or ()]
             for message in [record, *members]:

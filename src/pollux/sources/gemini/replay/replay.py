@@ -13,11 +13,10 @@ from datetime import datetime
 from itertools import dropwhile, pairwise
 from typing import Any
 
-import msgspec
-
 from pollux.model import Fate, Severity
 from pollux.sources.gemini.format.content import is_client_text, is_summary, plain_text
-from pollux.sources.gemini.format.schema import Message, Record, SessionFields
+from pollux.sources.gemini.format.records import LogLine
+from pollux.sources.gemini.format.schema import Message, NewTimeLine, Record, SessionFields
 from pollux.sources.gemini.replay.copies import find_originals
 from pollux.sources.gemini.replay.entries import Entry, answers, digest_of, enrich
 from pollux.wire import Notes, RecordList, tidy
@@ -31,9 +30,6 @@ _COUNTS = (
     "hasUserOrAssistantMessage",
 )
 _LIVE = Fate.LIVE  # members of an enumeration are slow to look up
-_fields = msgspec.structs.astuple
-# All fields of `SessionFields` but `extra` and one more.
-_OTHERS = len(SessionFields.__struct_fields__) - 2
 
 
 class Replay:
@@ -53,32 +49,41 @@ class Replay:
         self._set_aside: set[tuple[int, bytes]] = set()
         self._dropped = False
         self._rewinding = False
+        self._resumed_at = 0
 
-    def run(self, records: Iterable[tuple[int | None, Message | Record]]) -> Replay:
+    def run(self, records: Iterable[tuple[int | None, LogLine]]) -> Replay:
         """Process all records. The order of the checks is the loader's."""
+        notes = self.notes
         for line, record in records:
-            self.notes.line = line
-            if not isinstance(record, Record):
+            notes.line = line
+            if type(record) is Message:
                 self._add(record, line, None)
-            elif record.rewindTo is not None:
-                self._rewind(record.rewindTo)
-                self._leftovers(line, record)
-            elif record.id is not None or (record.type is not None and record.content is not None):
-                self._add(record, line, None)
-            elif record.set is not None:
-                self._set(record.set, line)
-                if record.extra:
-                    self._leftovers(line, record)
-            elif record.sessionId is not None or record.projectHash is not None or record.messages is not None:
-                self._state(record)
-                for item, message in enumerate(record.messages or ()):
-                    self._add(message, line, item if line is None else None)
-            else:
-                self._leftovers(line, record, unknown=True)
-        self.notes.line = None
+            elif type(record) is NewTimeLine:
+                self._set_time(record.set.lastUpdated)
+            elif isinstance(record, Record):
+                self._apply(record, line)
+        notes.line = None
         if self._dropped:
             self._restore_prompts()
         return self
+
+    def _apply(self, record: Record, line: int | None) -> None:
+        """Process a record that is not only a message or a time."""
+        if record.rewindTo is not None:
+            self._rewind(record.rewindTo)
+            self._leftovers(line, record)
+        elif record.id is not None or (record.type is not None and record.content is not None):
+            self._add(record, line, None)
+        elif record.set is not None:
+            self._set(record.set, line)
+            if record.extra:
+                self._leftovers(line, record)
+        elif record.sessionId is not None or record.projectHash is not None or record.messages is not None:
+            self._state(record)
+            for item, message in enumerate(record.messages or ()):
+                self._add(message, line, item if line is None else None)
+        else:
+            self._leftovers(line, record, unknown=True)
 
     @property
     def entries(self) -> list[Entry]:
@@ -149,13 +154,15 @@ class Replay:
             if answered and prompt.fate in _LOST and _is_prompt(prompt.message):
                 prompt.fate = after.fate
 
+    def _set_time(self, updated: datetime) -> None:
+        if self.updated is None or updated > self.updated:
+            self.updated = updated
+
     def _set(self, changes: SessionFields, line: int | None) -> None:
-        if changes.lastUpdated is not None and _fields(changes).count(None) == _OTHERS and not changes.extra:
-            # Only the time was set. Every second line of a log is like this.
-            if self.updated is None or changes.lastUpdated > self.updated:
-                self.updated = changes.lastUpdated
-            return
         self._state(changes)
+        if changes.sessionId is not None:
+            # A resume begins with this: nothing before it was written together with the list that follows.
+            self._resumed_at = len(self._all_entries)
         if changes.messages is not None:
             self._rebuild(changes.messages, line)
 
@@ -194,7 +201,8 @@ class Replay:
     def _burst(self, messages: list[Message]) -> set[str | None]:
         """The ids of copies that were written just before the list: only turns without model or figures."""
         burst: list[Message] = []
-        for entry in reversed(self._all_entries[max(len(self._all_entries) - len(messages), 0) :]):
+        first = max(len(self._all_entries) - len(messages), self._resumed_at)
+        for entry in reversed(self._all_entries[first:]):
             message = entry.message
             own = message.model is not None or message.tokens is not None or bool(message.toolCalls)
             if (
@@ -241,7 +249,7 @@ class Replay:
                 self.earlier_facts.append({"startTime": max(self.started, facts.startTime).isoformat()})
             self.started = facts.startTime if self.started is None else min(self.started, facts.startTime)
         if facts.lastUpdated is not None:
-            self.updated = facts.lastUpdated if self.updated is None else max(self.updated, facts.lastUpdated)
+            self._set_time(facts.lastUpdated)
         if isinstance(facts, Record):
             for name in _COUNTS:
                 if (value := getattr(facts, name)) is not None:

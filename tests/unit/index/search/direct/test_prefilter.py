@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pollux.index.search.direct.examine import candidates
 from pollux.index.search.direct.prefilter import FileLetters
+from pollux.index.search.direct.word_count import CountedText
+from pollux.index.search.passages import passage_texts, title_of
 from pollux.index.search.prepare.camel_case import GAP
 from pollux.library.library import Library
 from tests.unit.index.search.small_sessions import CORPUS
@@ -75,8 +76,9 @@ def test_every_word_of_the_corpus(agent: str) -> None:
             titles = "\n".join(name for s in reading.sessions for name in (s.title or "", *s.facts.get("name", ())))
             data = b"\n".join(Path(path).read_bytes() for path in files.paths)
             letters = FileLetters(data, f"{files.added}\n{titles}")
-            texts = (candidate.text for session in reading.sessions for candidate in candidates(session, ()))
-            words = {word for text in texts for word in (*text.words, *text.part_words)}
+            texts = [text for s in reading.sessions for m in s.messages for _, text in passage_texts(m)]
+            texts += [title[1] for s in reading.sessions if (title := title_of(s)) is not None]
+            words = {word for text in map(CountedText, texts) for word in (*text.words, *text.part_words)}
             missing += [(home.parent.name, bundle.id, word) for word in words - {GAP} if not letters.may_have(word)]
             judged += 1
     assert judged > 50

@@ -1,10 +1,11 @@
-"""The first screen, drawn by another process while this one imports Textual, which takes as long as all the rest."""
+"""The first screen, drawn by another process while this one imports Textual."""
 
 from __future__ import annotations
 
 import json
 import os
 import select
+import signal
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,21 +31,30 @@ class First(NamedTuple):
 
 
 class FirstScreen:
-    """A process that answers once."""
+    """A process that answers once. `show` puts what it has drawn on the terminal."""
 
-    def __init__(self, open_library: Callable[[], Library], columns: int, height: int) -> None:
+    def __init__(
+        self,
+        open_library: Callable[[], Library],
+        columns: int,
+        height: int,
+        show: Callable[[First], None] | None = None,
+    ) -> None:
         self._pipe, theirs = os.pipe()
         self._child = os.fork()
         if self._child == 0:
             try:
+                first = draw_first(open_library(), columns, height)
+                if show is not None:
+                    show(first)
                 with os.fdopen(theirs, "w", encoding="utf-8") as stream:
-                    stream.write(json.dumps(draw_first(open_library(), columns, height)))
+                    stream.write(json.dumps(first))
             finally:
                 os._exit(0)
         os.close(theirs)
 
     def result(self) -> First | None:
-        """What it has drawn; None if it could not."""
+        """What it has drawn, and where it should, has shown; None if it could not. Then it shows nothing any more."""
         data = b""
         with os.fdopen(self._pipe, "rb", buffering=0) as stream:
             while select.select([stream], [], [], PATIENCE)[0]:
@@ -55,12 +65,16 @@ class FirstScreen:
         try:
             columns, lines, sessions = json.loads(data)
         except (ValueError, TypeError):
+            self.end()
             return None
         return First(columns, [(line, key) for line, key in lines], sessions)
 
     def end(self) -> None:
-        """Take its exit status, so that nothing of it is left."""
-        os.waitpid(self._child, 0)
+        """End it, and take its exit status, so that nothing of it is left."""
+        if self._child:
+            os.kill(self._child, signal.SIGKILL)
+            os.waitpid(self._child, 0)
+            self._child = 0
 
 
 def draw_first(library: Library, columns: int, height: int) -> First:
@@ -80,7 +94,7 @@ def draw_first(library: Library, columns: int, height: int) -> First:
     lines = [
         (drawer.day(moment_of(row)), "")
         if isinstance(row, DayRow)
-        else (drawer.session(by_key[row.key], Look(row.depth, row.children)), row.key)
+        else (drawer.session(by_key[row.key], Look(row.depth, row.children, other_day=row.other_day)), row.key)
         for row in seen
         if isinstance(row, DayRow) or (isinstance(row, SessionRow) and row.key in by_key)
     ]

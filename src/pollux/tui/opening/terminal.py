@@ -1,0 +1,109 @@
+"""The terminal, from before Textual has it until after: it is given back as it was found."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+
+ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
+"""What a terminal takes to show another screen, and the one before again."""
+
+_INPUT, _LOCAL = 0, 3
+"""Where termios has the modes of the input, and those of the terminal as such."""
+
+_HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
+
+
+class OpenedTerminal:
+    """The terminal of standard input and standard error, as Textual has it.
+
+    From `open` on it is as Textual will have it. `driver` gives it to Textual, `close` gives it back.
+    """
+
+    def __init__(self) -> None:
+        self._shows = mmap.mmap(-1, 1)  # another process may write it
+        self.before: list[Any] | None = None
+        self._input = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+        self._output = sys.__stderr__.fileno() if sys.__stderr__ is not None else -1
+
+    def open(self) -> bool:
+        """Stop the echo: what is typed now waits for Textual. Returns whether there is such a terminal."""
+        try:
+            import termios
+        except ImportError:  # Windows
+            return False
+        try:
+            self.before = termios.tcgetattr(self._input)
+            modes = list(self.before)
+            modes[_INPUT] &= ~(termios.ICRNL | termios.IXON)
+            modes[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
+            termios.tcsetattr(self._input, termios.TCSANOW, modes)
+        except termios.error:
+            self.before = None
+        return self.before is not None and os.isatty(self._output)
+
+    @property
+    def shows(self) -> bool:
+        """Does it show another screen already?"""
+        return bool(self._shows[0])
+
+    def show(self, drawn: bytes) -> None:
+        """Show a screen, in place of what the terminal shows."""
+        self._shows[0] = 1
+        data = (ENTER + _HIDE).encode() + drawn
+        while data:
+            data = data[os.write(self._output, data) :]
+
+    def driver(self, base: type[Driver]) -> type[Driver]:
+        """Textual's driver, which goes on from here."""
+        opened = self
+
+        class Continuing(base):  # type: ignore[misc, valid-type]
+            """Takes the terminal over as it is, and gives it back as it was before."""
+
+            attrs_before: list[Any] | None
+            is_on = False
+
+            def write(self, data: str) -> None:
+                """Write, but do not leave the screen that is shown already."""
+                if not (opened.shows and data == ENTER):
+                    super().write(data)
+
+            def start_application_mode(self) -> None:
+                """Take the terminal."""
+                super().start_application_mode()
+                self.is_on = True
+                if opened.before is not None:
+                    self.attrs_before, opened.before = opened.before, None
+                opened._shows[0] = 0
+
+            def stop_application_mode(self) -> None:
+                """Give the terminal back."""
+                self.is_on = False
+                super().stop_application_mode()
+
+            def resume_application_mode(self) -> None:
+                """Take the terminal again. A process that was stopped from outside could not give it back before."""
+                if self.is_on:
+                    self.suspend_application_mode()
+                super().resume_application_mode()
+
+        return Continuing
+
+    def close(self) -> None:
+        """Give the terminal back, unless Textual has taken it."""
+        if self.before is None:
+            return
+        import termios
+
+        with contextlib.suppress(OSError, termios.error):
+            if self.shows:
+                os.write(self._output, (LEAVE + _SHOW).encode())
+            termios.tcsetattr(self._input, termios.TCSANOW, self.before)
+        self.before = None
