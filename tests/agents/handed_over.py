@@ -22,8 +22,12 @@ from tests.unit.writers.native.read_back import place
 
 PROMPT = "And then, what came of it?"
 ANSWER = "Understood."
-NOTHING_ASKED = "No response requested."
-"""What Claude Code adds where a session ends with a prompt."""
+ADDED = (
+    "No response requested.",
+    "Continue from where you left off.",
+    "[The previous response was interrupted before it completed.]",
+)
+"""What Claude Code and Gemini CLI add themselves where a session ends with a prompt, or with a result."""
 LIMIT = 10_000
 """Codex sends of a longer result only the beginning and the end."""
 
@@ -129,7 +133,7 @@ def difference(wanted: list[str], got: list[str], agent: str) -> tuple[str, str]
     if agent == "codex":
         wanted = [text for text in wanted if len(text) < LIMIT]
         got = [text for text in got if len(text) < LIMIT and "truncated" not in text]
-    if agent == "claude" and got and got[-1] == NOTHING_ASKED != wanted[-1]:
+    while got[-1:] != wanted[-1:] and got and got[-1] in ADDED:
         got = got[:-1]
     left, right = _plain(wanted), _plain(got)
     if left == right:

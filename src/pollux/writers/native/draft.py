@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pollux.errors import RequestError, UnknownName
 from pollux.model import Fate, Message, Session, first_words
+from pollux.system.gc_pause import gc_paused
 from pollux.writers.base import LOST_FATES
 from pollux.writers.loss import CLIENT_MESSAGES, COMMANDS, NOTHING, REMARKS
 from pollux.writers.native.account import Account
@@ -55,6 +56,14 @@ def draft(  # noqa: PLR0913
     Raises `NothingLive` where nothing can go over. `agent_title` is the name of the agent that the session is from.
     """
     at = in_utc(at) or at
+    with gc_paused():  # nothing made here is a cycle, and there may be much of it
+        return _draft(session, options, target, (id, folder, at), agent_title)
+
+
+def _draft(
+    session: Session, options: DraftOptions, target: NativeFormat, where: tuple[str, str, datetime], agent_title: str
+) -> tuple[Conversation, Account]:
+    id, folder, at = where
     ledger = Ledger(session.messages)
     drafts = _drafts(session, Shared(options, target, ledger, at), _end(session, options.upto))
     if not drafts:

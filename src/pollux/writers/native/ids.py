@@ -15,5 +15,7 @@ def made_id(name: str) -> str:
 
 
 def record_ids(session: str) -> Iterator[str]:
-    """Ids for the records of a session, one after another."""
-    return (made_id(f"{session} {number}") for number in count())
+    """Ids for the records of a session: one made from its id, and those after it."""
+    first = made_id(session)
+    head, tail = first[:24], int(first[24:], 16)
+    return (f"{head}{(tail + number) % 16**12:012x}" for number in count())

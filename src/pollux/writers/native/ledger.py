@@ -38,6 +38,7 @@ class Ledger:
         self._whole: dict[int, Way] = {}
         self._parts: list[list[Way]] = [[] for _ in messages]
         self._added: dict[str, None] = {}
+        self._joined: dict[Place, list[Place]] = {}
 
     def leave_out(self, message: int, what: str, why: str) -> None:
         """Nothing of a message goes over."""
@@ -49,9 +50,15 @@ class Ledger:
         ways.append(way)
         return Place(message, len(ways) - 1)
 
+    def join(self, message: int, place: Place) -> None:
+        """The next part of a message goes the way of another part, as a result goes with its call."""
+        own = self.enter(message, self._parts[place.message][place.part])
+        self._joined.setdefault(place, []).append(own)
+
     def change(self, place: Place, way: Way) -> None:
-        """A part goes over in another way than was noted."""
-        self._parts[place.message][place.part] = way
+        """A part goes over in another way than was noted, and so do those that go with it."""
+        for one in (place, *self._joined.get(place, ())):
+            self._parts[one.message][one.part] = way
 
     def add(self, sentence: str) -> None:
         """Note something that the target demanded and the session did not have."""

@@ -59,12 +59,14 @@ class Shared:
         self.ledger = ledger
         self.at = at
         self.names = CallNames(ledger)
-        self.answered: dict[str, Way] = {}
-        """How calls went over, by the ids that the agent gave them: their results went with them."""
+        self.answered: dict[str, Place] = {}
+        """The places of calls, by the ids that the agent gave them: their results go with them."""
 
 
 class MessageDraft:
     """The pieces of a message, each with its side and its place."""
+
+    __slots__ = ("_expanded", "_mark", "_number", "_shared", "message", "pieces")
 
     def __init__(self, number: int, message: Message, before: Message | None, shared: Shared) -> None:
         self.message = message
@@ -77,10 +79,14 @@ class MessageDraft:
             self._take(part)
 
     def turns(self, at: datetime) -> Iterator[Turn]:
-        """The turns: another one begins where the other side speaks, and where something is said after a call."""
+        """The turns: another one begins where the other side speaks, and where something is said after a call.
+
+        They have the pieces from then on, and the draft has none: a large session is in memory only once.
+        """
         pieces: list[Piece] = []
         side: Role | None = None
-        for role, piece, _ in self.pieces:
+        drafted, self.pieces = self.pieces, []
+        for role, piece, _ in drafted:
             after_call = bool(pieces) and isinstance(pieces[-1], AnsweredCall) and not isinstance(piece, AnsweredCall)
             if side is not None and (role is not side or after_call):
                 yield Turn(role=side, at=at, pieces=tuple(pieces), model=self._model(side))
@@ -157,8 +163,7 @@ class MessageDraft:
     def _call(self, call: ToolCall) -> None:
         shared = self._shared
         if self._mark or shared.options.tools == "told":
-            way = self._marked(NATIVE) if self._mark else _TOLD
-            self._say(told(call), way, Role.ASSISTANT)
+            self._say(told(call), NATIVE if self._mark else _TOLD, Role.ASSISTANT)
             for one in call.attachments:
                 self._also(Words(text=self._mark + line_about(one)), Role.ASSISTANT)
         else:
@@ -166,7 +171,7 @@ class MessageDraft:
             way = NATIVE if len(answered.media) == len(call.attachments) else _PICTURE
             self._add(answered, way, Role.ASSISTANT)
         if call.id is not None:
-            shared.answered[call.id] = way
+            shared.answered[call.id] = self.pieces[-1][2]
 
     def _answered(self, call: ToolCall) -> AnsweredCall:
         shared = self._shared
@@ -185,8 +190,11 @@ class MessageDraft:
 
     def _result(self, part: ToolResult) -> None:
         if part.output is None and not part.attachments:
-            way = self._shared.answered.get(part.call or "")
-            self._leave(_ALONE if way is None else way)
+            place = self._shared.answered.get(part.call or "")
+            if place is None:
+                self._leave(_ALONE)
+            else:
+                self._shared.ledger.join(self._number, place)
             return
         name = f" of {part.name}" if part.name else ""
         self._with(f"[A result{name}, whose call is not known:]\n{part.output or ''}", _ORPHAN, part.attachments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pollux.errors import RequestError
-from pollux.model import Fate, FileReference, Session, SummaryPart, Text
+from pollux.model import Fate, FileReference, Message, Session, SummaryPart, Text, ToolResult
 from pollux.writers.native import tokens
 from pollux.writers.native.account import Account, Carried
 from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, Words
@@ -97,8 +97,30 @@ def test_what_was_taken_back_goes_first() -> None:
 
 
 def test_prompts_alone_do_not_fit() -> None:
-    with pytest.raises(RequestError, match=r"1,000 tokens are too few: the prompts alone.* take about 1\d,\d{3}"):
+    with pytest.raises(RequestError, match=r"1,000 tokens are too few: the prompts alone take about 10,\d{3}"):
         drafted(long_session(), fit=1_000)
+
+
+def test_too_many_lines_are_left_out_from_the_oldest_on() -> None:
+    rounds = [
+        (prompt(f"p{n}", f"Prompt {n}"), reply(f"a{n}", call(f"c{n}", output=LONG)), result(n)) for n in range(99)
+    ]
+    given = session(*(one for turn in rounds for one in turn))
+    fitted, account = drafted(given, fit=4_000)
+    assert size(fitted) <= 4_000
+    words = said(fitted.turns)
+    assert [text for role, text in words if role == "user"] == [f"Prompt {n}" for n in range(99)]
+    line = "[from here on left out to save tokens, except prompts: pollux show 'gemini:s#a0' --full]"
+    assert [text for role, text in words if role == "assistant" and text != "AnsweredCall"] == [line]
+    gone = [item.message for item in account.items if item.carried is Carried.LEFT_OUT]
+    left = len(calls(fitted))
+    assert gone == [id for n in range(99 - left) for id in (f"a{n}", f"r{n}")]
+    assert 10 < left < 99
+    assert account.parts.total == 3 * 99
+
+
+def result(number: int) -> Message:
+    return client(f"r{number}", ToolResult(call=f"c{number}"))
 
 
 def test_folded_parts_are_carried_as_text() -> None:
