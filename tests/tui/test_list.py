@@ -142,3 +142,37 @@ def test_enter_waits_for_the_answer_to_what_was_typed(tmp_path: Path) -> None:
         assert driver.reader.session.title == "germination trials"
 
     drive(steps, tmp_path)
+
+
+def test_enter_opens_at_the_best_passage(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("germination ")
+        row = driver.listing.sessions.rows[1]
+        assert isinstance(driver.listing.sessions.row, SessionRow)
+        assert isinstance(row, PassageRow)
+        await driver.press("enter")
+        await driver.read()
+        assert driver.reader.message is not None
+        assert driver.reader.message.id == row.hit.message_id
+
+    drive(steps, tmp_path)
+
+
+def test_the_beginning_of_an_id_leads_to_its_session(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("6403bd4e")
+        row = driver.listing.sessions.row
+        assert row is not None
+        assert row.key == "gemini:6403bd4e-5b4f-4c04-acb7-32a4814e2f43"
+        assert driver.listing.command == "pollux show 6403bd4e"
+
+    drive(steps, tmp_path)
+
+
+def test_a_query_that_is_refused_counts_nothing(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press(*'"one')
+        await driver.until(lambda: driver.listing.footer.sentence)
+        assert "not searched" in driver.lines()[0]
+
+    drive(steps, tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -124,6 +125,15 @@ def test_the_detail_of_a_message(tmp_path: Path) -> None:
     drive(steps, tmp_path)
 
 
+def test_the_head_of_a_session_has_no_detail(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("g", "d")
+        assert "No message is chosen here." in driver.text()
+
+    drive(steps, tmp_path)
+
+
 @pytest.mark.parametrize("size", [(200, 60), (112, 30), (60, 20), (20, 5), (3, 3)])
 def test_every_size_has_a_reader(tmp_path: Path, size: tuple[int, int]) -> None:
     async def steps(driver: Driver) -> None:
@@ -174,6 +184,30 @@ class TestWhileOpen:
 
         drive(steps, tmp_path, home=home)
 
+    @pytest.mark.parametrize("what", ["pipe", "folder", "device", "loop"])
+    def test_something_else_stands_in_its_place_for_a_while(self, tmp_path: Path, home: Path, what: str) -> None:
+        async def steps(driver: Driver) -> None:
+            await opened(driver)
+            file = self.file(driver)
+            content, messages = file.read_bytes(), driver.reader.session
+            file.unlink()
+            match what:
+                case "pipe":
+                    os.mkfifo(file)
+                case "folder":
+                    file.mkdir()
+                case "device":
+                    file.symlink_to("/dev/zero")
+                case _:
+                    file.symlink_to(file)
+            await driver.until(lambda: "gone" in driver.reader.footer.sentence)
+            assert driver.reader.session == messages
+            file.rmdir() if what == "folder" else file.unlink()
+            file.write_bytes(content)
+            await driver.until(lambda: "back" in driver.reader.footer.sentence)
+
+        drive(steps, tmp_path, home=home)
+
     def test_it_is_deleted_and_comes_back(self, tmp_path: Path, home: Path) -> None:
         async def steps(driver: Driver) -> None:
             await opened(driver)
@@ -183,7 +217,7 @@ class TestWhileOpen:
             await driver.until(lambda: "gone" in driver.reader.footer.sentence)
             assert "You  17:02:37" in driver.text()
             file.write_bytes(content)
-            await driver.pilot.pause(1.5)
+            await driver.until(lambda: "back" in driver.reader.footer.sentence)
             assert "You  17:02:37" in driver.text()
 
         drive(steps, tmp_path, home=home)

@@ -11,7 +11,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import wrap
 
 import pytest
 
@@ -126,14 +125,19 @@ class TestWindows:
             terminal.send(LEAVE)
             left_as_it_was(terminal, before)
 
-    def test_no_colour_but_shades_of_grey(self, env: dict[str, str], home: Path) -> None:
+    @pytest.mark.parametrize("is_early", [True, False])
+    def test_no_colour_at_all(self, env: dict[str, str], home: Path, is_early: bool) -> None:
         with TerminalProgram(pollux_command(), {**env, "NO_COLOR": "1"}, home) as terminal:
             before = terminal.settings()
             terminal.until("12 sessions")
-            colours = {cell.fg for line in terminal.screen.buffer.values() for cell in line.values()}
+            if not is_early:
+                terminal.until(lambda: "looking …".encode() in terminal.written)
+                terminal.settle()
+            cells = [cell for line in terminal.screen.buffer.values() for cell in line.values()]
             terminal.send(LEAVE)
             left_as_it_was(terminal, before)
-            assert all(colour == "default" or len(set(wrap(colour, 2))) == 1 for colour in colours), colours
+            assert {(cell.fg, cell.bg) for cell in cells} == {("default", "default")}
+            assert any(cell.reverse and cell.data != " " for cell in cells)
 
     def test_without_a_terminal_the_list_is_printed(self, env: dict[str, str], home: Path) -> None:
         done = subprocess.run(

@@ -14,6 +14,7 @@ from textual.events import Event, Key
 
 from pollux.system.termination import SIGNALS
 from pollux.tui.bindings import bindings, keymap
+from pollux.tui.colourless import Colourless
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
 from pollux.tui.palettes import DARK, PALETTES
@@ -22,8 +23,9 @@ from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from textual.filter import LineFilter
     from textual.screen import Screen
 
     from pollux.library.library import Library, ListEntry
@@ -90,6 +92,10 @@ class PolluxApp(App[None]):
             if self._library is None:
                 self._library = self._open_library()
             return self._library
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What is done to every line."""
+        return [Colourless()] if self.no_color else super().get_line_filters()
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions; none where the cache cannot be asked now."""

@@ -31,6 +31,21 @@ class Styles(dict[str, Style]):
         return _ON_BLANKS.isdisjoint(names)
 
 
+_PLAIN = frozenset(colour for one in PALETTES.values() for colour in (one.background, one.raised))
+
+
+def colourless(style: Style) -> Style:
+    """A style without its colours. A background that is none of the plain ones is a mark."""
+    behind = style.bgcolor.triplet.hex if style.bgcolor is not None and style.bgcolor.triplet is not None else None
+    return Style(
+        bold=style.bold,
+        italic=style.italic,
+        underline=style.underline,
+        strike=style.strike,
+        reverse=style.reverse or (behind is not None and behind not in _PLAIN),
+    )
+
+
 @cache
 def looks(name: str) -> Styles:
     """The style of each name that lines are painted with, in the theme of this name."""

@@ -58,6 +58,11 @@ class Acting(Screen[None]):
         row = self.sessions.row
         return self.sessions.entry(row.key) if row is not None else None
 
+    @property
+    def command(self) -> str:
+        """The command line that gives the same answer."""
+        raise NotImplementedError
+
     def ask(self, **changes: object) -> None:
         """Ask the question, changed in some way."""
         raise NotImplementedError
@@ -126,7 +131,7 @@ class Acting(Screen[None]):
 
     def action_command(self) -> None:
         """Show and copy the command line of the question."""
-        self.app.copy(self.question.command, self.question.command)
+        self.app.copy(self.command, self.command)
 
     def action_copy(self) -> None:
         """Copy the session's key."""

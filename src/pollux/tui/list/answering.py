@@ -12,17 +12,19 @@ from pollux.draw.results import by_session
 from pollux.errors import PolluxError, StoreError
 from pollux.library.filters import filter_of
 from pollux.library.library import Filter
-from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.question import HITS, Answer, Question
 from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
 
-HITS, EACH = 100, 3
-"""How many messages a search gives, and how many of one session."""
+EACH = 3
+"""How many messages of one session a search gives."""
 
 _ID = re.compile(r"(?:[a-z]+:)?[0-9a-f]{4,8}(?:-?[0-9a-f]{1,12})*", re.IGNORECASE)
-_LONG = 12
+_SHORT, _LONG = 6, 12
+"""From so many digits on, a text may be the beginning of an id; from so many on, it is nothing else."""
+
 _ANY = Filter()
 _OPTIONS = ("agent", "project", "since", "until")
 
@@ -63,14 +65,17 @@ def _listed(library: Library, question: Question, criteria: Filter) -> Answer:
 
 def _found(library: Library, question: Question, criteria: Filter) -> Answer:
     text = question.text.strip()
-    if len(text) >= _LONG and _ID.fullmatch(text) and (keys := _with_id(library, text)):
-        return Answer(question, [SessionRow(key) for key in keys], len(keys), jump=keys[0] if len(keys) == 1 else None)
+    named = _with_id(library, text) if len(text) >= _SHORT and _ID.fullmatch(text) else []
+    if named and len(text) >= _LONG:
+        return Answer(question, [SessionRow(key) for key in named], len(named), by_id=True)
     result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True)
-    groups = by_session(result)
+    groups = [group for group in by_session(result) if group.hits[0].key not in named]
     remarks = [*search_remarks(result)]
-    if not groups and result.meant:
+    if not groups and not named and result.meant:
         remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
-    return Answer(question, rows_of_hits(groups), len(groups), " ".join(remarks), more=len(result.hits) >= HITS)
+    rows = [*(SessionRow(key) for key in named), *rows_of_hits(groups)]
+    sessions = len(named) + len(groups)
+    return Answer(question, rows, sessions, " ".join(remarks), more=len(result.hits) >= HITS, by_id=bool(named))
 
 
 def _with_id(library: Library, text: str) -> list[str]:

@@ -16,6 +16,9 @@ _FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
 _BEGUN = re.compile(r"(?<=\S)\s+\w$")
 _UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
 
+HITS = 100
+"""How many messages a search gives."""
+
 SCOPES = ("project", "all", "everything")
 """Sessions of this project; all; also sub-agents, saved checkpoints and logs of prompts by themselves."""
 
@@ -44,16 +47,18 @@ class Question(NamedTuple):
     @property
     def command(self) -> str:
         """The command line that gives the same answer."""
-        words = ["pollux", "search", self.query] if self.is_search else ["pollux", "list", *self.text.split()]
+        search = ["pollux", "search", self.query, "--limit", str(HITS)]
+        words = search if self.is_search else ["pollux", "list", *self.text.split()]
         words += ["--project", self.project] if self.scope == "project" and self.project else []
         words += ["--all"] if self.scope == "everything" and not self.is_search else []
         return shell_line(*words)
 
 
 class Answer(NamedTuple):
-    """The rows, how many sessions they are of, and what to say about them. `jump` is the session of a pasted id.
+    """The rows, how many sessions they are of, and what to say about them.
 
-    `more` says that only the best matches are among the rows.
+    `more` says that only the best matches are among the rows; `by_id`, that the first ones are sessions whose id begins
+    with what was typed.
 
     Without rows, those of the answer before stay.
     """
@@ -63,5 +68,5 @@ class Answer(NamedTuple):
     sessions: int = 0
     remark: str = ""
     entries: tuple[ListEntry, ...] = ()
-    jump: str | None = None
     more: bool = False
+    by_id: bool = False

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from pollux.text.figures import plural
+from pollux.text.shell import shell_line
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
@@ -55,7 +56,7 @@ class ListScreen(Acting):
         self._answered: Question | None = None
         self._waiting: tuple[str, Callable[[ChosenRow], None]] | None = None
         self._sessions = 0
-        self._more = False
+        self._more = self._by_id = self._is_refused = False
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
 
@@ -117,6 +118,13 @@ class ListScreen(Acting):
         if self._latest is not None:
             self._latest.ask(self.question)
 
+    @property
+    def command(self) -> str:
+        """The command line that gives the same answer."""
+        if self._by_id and self._answered == self.question:
+            return shell_line("pollux", "show", self.question.text.strip())
+        return self.question.command
+
     def with_row(self, act: Callable[[ChosenRow], None]) -> None:
         """Do something with the row under the cursor; where what was typed has no answer yet, as soon as it has one."""
         if self._answered != self.question or self.field.value != self.question.text:
@@ -138,11 +146,11 @@ class ListScreen(Acting):
     def _show(self, found: Answer) -> None:
         shown = self.sessions
         self._remark = found.remark
-        self._answered = found.question
+        self._answered, self._is_refused = found.question, found.rows is None
         if found.rows is not None:
             same = (found.question.text, found.question.scope) == self._shown
             self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
-            self._more = found.more
+            self._more, self._by_id = found.more, found.by_id
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -181,11 +189,11 @@ class ListScreen(Acting):
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
-        words = (
-            f"{'the best ' if self._more else ''}{self._sessions:,} found"
-            if self.question.is_search
-            else plural(self._sessions, "session")
-        )
+        words = plural(self._sessions, "session")
+        if self._is_refused:
+            words = "not searched"
+        elif self.question.is_search:
+            words = f"{'the best ' if self._more else ''}{self._sessions:,} found"
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
         if self.app.is_syncing:
             words += " · looking …"

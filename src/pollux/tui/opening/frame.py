@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.color import ColorSystem
+
 from pollux.draw.width import cut, pad, width
 from pollux.text.figures import plural
 from pollux.tui.canvas import StripCanvas, split
 from pollux.tui.key_line import key_line
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.list.layout import PLACEHOLDER, SIGN, list_columns, preview_columns, shows_status
+from pollux.tui.looks import colourless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from rich.color import ColorSystem
 
     from pollux.tui.keys import Key
     from pollux.tui.looks import Styles
     from pollux.tui.opening.first import First
 
+_ANY = ColorSystem.STANDARD
 HEAD, FOOT = 2, 1
 """Lines above and below the list."""
 
@@ -55,13 +57,13 @@ def _filled(line: str, columns: int, style: str) -> str:
 
 
 def as_bytes(lines: Iterator[tuple[str, str]], looks: Styles, colours: ColorSystem | None) -> bytes:
-    """What to write to a terminal. Without colours there are no styles at all."""
+    """What to write to a terminal."""
     drawn = []
     for number, (line, base) in enumerate(lines, 1):
         pieces = []
         for text, names in split(line):
             style = looks.of(looks[base], names)
-            pieces.append(style.render(text, color_system=colours) if colours is not None else text)
+            pieces.append((colourless(style) if colours is None else style).render(text, color_system=colours or _ANY))
         fill = looks[base].render(" ", color_system=colours)[: -len(" \x1b[0m")] if colours is not None else ""
         drawn.append(f"\x1b[{number};1H{fill}\x1b[K\x1b[0m{''.join(pieces)}")
     return "".join(drawn).encode("utf-8", "replace")
@@ -69,8 +71,6 @@ def as_bytes(lines: Iterator[tuple[str, str]], looks: Styles, colours: ColorSyst
 
 def colour_system(environ: Mapping[str, str]) -> ColorSystem | None:
     """The colours of the terminal, by the same rules as Textual has them."""
-    from rich.color import ColorSystem
-
     if environ.get("NO_COLOR"):
         return None
     if environ.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):

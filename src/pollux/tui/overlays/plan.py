@@ -65,7 +65,14 @@ class PlanScreen(ModalScreen[str | None]):
         yield ""
         other = "the session itself" if plan.fork else "as a copy"
         keys = [("↵", "go on"), ("f", other), ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
-        yield "   ".join(f"{canvas.paint(key, 'accent')} {canvas.paint(words, 'dim')}" for key, words in keys)
+        line, used = "", 0
+        for key, words in keys:
+            if used and used + len(f"{key} {words}") > (columns or 80):
+                yield line.rstrip()
+                line, used = "", 0
+            line += f"{canvas.paint(key, 'accent')} {canvas.paint(words, 'dim')}   "
+            used += len(f"{key} {words}   ")
+        yield line.rstrip()
 
     def action_choose(self, choice: str) -> None:
         """Take a choice."""

@@ -13,7 +13,7 @@ from pollux.usage.labels import at_least, label
 from pollux.usage.service import Grouping, Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from datetime import date
 
     from pollux.draw.canvas import Canvas
@@ -44,7 +44,7 @@ class TimelinePage(Page):
         yield from calendar_lines(canvas, of, days, span, _mark(library, of, criteria))
         yield ""
         yield canvas.paint("The last days", "bold")
-        yield from _bars(canvas, of, days)
+        yield from _bars(canvas, of, days, _too_low(library, of, criteria))
 
 
 def _mark(library: Library, of: Measure, criteria: Filter) -> str:
@@ -54,11 +54,19 @@ def _mark(library: Library, of: Measure, criteria: Filter) -> str:
     return at_least(of, library.usage.stats(Grouping.AGENT, criteria, timed=True).total)
 
 
-def _bars(canvas: Canvas, of: Measure, days: Mapping[date, float]) -> Iterator[str]:
+def _too_low(library: Library, of: Measure, criteria: Filter) -> set[str]:
+    """The days whose sums are known to be too low."""
+    if of not in (Measure.TOKENS, Measure.COST):
+        return set()
+    rows = library.usage.stats(Grouping.DAY, criteria).rows
+    return {row.name for row in rows if row.name is not None and at_least(of, row)}
+
+
+def _bars(canvas: Canvas, of: Measure, days: Mapping[date, float], too_low: Collection[str]) -> Iterator[str]:
     last = max(days)
     shown = [last - timedelta(days=number) for number in range(RECENT)]
     most = max(days.get(day, 0) for day in shown)
-    words = [label(of, days[day]) if day in days else "" for day in shown]
+    words = [("≥" if day.isoformat() in too_low else "") + label(of, days[day]) if day in days else "" for day in shown]
     wide = max(map(width, words))
     columns = max((canvas.columns or 80) - 12 - wide - 2, 8)
     for day, amount in zip(shown, words, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +37,7 @@ def load_session(library: Library, key: str) -> Loaded:
 
 
 def stamps(session: Session) -> Stamps:
-    """The state of the files of a session; None for a file that is gone."""
+    """The state of the files of a session; None for one that is gone, or is no file any more."""
     return tuple(_stamp(file) for file in session.files)
 
 
@@ -44,6 +45,8 @@ def _stamp(file: str) -> tuple[str, int, int, int] | None:
     try:
         found = Path(file).stat()
     except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
         return None
     return (file, found.st_size, found.st_mtime_ns, found.st_ino)
 
