@@ -62,7 +62,7 @@ def fit(drafts: Sequence[MessageDraft], limit: int, key: str, note: str, ledger:
             return
     raise RequestError(
         f"{limit:,} tokens are too few: the prompts alone, and a line for all the rest, take about {total:,}.",
-        "Try: --upto MESSAGE, or a larger --fit",
+        "Try: --upto MESSAGE, a larger --fit, or --fit all, which folds nothing",
     )
 
 

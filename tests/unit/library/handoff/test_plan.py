@@ -172,6 +172,39 @@ def test_a_message_that_is_not_there(desk: Desk) -> None:
         plan(desk, "claude", "codex", options=DraftOptions(upto="nothing"))
 
 
+def long_session(desk: Desk) -> None:
+    """A session of Claude Code with 30 results of 60 kB."""
+    file = desk.claude(desk.home / ".claude")
+    first, last = map(json.loads, file.read_text().splitlines())
+    records = [first]
+    for number in range(30):
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "Bash", "input": {"command": "ls"}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": f"{number} rain\n" * 7_000}
+        message = {**last["message"], "id": f"m{number}x", "content": [call]}
+        parent = records[-1]["uuid"]
+        records.append({**last, "uuid": f"a{number}", "parentUuid": parent, "message": message})
+        content = {"role": "user", "content": [result]}
+        records.append({**first, "uuid": f"r{number}", "parentUuid": f"a{number}", "message": content})
+    records.append({**last, "uuid": "end", "parentUuid": records[-1]["uuid"]})
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_by_default_it_fits_into_the_window(desk: Desk) -> None:
+    long_session(desk)
+    usual = plan(desk)
+    whole = plan(desk, options=DraftOptions(fit=0))
+    small = plan(desk, options=DraftOptions(fit=20_000))
+    sizes = [one.files[0].bytes for one in (small, usual, whole)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < 100_000 < sizes[1] < 1_000_000 < sizes[2]
+    assert whole.account.parts.text == 0
+    assert 0 < usual.account.parts.text < small.account.parts.text
+    for one in (small, usual, whole):
+        assert (one.account.messages.total, one.account.messages.left_out) == (whole.account.messages.total, 0)
+    with pytest.raises(RequestError, match="too few"):
+        plan(desk, options=DraftOptions(fit=5))
+
+
 def test_without_secrets(desk: Desk) -> None:
     file = desk.claude(desk.home / ".claude")
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
