@@ -15,8 +15,10 @@ import pytest
 from pollux.errors import CannotResume, OutputError, RequestError, UnknownName
 from pollux.export.redaction import redactor
 from pollux.library.handoff.plan import HandoffPlan
+from pollux.model import Fate, Kind
 from pollux.writers.native.options import DraftOptions
 from tests.resumable import IDS, Desk
+from tests.unit.writers.native.corpus import corpus_sessions
 
 AGENTS = sorted(IDS)
 HOMES = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "gemini": "GEMINI_CLI_HOME"}
@@ -154,6 +156,24 @@ def test_a_session_in_a_file_that_is_in_no_home(desk: Desk) -> None:
         made = library.handoff.plan(str(file), "codex")
     assert made.origin == f"claude:{IDS['claude']}"
     assert made.account.messages.native == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("to", AGENTS)
+@pytest.mark.parametrize(
+    ("origin", "kind"),
+    [("claude", Kind.SUBAGENT), ("codex", Kind.SUBAGENT), ("gemini", Kind.SUBAGENT), ("gemini", Kind.CHECKPOINT)],
+)
+def test_what_an_agent_does_not_resume_by_itself(desk: Desk, origin: str, kind: Kind, to: str) -> None:
+    """Sub-agents and checkpoints are conversations."""
+    sessions = [one for one in corpus_sessions() if (one.agent, one.kind) == (origin, kind)]
+    session = max(sessions, key=lambda one: sum(message.fate is Fate.LIVE for message in one.messages))
+    with desk.library() as library:
+        made = library.handoff.write(library.handoff.plan(session, to, folder=str(desk.elsewhere)))
+        assert made.account.messages.native > 1
+        again = library.session(made.key if made.key is not None else Path(made.files[0].path))
+    assert again.kind is Kind.MAIN
+    assert [(link.kind, link.target) for link in again.links] == [("handed_over_from", session.key)]
 
 
 # ------------------------------------------------------------------------------------ what a person chooses
