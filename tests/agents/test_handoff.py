@@ -140,7 +140,8 @@ def test_the_agent_goes_on(harness: ModuleType, origin: str, agent: str, release
         assert_in_order(session, report)
         (summary,) = pollux(made, "list")
         key = plan["key"] or summary["key"]
-        assert summary["key"] == key
+        assert (summary["key"], summary["handed_over_from"]) == (key, plan["origin"])
+        assert summary["counts"]["prompts"] == 1, "only what came after counts"
         if plan["key"]:
             assert written.read_bytes().startswith(content)
             assert len(written.read_bytes()) > len(content)
@@ -152,6 +153,7 @@ def test_the_agent_goes_on(harness: ModuleType, origin: str, agent: str, release
         assert FIRST in "\n".join(item.get("text") or "" for item in again["conversation"])
         (summary,) = pollux(made, "list")
         assert (summary["key"], summary["project"]) == (key, made.project)
+        assert summary["counts"]["prompts"] == 2
         assert SECOND in json.dumps(pollux(made, "show", key)["messages"])
     assert Path(file).read_bytes() == before
 

@@ -76,7 +76,7 @@ class HandoffService:
         cannot go on with it, and `RequestError` where there is nothing to go on with.
         """
         self._homes.require_agent(to)
-        origin = self._reader.session(session) if isinstance(session, str) else session
+        origin = self._named(session) if isinstance(session, str) else session
         _require_answers(origin)
         source = self._homes.source(to)
         target = native_format_of(source)
@@ -118,6 +118,11 @@ class HandoffService:
             redacted=redactor.count if redactor is not None else None,
             warnings=tuple(warnings(origin, there, source, own, expected)),
         )
+
+    def _named(self, name: str) -> Session:
+        """The session of a name. Only when all sessions are read, its folder is known."""
+        self._index.wait_for_all()
+        return self._reader.session(name)
 
     def _request(self, session: Session, source: Source, folder: str, release: Release | None) -> HandoffRequest:
         """What the source of the target is asked."""

@@ -30,8 +30,8 @@ def write(plan: HandoffPlan, record: HandoffRecord) -> None:
     folders = folders_to_make(file.place for file in new)
     entry = _entry(plan, new, folders)
     with termination_raises():
-        record.add(entry)
         try:
+            record.add(entry)
             restore.write(plan.contents)
             _give_to_owner(folders, [file.place for file in new])
             if plan.appended is not None:

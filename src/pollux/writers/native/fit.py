@@ -67,7 +67,7 @@ def fit(drafts: Sequence[MessageDraft], limit: int, key: str, note: str, ledger:
     if total > limit:
         raise RequestError(
             f"{limit:,} tokens are too few: the prompts alone take about {total:,}.",
-            "Try: --upto MESSAGE, or a larger --fit",
+            "Try: --upto MESSAGE, a larger --fit, or --fit all, which folds nothing",
         )
 
 

@@ -15,8 +15,10 @@ import pytest
 from pollux.errors import CannotResume, OutputError, RequestError, UnknownName
 from pollux.export.redaction import redactor
 from pollux.library.handoff.plan import HandoffPlan
+from pollux.model import Fate, Kind
 from pollux.writers.native.options import DraftOptions
 from tests.resumable import IDS, Desk
+from tests.unit.writers.native.corpus import corpus_sessions
 
 AGENTS = sorted(IDS)
 HOMES = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "gemini": "GEMINI_CLI_HOME"}
@@ -156,6 +158,24 @@ def test_a_session_in_a_file_that_is_in_no_home(desk: Desk) -> None:
     assert made.account.messages.native == 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("to", AGENTS)
+@pytest.mark.parametrize(
+    ("origin", "kind"),
+    [("claude", Kind.SUBAGENT), ("codex", Kind.SUBAGENT), ("gemini", Kind.SUBAGENT), ("gemini", Kind.CHECKPOINT)],
+)
+def test_what_an_agent_does_not_resume_by_itself(desk: Desk, origin: str, kind: Kind, to: str) -> None:
+    """Sub-agents and checkpoints are conversations."""
+    sessions = [one for one in corpus_sessions() if (one.agent, one.kind) == (origin, kind)]
+    session = max(sessions, key=lambda one: sum(message.fate is Fate.LIVE for message in one.messages))
+    with desk.library() as library:
+        made = library.handoff.write(library.handoff.plan(session, to, folder=str(desk.elsewhere)))
+        assert made.account.messages.native > 1
+        again = library.session(made.key if made.key is not None else Path(made.files[0].path))
+    assert again.kind is Kind.MAIN
+    assert [(link.kind, link.target) for link in again.links] == [("handed_over_from", session.key)]
+
+
 # ------------------------------------------------------------------------------------ what a person chooses
 
 
@@ -170,6 +190,39 @@ def test_only_up_to_a_message(desk: Desk) -> None:
 def test_a_message_that_is_not_there(desk: Desk) -> None:
     with pytest.raises(UnknownName):
         plan(desk, "claude", "codex", options=DraftOptions(upto="nothing"))
+
+
+def long_session(desk: Desk) -> None:
+    """A session of Claude Code with 30 results of 60 kB."""
+    file = desk.claude(desk.home / ".claude")
+    first, last = map(json.loads, file.read_text().splitlines())
+    records = [first]
+    for number in range(30):
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "Bash", "input": {"command": "ls"}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": f"{number} rain\n" * 7_000}
+        message = {**last["message"], "id": f"m{number}x", "content": [call]}
+        parent = records[-1]["uuid"]
+        records.append({**last, "uuid": f"a{number}", "parentUuid": parent, "message": message})
+        content = {"role": "user", "content": [result]}
+        records.append({**first, "uuid": f"r{number}", "parentUuid": f"a{number}", "message": content})
+    records.append({**last, "uuid": "end", "parentUuid": records[-1]["uuid"]})
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_by_default_it_fits_into_the_window(desk: Desk) -> None:
+    long_session(desk)
+    usual = plan(desk)
+    whole = plan(desk, options=DraftOptions(fit=0))
+    small = plan(desk, options=DraftOptions(fit=20_000))
+    sizes = [one.files[0].bytes for one in (small, usual, whole)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < 100_000 < sizes[1] < 1_000_000 < sizes[2]
+    assert whole.account.parts.text == 0
+    assert 0 < usual.account.parts.text < small.account.parts.text
+    for one in (small, usual, whole):
+        assert (one.account.messages.total, one.account.messages.left_out) == (whole.account.messages.total, 0)
+    with pytest.raises(RequestError, match="too few"):
+        plan(desk, options=DraftOptions(fit=5))
 
 
 def test_without_secrets(desk: Desk) -> None:

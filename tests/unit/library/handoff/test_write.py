@@ -101,6 +101,17 @@ def test_what_root_writes_belongs_to_the_owner_of_the_folder(desk: Desk) -> None
         assert (place.stat().st_uid, place.stat().st_gid) == (65534, 65534)
 
 
+def test_a_folder_whose_name_is_no_text(desk: Desk) -> None:
+    folder = Path(os.fsdecode(os.fsencode(desk.elsewhere) + b"/caf\xe9"))
+    folder.mkdir()
+    for to in AGENTS:
+        made = hand_over(desk, "claude", to, folder=str(folder))
+        assert made.folder == str(folder)
+        with desk.library() as library:
+            (file,) = library.handoff.undo(made.id).files
+        assert file.state is Removal.REMOVED
+
+
 def test_a_file_with_this_name(desk: Desk) -> None:
     with desk.library() as library:
         made = library.handoff.plan(IDS["claude"], "codex")

@@ -212,7 +212,7 @@ def _undo(library: Library, screen: Screen, key: str | None, *, as_json: bool) -
 
     screen.lines(undone_lines(undone, str(library.user_home)))
     if undone.key is None:
-        talk(f"If {undone.agent} was started with it, its session stays.")
+        talk("If the agent has loaded the file already, the session that it began stays.")
 
 
 def _require_alone(ctx: click.Context) -> None:
