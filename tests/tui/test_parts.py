@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import given, strategies as st
+from msgspec.structs import replace
 
 from pollux.draw.width import width
-from pollux.library.library import Library
+from pollux.library.library import Filter, Library
 from pollux.library.sample import HOME
+from pollux.model import ToolCall
 from pollux.tui.canvas import StripCanvas, broken, plain, split
 from pollux.tui.latest import Latest
 from pollux.tui.looks import looks
 from pollux.tui.opening.first import FirstScreen, draw_first
 from pollux.tui.palettes import DARK, LIGHT, palette_name
 from pollux.tui.pick.terminal import split_keys
+from pollux.tui.reader.document import SHORT, Document
 from pollux.tui.strips import strip
 from tests.tui.driving import environment
 
@@ -51,6 +55,11 @@ def test_a_line_keeps_the_names_of_its_styles() -> None:
     drawn = strip(line, looks(DARK.name), 8)
     assert drawn.text == "a b c   "
     assert strip(line, looks(LIGHT.name), 3).text == "a b"
+
+
+def test_no_letter_has_more_marks_than_any_language() -> None:
+    drawn = strip("e\u0301 z" + "\u0301" * 5000 + " x", looks(DARK.name), 8)
+    assert drawn.text == "e\u0301 z" + "\u0301" * 8 + " x   "
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60), st.integers(4, 30))
@@ -98,3 +107,18 @@ def test_without_a_cache_there_is_no_first_screen(tmp_path: Path) -> None:
     first = FirstScreen(lambda: Library(environ, HOME, hunt=False, fresh=False), 70, 10)
     assert first.result() is None
     first.end()
+
+
+def test_hidden_calls_are_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Library(environment(HOME, tmp_path), HOME, hunt=False) as library:
+        sessions = list(library.sessions(Filter(everything=True)))
+    session, call = next(
+        (session, message)
+        for session in sessions
+        for message in session.messages
+        if message.parts and all(isinstance(part, ToolCall) for part in message.parts)
+    )
+    many = replace(session, messages=tuple(replace(call, id=f"c{number}") for number in range(1000)))
+    document = Document(many, "", SHORT._replace(tools="off"))
+    monkeypatch.setattr("pollux.tui.reader.document.piece_lines", None)
+    assert all(document.lines(number, 80) == [] for number in range(1, 1001))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
     from pollux.tui.looks import Styles
 
 
+_MARKS = (
+    "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f"  # Cyrillic, Hebrew, Arabic
+)
+_STACKED = re.compile(f"([{_MARKS}]{{8}})[{_MARKS}]+")
+"""More marks on one letter than any language has: they would cover the lines above and below."""
+
+
 def segments(line: str, looks: Styles, columns: int, base: Style | None = None) -> list[Segment]:
     """A line in the styles of a theme, cut or filled to so many columns.
 
@@ -24,7 +33,8 @@ def segments(line: str, looks: Styles, columns: int, base: Style | None = None) 
     base = looks["base"] if base is None else base
     drawn: list[tuple[str, Style]] = []
     used, seen = 0, False
-    for text, names in split(line):
+    for piece, names in split(line):
+        text = piece if piece.isascii() else _STACKED.sub(r"\1", piece)
         used += width(text)
         if drawn and not names and not seen and text.isspace():
             drawn[-1] = (drawn[-1][0] + text, drawn[-1][1])

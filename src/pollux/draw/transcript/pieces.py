@@ -54,12 +54,13 @@ _BLOCKS: dict[type, type] = {
 class Piece(NamedTuple):
     """The messages from `start` up to `end`: one, or those that a client wrote in a row, which are folded together.
 
-    `after` is what was before it.
+    `after` is what was before it. `is_empty`: nothing of it is shown.
     """
 
     start: int
     end: int
     after: Context
+    is_empty: bool = False
 
 
 def pieces(messages: Sequence[Message], show: Show, before: Sequence[Piece] = ()) -> list[Piece]:
@@ -71,11 +72,12 @@ def pieces(messages: Sequence[Message], show: Show, before: Sequence[Piece] = ()
     start, context = (before[-1].start, before[-1].after) if before else (0, Context())
     for number, message in enumerate(messages[start:], start):
         together = message.author is Author.CLIENT and number > start and messages[number - 1].author is Author.CLIENT
+        seen = _seen_blocks(message, show)
         if together and not show.full:
-            found[-1] = found[-1]._replace(end=number + 1)
+            found[-1] = found[-1]._replace(end=number + 1, is_empty=found[-1].is_empty and not seen)
         else:
-            found.append(Piece(number, number + 1, context))
-        context = _after(message, context, show)
+            found.append(Piece(number, number + 1, context, not seen))
+        context = _after(message, context, seen, show)
     return found
 
 
@@ -86,10 +88,9 @@ def piece_lines(canvas: Canvas, messages: Sequence[Message], piece: Piece, show:
     return [*reader.lines(walk(messages[piece.start : piece.end])), *reader.rest()]
 
 
-def _after(message: Message, before: Context, show: Show) -> Context:
+def _after(message: Message, before: Context, seen: Sequence[type], show: Show) -> Context:
     """What the next message depends on."""
     top = heading(message)
-    seen = _seen_blocks(message, show)
     if not show.full and lead_of(top) is not None:
         return before._replace(block=TextBlock, folded=True) if seen else before
     name = voice(top)

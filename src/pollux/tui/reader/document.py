@@ -162,10 +162,18 @@ class Document:
         if number not in self._lines:
             if self._kept > _KEPT:
                 self._forget()
-            drawn = self._draw(number, StripCanvas(columns))
+            drawn = self._draw(number, StripCanvas(columns)) if not self._is_hidden(number) else ()
             self._lines[number] = [part for line in drawn for part in broken(line, columns)]
             self._kept += len(self._lines[number])
         return self._lines[number]
+
+    def _is_hidden(self, number: int) -> bool:
+        """Is nothing of a piece shown, not even a mark? Then it need not be drawn to find that out."""
+        if not 0 < number <= len(self._pieces) or not self._pieces[number - 1].is_empty:
+            return False
+        piece, ids = self._pieces[number - 1], {message.id for message in self.of(number)}
+        is_marked = any(place in self._marked for place in range(piece.start, piece.end))
+        return not is_marked and self._new_id not in ids and ids.isdisjoint(self.unfolded)
 
     def _draw(self, number: int, canvas: StripCanvas) -> Iterator[str]:
         if number == 0:

@@ -80,3 +80,14 @@ def test_a_conversation_that_grows_is_divided_as_if_it_had_always_been_so_long(
         for end in range(1, len(session.messages) + 1):
             found = pieces(session.messages[:end], show, found)
         assert found == pieces(session.messages, show)
+
+
+@pytest.mark.parametrize("show", [BRIEF, FULL, Show(tools="off"), Show(tools="off", thinking=True)])
+def test_a_piece_knows_without_being_drawn_whether_anything_is_seen(sessions: list[Session], show: Show) -> None:
+    canvas, empty = Canvas(80, markdown=True), 0
+    for session in sessions:
+        for piece in pieces(session.messages, show):
+            if piece.is_empty:
+                empty += 1
+                assert piece_lines(canvas, session.messages, piece, show) == [], (session.key, piece.start)
+    assert empty or show.tools != "off"
