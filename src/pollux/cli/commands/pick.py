@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
+from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library, remark
 from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
 from pollux.cli.options.group import Command
-from pollux.errors import RequestError
+from pollux.errors import CannotResume, RequestError
 
 if TYPE_CHECKING:
-    from pollux.library.library import Library, ListEntry
+    from pollux.library.library import Library
+    from pollux.model import Summary
 
 
 @click.command("pick", cls=Command, short_help="Choose a session in the terminal, and print its key.")
@@ -44,24 +45,66 @@ def command(ctx: click.Context, /, query: tuple[str, ...], output: str | None, *
         ctx.exit(1)
     from pollux.cli.terminal.screen import Screen
 
-    Screen(ctx).readable(f"{_line(library, entry, output)}\n")
+    Screen(ctx).readable(f"{_line(library, entry.summary, output)}\n")
 
 
-def _line(library: Library, entry: ListEntry, output: str | None) -> str:
-    summary = entry.summary
+def _line(library: Library, session: Summary, output: str | None) -> str:
     match output:
         case "id":
-            if summary.id.startswith("-"):  # `claude -r $(pollux pick --id)` would take it as an option
-                raise RequestError(f"The id of {summary.key} looks like an option.", "Its key does not: pollux pick")
-            return summary.id
+            return _resumable_id(library, _conversation(library, session))
         case "path":
-            if not summary.files:
-                raise RequestError(f"{summary.key} has no file of its own.")
-            return summary.files[0]
+            if not session.files:
+                raise RequestError(f"{session.key} has no file of its own.")
+            return session.files[0]
         case "command":
-            return library.resume.plan(summary.key).line
+            return library.resume.plan(_conversation(library, session).key).line
         case _:
-            return summary.key
+            return session.key
+
+
+def _conversation(library: Library, session: Summary) -> Summary:
+    """The session itself; for a sub-agent's, which no agent goes on with, the one that it worked for."""
+    above, seen = session, set[str]()
+    while above.kind == "subagent" and above.parent is not None and above.key not in seen:
+        seen.add(above.key)
+        parents = library.index.entries([above.parent])
+        if not parents:
+            return session
+        above = parents[0].summary
+    if above.kind == "subagent":
+        return session
+    if above is not session:
+        remark(f"{session.key} is a sub-agent. Taken instead: its parent {above.key}.", for_programs=False)
+    return above
+
+
+def _resumable_id(library: Library, session: Summary) -> str:
+    """The id, if the agent goes on with the session by it. Raises `RequestError` where it does not."""
+    if session.id.startswith("-"):  # `claude -r $(pollux pick --id)` would take it as an option
+        raise RequestError(f"The id of {session.key} looks like an option.", "Its key does not: pollux pick")
+    if session.id not in _words(library, session):
+        sentence = f"{session.agent} finds {session.key} no more by its id, only by its file."
+        raise RequestError(sentence, "Try: pollux pick --command")
+    return session.id
+
+
+def _words(library: Library, session: Summary) -> tuple[str, ...]:
+    """The words of the command that goes on with a session: in its own folder, or, if that is gone, by its id in this.
+
+    Raises `CannotResume` where no such command does.
+    """
+    try:
+        return library.resume.plan(session.key).words
+    except CannotResume as error:
+        if error.reason != "folder":
+            raise
+        try:
+            words = library.resume.plan(session.key, folder=".").words
+        except CannotResume as other:
+            raise (error if other.reason == "elsewhere" else other) from None
+        if session.id not in words:
+            raise
+        return words
 
 
 def _library(ctx: click.Context) -> Library:

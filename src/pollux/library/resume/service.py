@@ -132,14 +132,12 @@ class ResumeService:
         summary = self._index.ask(lambda current: current.summary(key))
         owned = self._own_place(places)
         if summary is None or owned is None:
-            raise CannotResume(
-                "kept",
-                f"The files of {key} are gone; only pollux has kept them.",
-                f"Try: pollux recover {shell_word(key)} --in-place, then pollux resume {shell_word(key)}",
-            )
+            raise _is_kept(key)
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
         files = tuple(file for file in self._index.files_of(key) if file.startswith(inside))
+        if summary.kept and not files:  # the agent has no more of it than its log of typed prompts
+            raise _is_kept(key)
         return replace(summary, files=files), source, root
 
     def _own_place(self, places: list[SessionLocation]) -> tuple[Source, Root] | None:
@@ -187,6 +185,15 @@ class ResumeService:
                 days = f"{retention.days:g} days"
                 warnings.append(f"{source.title} may delete it when it starts: it was not used for more than {days}.")
         return warnings
+
+
+def _is_kept(key: str) -> CannotResume:
+    """The error for a session that only pollux has."""
+    return CannotResume(
+        "kept",
+        f"The files of {key} are gone; only pollux has kept them.",
+        f"Try: pollux recover {shell_word(key)} --in-place, then pollux resume {shell_word(key)}",
+    )
 
 
 def _file(path: str) -> File | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,18 +11,12 @@ from pollux.draw.results import by_session
 from pollux.errors import PolluxError, StoreError
 from pollux.library.filters import filter_of
 from pollux.library.library import Filter
-from pollux.tui.list.question import HITS, Answer, Question
+from pollux.tui.list.by_id import is_key, keys_of_id
+from pollux.tui.list.question import EACH, HITS, Answer, Question
 from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
-
-EACH = 3
-"""How many messages of one session a search gives."""
-
-_ID = re.compile(r"(?:[a-z]+:)?[0-9a-f]{4,8}(?:-?[0-9a-f]{1,12})*", re.IGNORECASE)
-_SHORT, _LONG = 6, 12
-"""From so many digits on, a text may be the beginning of an id; from so many on, it is nothing else."""
 
 _ANY = Filter()
 _OPTIONS = ("agent", "project", "since", "until")
@@ -40,7 +33,8 @@ def answer(library: Library, question: Question, within: Filter = _ANY) -> Answe
             criteria = replace(criteria, project=question.project)
         if not question.is_search:
             criteria = _narrowed(criteria, question.text)
-        return _found(library, question, criteria) if question.is_search else _listed(library, question, criteria)
+            return _listed(library, question, criteria)
+        return _found(library, question, criteria, within)
     except PolluxError as error:
         return Answer(question, None, remark=" ".join(filter(None, [str(error), error.hint])))
 
@@ -63,26 +57,20 @@ def _listed(library: Library, question: Question, criteria: Filter) -> Answer:
     return Answer(question, rows, sum(everything or one.kind == "main" for one in listed))
 
 
-def _found(library: Library, question: Question, criteria: Filter) -> Answer:
+def _found(library: Library, question: Question, criteria: Filter, within: Filter) -> Answer:
+    """The sessions of a pasted id, wherever they were held, and below them what its words find.
+
+    Where there are such sessions, the query is not widened: nobody looks for words like an id.
+    """
     text = question.text.strip()
-    named = _with_id(library, text) if len(text) >= _SHORT and _ID.fullmatch(text) else []
-    if named and len(text) >= _LONG:
-        return Answer(question, [SessionRow(key) for key in named], len(named), by_id=True)
-    result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True)
+    named = keys_of_id(library, text, within)
+    if named and is_key(text):
+        return Answer(question, [SessionRow(key) for key in named], len(named), named=tuple(named))
+    result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True, exact=bool(named))
     groups = [group for group in by_session(result) if group.hits[0].key not in named]
-    remarks = [*search_remarks(result)]
+    remarks = [*search_remarks(result)] if not named else []
     if not groups and not named and result.meant:
         remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
     rows = [*(SessionRow(key) for key in named), *rows_of_hits(groups)]
-    sessions = len(named) + len(groups)
-    return Answer(question, rows, sessions, " ".join(remarks), more=len(result.hits) >= HITS, by_id=bool(named))
-
-
-def _with_id(library: Library, text: str) -> list[str]:
-    """The sessions whose id begins like a pasted one."""
-    agent, _, prefix = text.rpartition(":")
-    return [
-        f"{name}:{id}"
-        for name, id, _ in library.index.with_prefix(prefix.lower())
-        if not agent or agent.lower() == name
-    ]
+    sessions, more = len(named) + len(groups), len(result.hits) >= HITS
+    return Answer(question, rows, sessions, " ".join(remarks), more=more, named=tuple(named))

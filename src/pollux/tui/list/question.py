@@ -16,8 +16,8 @@ _FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
 _BEGUN = re.compile(r"(?<=\S)\s+\w$")
 _UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
 
-HITS = 100
-"""How many messages a search gives."""
+HITS, EACH = 100, 3
+"""How many messages a search gives, and how many of one session."""
 
 SCOPES = ("project", "all", "everything")
 """Sessions of this project; all; also sub-agents, saved checkpoints and logs of prompts by themselves."""
@@ -47,18 +47,23 @@ class Question(NamedTuple):
     @property
     def command(self) -> str:
         """The command line that gives the same answer."""
-        search = ["pollux", "search", self.query, "--limit", str(HITS)]
-        words = search if self.is_search else ["pollux", "list", *self.text.split()]
-        words += ["--project", self.project] if self.scope == "project" and self.project else []
-        words += ["--all"] if self.scope == "everything" and not self.is_search else []
-        return shell_line(*words)
+        within = ["--project", self.project] if self.scope == "project" and self.project else []
+        if self.is_search:
+            options = ["--limit", str(HITS), "--each", str(EACH), *within]
+            # Behind two dashes, words that begin with a dash are no options.
+            words = [*options, "--", self.query] if self.query.startswith("-") else [self.query, *options]
+            return shell_line("pollux", "search", *words)
+        typed = self.text.split()
+        if any(word.startswith("project:") for word in typed):  # it counts instead
+            within = []
+        return shell_line("pollux", "list", *typed, *within, *(["--all"] if self.scope == "everything" else []))
 
 
 class Answer(NamedTuple):
     """The rows, how many sessions they are of, and what to say about them.
 
-    `more` says that only the best matches are among the rows; `by_id`, that the first ones are sessions whose id begins
-    with what was typed.
+    `more` says that only the best matches are among the rows. `named` are the sessions whose id begins with what was
+    typed: the first rows.
 
     Without rows, those of the answer before stay.
     """
@@ -69,4 +74,4 @@ class Answer(NamedTuple):
     remark: str = ""
     entries: tuple[ListEntry, ...] = ()
     more: bool = False
-    by_id: bool = False
+    named: tuple[str, ...] = ()

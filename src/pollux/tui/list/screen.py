@@ -9,7 +9,6 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from pollux.text.figures import plural
-from pollux.text.shell import shell_line
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
@@ -56,7 +55,8 @@ class ListScreen(Acting):
         self._answered: Question | None = None
         self._waiting: tuple[str, Callable[[ChosenRow], None]] | None = None
         self._sessions = 0
-        self._more = self._by_id = self._is_refused = False
+        self._more = self._is_refused = False
+        self._named: tuple[str, ...] = ()
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
 
@@ -121,8 +121,10 @@ class ListScreen(Acting):
     @property
     def command(self) -> str:
         """The command line that gives the same answer."""
-        if self._by_id and self._answered == self.question:
-            return shell_line("pollux", "show", self.question.text.strip())
+        if self._named and self._answered == self.question:
+            from pollux.tui.list.by_id import show_command
+
+            return show_command(self.question.text.strip(), self._named)
         return self.question.command
 
     def with_row(self, act: Callable[[ChosenRow], None]) -> None:
@@ -150,7 +152,7 @@ class ListScreen(Acting):
         if found.rows is not None:
             same = (found.question.text, found.question.scope) == self._shown
             self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
-            self._more, self._by_id = found.more, found.by_id
+            self._more, self._named = found.more, found.named
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)

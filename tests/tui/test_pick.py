@@ -1,0 +1,75 @@
+"""What `pollux pick` prints of sessions that cannot be resumed, or only through another one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.tui.terminal import TerminalProgram, pollux_command
+
+pytestmark = pytest.mark.slow
+
+PARENT = "a49ffc28-73c9-4460-81a1-a4f7a78f995e"
+
+
+def picked(env: dict[str, str], home: Path, *arguments: str) -> tuple[str, str, int]:
+    """What a script gets of the first row: its output, what the terminal shows of the rest, and the status."""
+    output = home / "picked"
+    command = f"{' '.join(pollux_command('pick', *arguments))} > {output}"
+    with TerminalProgram(["/bin/sh", "-c", command], env, home) as terminal:
+        terminal.until("❯")
+        terminal.send("\r")
+        status = terminal.wait()
+        return output.read_text("utf-8"), terminal.text.replace("\n", " "), status
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("--id", PARENT), ("--command", f"claude --resume {PARENT}")],
+)
+def test_a_sub_agent_gives_its_parent_and_says_so(env: dict[str, str], home: Path, option: str, expected: str) -> None:
+    output, said, status = picked(env, home, option, "adf901d6")
+    assert output.rstrip("\n").endswith(expected)
+    assert "claude:adf901d6843bf89e4 is a sub-agent" in said
+    assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("id", "sentence"),
+    [("96427893", "Only typed prompts are left"), ("ff8d99a7485a", "is a checkpoint")],
+)
+def test_what_no_agent_resumes_has_no_id_to_print(env: dict[str, str], home: Path, id: str, sentence: str) -> None:
+    output, said, status = picked(env, home, "--id", id)
+    assert (output, status) == ("", 2)
+    assert sentence in said
+
+
+def test_a_kept_session_has_no_id_to_print(env: dict[str, str], home: Path) -> None:
+    subprocess.run(pollux_command("archive", "on"), env=env, check=True, capture_output=True)
+    subprocess.run(pollux_command("sync"), env=env, check=True, capture_output=True)
+    for file in [*home.rglob(f"{PARENT}*")]:
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
+    subprocess.run(pollux_command("sync"), env=env, check=True, capture_output=True)
+    output, said, status = picked(env, home, "--id", PARENT)
+    assert (output, status) == ("", 2)
+    assert "only pollux has kept them" in said
+
+
+def test_an_id_that_the_agent_finds_from_everywhere_does_not_need_its_folder(env: dict[str, str], home: Path) -> None:
+    shutil.rmtree(home / "code" / "postcards")
+    assert picked(env, home, "--id", PARENT)[::2] == (f"{PARENT}\n", 0)
+
+
+def test_an_id_that_the_agent_finds_only_in_its_folder_does(env: dict[str, str], home: Path) -> None:
+    shutil.rmtree(home / "code" / "tidewatch")
+    output, said, status = picked(env, home, "--id", "aa6812ea")
+    assert (output, status) == ("", 2)
+    assert "is gone" in said
+
+
+def test_an_id_of_another_agent_than_asked_for_is_not_found(env: dict[str, str], home: Path) -> None:
+    output, _, status = picked(env, home, "--agent", "claude", "--id", "6403bd4e")
+    assert (output, status) == ("", 1)
