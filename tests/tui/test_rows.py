@@ -44,6 +44,16 @@ def test_a_session_that_is_its_own_parent_is_no_trap() -> None:
     assert shape([*rows_by_day(loop, {"a:c", "a:d"}, everything=False)]) == ["DayRow", ("a:p", 0)]
 
 
+def test_a_handed_over_session_stands_under_its_origin() -> None:
+    heir, origin = listed("h", 0)._replace(origin="a:o"), listed("o", 48)
+    child = listed("c", 49, "subagent", "o")
+    rows = rows_by_day([heir, listed("x", 1), origin, child], {"a:o"}, everything=False)
+    assert shape([*rows]) == ["DayRow", ("a:o", 0), ("a:c", 1), ("a:h", 1), ("a:x", 0)]
+    assert [row.other_day for row in rows if isinstance(row, SessionRow)] == [True, True, False, False]
+    alone = rows_by_day([heir, listed("x", 1)], (), everything=False)
+    assert shape([*alone]) == ["DayRow", ("a:h", 0), ("a:x", 0)]
+
+
 def test_checkpoints_and_logs_are_shown_on_request() -> None:
     some = [listed("k", 0, "checkpoint"), listed("p", 1, "prompts")]
     assert rows_by_day(some, (), everything=False) == []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pollux.draw.families import families, lead
 from pollux.draw.marks import STAR
 from pollux.draw.table import Column, table
 from pollux.draw.times import ago
 from pollux.model.names import project_name
 from pollux.system.clock import now
 from pollux.text.escape import one_line
-from pollux.text.figures import KINDS, NONE, number, tilde
+from pollux.text.figures import HANDED_OVER, KINDS, NONE, number, tilde
 from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str
     tools = Column("tools", right=True, sacrifice=8)
     used = Column("tokens", right=True, sacrifice=6)
     present = now()
-    for entry in entries:
+    for entry, depth in _placed(entries):
         summary = entry.summary
         starred = entry.marks is not None and entry.marks.session.starred
         mark.add((STAR if starred else "") + ("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
@@ -47,13 +48,19 @@ def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str
         agent.add(summary.agent)
         project.add(*_project(entry, home, wide=wide))
         id.add(one_line(entry.short), "id")
-        other = KINDS.get(summary.kind, "")
+        other = KINDS.get(summary.kind, HANDED_OVER if summary.handed_over_from is not None else "")
         kind.add("" if merged else other, "dim")
-        title.add((f"{other}: " if merged and other else "") + _title(entry))
+        title.add(lead(depth) + (f"{other}: " if merged and other and not depth else "") + _title(entry))
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
         used.add(tokens(summary.usage))
     return table(canvas, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+
+
+def _placed(entries: list[ListEntry]) -> Iterator[tuple[ListEntry, int]]:
+    """The sessions with their depths."""
+    key, origin = (lambda entry: entry.summary.key), (lambda entry: entry.summary.handed_over_from)
+    return (placed for family in families(entries, key, origin) for placed in family)
 
 
 def _title(entry: ListEntry) -> str:

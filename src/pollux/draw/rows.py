@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pollux.draw.families import lead
 from pollux.draw.marks import STAR
 from pollux.draw.results import SPEAKERS, highlight, make_visible
 from pollux.draw.times import clock
@@ -14,7 +15,7 @@ from pollux.draw.width import cut, pad, steady, width
 from pollux.model.names import project_name
 from pollux.system.clock import local
 from pollux.text.escape import one_line
-from pollux.text.figures import KINDS, NONE
+from pollux.text.figures import HANDED_OVER, KINDS, NONE
 from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
@@ -35,12 +36,14 @@ class Look(NamedTuple):
     """What a list shows of a session besides its facts. `children` is how many sub-agents it has.
 
     With `dated`, it says when the session was last used; otherwise only at what time, since the day is above it.
+    `other_day`: it was last used on another day than that one.
     """
 
     depth: int = 0
     children: int = 0
     is_unfolded: bool = False
     dated: bool = False
+    other_day: bool = False
 
 
 class RowDrawer:
@@ -66,14 +69,17 @@ class RowDrawer:
         paint, summary = self._canvas.paint, entry.summary
         moment = summary.ended or summary.started
         mark = paint(self._mark(entry), "accent")
-        time = pad(self._time(moment, dated=look.dated), 6 if look.dated else 5)
+        # A date takes the place before the time, so that the columns stay where they are.
+        dated, space = look.dated or look.other_day, "" if look.other_day and not look.dated else " "
+        time = pad(self._time(moment, dated=dated), 6 if dated else 5)
         shape = self._shapes.get(summary.agent, "·")
         agent = shape if self._is_narrow else pad(f"{shape} {one_line(summary.agent)}", self._agent)
-        cells = [f"{mark} {paint(time, 'dim')}", paint(cut(agent, self._agent), "dim")]
+        cells = [f"{mark}{space}{paint(time, 'dim')}", paint(cut(agent, self._agent), "dim")]
         if self._project:
             cells.append(paint(pad(cut(self._project_name(entry), self._project), self._project), "dim"))
         figures = [paint(text, "dim") for text in self._figures(entry)]
-        fixed = 2 + width(time) + self._agent + (self._project + 2 if self._project else 0) + 4 + (9 if figures else 0)
+        fixed = 5 + len(space) + width(time) + self._agent + (9 if figures else 0)
+        fixed += self._project + 2 if self._project else 0
         cells.append(self._title(entry, look, self._columns - fixed - 1))
         return "  ".join([*cells, *figures])
 
@@ -95,19 +101,19 @@ class RowDrawer:
     def _title(self, entry: ListEntry, look: Look, room: int) -> str:
         summary = entry.summary
         warning = ("k" if summary.kept else "") + ("!" if entry.troubled else "")
-        lead = ("  " * (look.depth - 1) + "└ ") if look.depth else ""
+        before = lead(look.depth)
         tail = f" {'▾' if look.is_unfolded else '▸'}{look.children}" if look.children else ""
         tail += f" {warning}" if warning else ""
         tail += "".join(f" #{one_line(tag)}" for tag in entry.marks.session.tags) if entry.marks is not None else ""
-        kind = KINDS.get(summary.kind)
+        kind = KINDS.get(summary.kind, HANDED_OVER if summary.handed_over_from is not None else "")
         words = steady(one_line(entry.title, 400)) if entry.title else NONE
         if kind and not look.depth:
             words = f"{kind}: {words}"
-        space = max(room - width(lead) - width(tail), 4)
+        space = max(room - width(before) - width(tail), 4)
         title = cut(words, space)
-        line = self._canvas.paint(lead, "faint") + title
+        line = self._canvas.paint(before, "faint") + title
         line += self._canvas.paint(tail, "warn" if warning else "dim")
-        return line + " " * max(room - width(lead) - width(title) - width(tail), 0)
+        return line + " " * max(room - width(before) - width(title) - width(tail), 0)
 
     def _project_name(self, entry: ListEntry) -> str:
         summary = entry.summary

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pollux.errors import NotFound, StoreError, Unreadable
 from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.index.catalogue.queries import CatalogueQueries
-from pollux.index.catalogue.values import Filter, ListEntry, SessionLocation
+from pollux.index.catalogue.values import Cursor, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
 from pollux.library.goals import Lookup, Newest
@@ -384,7 +384,7 @@ class FreshIndex:
         try:
             before = self.queries.position()
             outcome = self._take_in(mode, self._scan() if scans is None else scans)
-            self._resolve(mode, changed=bool(outcome.changed))
+            self._resolve(mode, before if outcome.changed else None)
             if outcome.changed or outcome.removed or self._marks.state().moved:
                 follow_marks(self._marks, self.queries, before)
         except Enough:
@@ -431,10 +431,13 @@ class FreshIndex:
 
         return self.store.sync(lambda: next(first, None) or scan_again(), mode)
 
-    def _resolve(self, mode: SyncInput, *, changed: bool) -> None:
-        """Find the paths of projects that are known by a hash, and read their sessions again."""
-        if changed:
-            self._resolver.learn(self.queries.proved())
+    def _resolve(self, mode: SyncInput, before: Cursor | None) -> None:
+        """Find the paths of projects that are known by a hash, and read their sessions again.
+
+        `before` is the position before sessions were read; None where none was.
+        """
+        if before is not None:
+            self._resolver.learn(self.queries.proved(before))
         if resolved := self._resolver.resolve(self.queries.unsettled(), self.queries.directories):
             self.store.sync(self._scan, mode._replace(resolved=resolved))
 

@@ -101,8 +101,12 @@ class IndexService:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
 
+    def heirs(self, key: str) -> list[str]:
+        """The sessions that a session was handed over to, as far as is known without reading anything now."""
+        return self._index.ask(lambda current: current.heirs(key), synced=False) if self._index.is_ready else []
+
     def relatives(self, key: str) -> list[Relative]:
-        """Parent, sub-agents, forks and continuations of a session."""
+        """Parent, sub-agents, forks, continuations and hand-overs of a session."""
         from pollux.index.catalogue.relatives import relatives
 
         return self._index.ask(lambda current: relatives(current, key))

@@ -8,7 +8,7 @@
 - `marks`: stars, tags, notes and names that the user gave, and how far sessions were read;
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
-- `resume`: how to go on with a session in its agent;
+- `resume`, `handoff`: how to go on with a session in its agent, or in another one;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
@@ -54,6 +54,7 @@ from pollux.system.progress import Enough, Progress, Report
 if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
+    from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
     from pollux.library.rehome import RehomeService
@@ -200,6 +201,13 @@ class Library:
         from pollux.library.resume.service import ResumeService
 
         return ResumeService(self._places, self.homes, self._index, self._reader, keeper=self._keeper, here=self._here)
+
+    @cached_property
+    def handoff(self) -> HandoffService:
+        """How to go on with sessions in other agents."""
+        from pollux.library.handoff.service import HandoffService
+
+        return HandoffService(self._places, self.homes, self._index, self._reader, self._here)
 
     @cached_property
     def signing(self) -> SigningService:

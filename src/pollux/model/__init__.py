@@ -23,6 +23,7 @@ from pollux.model.parts import (
 )
 from pollux.model.session import (
     FACTS,
+    HANDED_OVER,
     Author,
     Fate,
     Gap,
@@ -53,6 +54,7 @@ from pollux.model.usage import (
 __all__ = [
     "FACTS",
     "FIGURES",
+    "HANDED_OVER",
     "NOTHING",
     "NOTHING_USED",
     "NO_MARKS",

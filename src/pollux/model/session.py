@@ -114,6 +114,10 @@ class Tally(Value, frozen=True, kw_only=True):
     line: int | None = None
 
 
+HANDED_OVER = "handed_over_from"
+"""The kind of a link to the session that this one is a copy of: pollux or another program wrote it."""
+
+
 class Link(Value, frozen=True, kw_only=True):
     """How this session is related to another one, and the evidence for it."""
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from pollux.model.base import NOTHING, Value
 from pollux.model.parts import Status, Text, ToolCall
-from pollux.model.session import Author, Kind, Message, Role, Session
+from pollux.model.session import HANDED_OVER, Author, Kind, Message, Role, Session
 from pollux.model.usage import Usage
 
 PROMPT_LENGTH = 500
@@ -49,6 +49,7 @@ class Summary(Value, frozen=True, kw_only=True):
     kept: bool = False
     unpriced_requests: int | None = None
     facts: Mapping[str, tuple[str, ...]] = NOTHING
+    handed_over_from: str | None = None
 
 
 def summarize(session: Session) -> Summary:
@@ -83,6 +84,7 @@ def summarize(session: Session) -> Summary:
         notice_count=sum(notice.count for notice in session.notices),
         kept=session.kept,
         facts=session.facts,
+        handed_over_from=next((link.target for link in session.links if link.kind == HANDED_OVER), None),
     )
 
 

@@ -16,9 +16,11 @@ from pollux.system.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from pollux.model import AgentDescription, Message, Session, ToolCall
+    from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
     from pollux.sources.rehome_plan import RehomePlan
     from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
     from pollux.sources.resume_files import FileVersion, ResumeFile
+    from pollux.writers.native.conversation import NativeFormat
 
 
 class Agent:
@@ -117,6 +119,21 @@ class Agent:
         """The ids of the sessions that are open, by process, as far as the agent notes that itself."""
         sessions: Mapping[int, str] = self._module("resume_command").running_sessions(root)
         return sessions
+
+    def handoff_place(self, request: HandoffRequest) -> HandoffPlace:
+        """Where a conversation goes that is handed over. Raises `CannotResume` where the agent cannot go on with it."""
+        place: HandoffPlace = self._module("handoff_place").handoff_place(request)
+        return place
+
+    def native_format(self) -> NativeFormat:
+        """What writes a conversation as a file that the agent resumes."""
+        native: NativeFormat = self._module("native").FORMAT
+        return native
+
+    def instructions_file(self) -> str:
+        """The file in a project from which the agent takes instructions."""
+        name: str = self._module("handoff_place").INSTRUCTIONS
+        return name
 
     def recognizes(self, path: Path, head: bytes) -> bool:
         """Is this a file of this agent?"""

@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pollux.errors import CannotResume
 from pollux.model import Session
 from pollux.sources.base import Retention, Source
+from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
 from pollux.text.shell import shell_word
 
+if TYPE_CHECKING:
+    from pollux.writers.native.conversation import NativeFormat
+
 __all__ = [
     "Continues",
     "FileVersion",
+    "HandoffPlace",
+    "HandoffRequest",
     "Marks",
     "Program",
+    "Receives",
     "Refreshes",
     "RehomePlan",
     "Rehomes",
@@ -84,6 +91,20 @@ class Continues(Protocol):
 
 
 @runtime_checkable
+class Receives(Protocol):
+    """Knows where a conversation goes that is handed over to the agent."""
+
+    def handoff_place(self, request: HandoffRequest) -> HandoffPlace:
+        """The place of its file, and the command. Raises `CannotResume` where the agent cannot go on with one."""
+
+    def native_format(self) -> NativeFormat:
+        """What writes such a file."""
+
+    def instructions_file(self) -> str | None:
+        """The name of the file in a project from which the agent takes instructions; None if it takes none."""
+
+
+@runtime_checkable
 class Marks(Protocol):
     """Knows what the agent leaves in its working directories."""
 
@@ -92,7 +113,7 @@ class Marks(Protocol):
         """Names of files and folders that mark such a directory."""
 
 
-CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Marks)
+CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, Marks)
 
 
 def marks_of(source: object) -> tuple[str, ...]:
@@ -144,3 +165,30 @@ def resume_command_of(source: Source, request: ResumeRequest) -> ResumeCommand:
 def running_sessions_of(source: object, root: Path) -> Mapping[int, str]:
     """The ids of the sessions that are open, by process; none if the source does not say."""
     return source.running_sessions(root) if isinstance(source, Continues) else {}
+
+
+def native_format_of(source: Source) -> NativeFormat:
+    """What writes a conversation as a file of an agent. Raises `CannotResume` where nothing does."""
+    if isinstance(source, Receives):
+        return source.native_format()
+    raise _cannot_receive(source)
+
+
+def handoff_place_of(source: Source, request: HandoffRequest) -> HandoffPlace:
+    """Where a conversation goes that is handed over to an agent. Raises `CannotResume` where it cannot be."""
+    if isinstance(source, Receives):
+        return source.handoff_place(request)
+    raise _cannot_receive(source)
+
+
+def _cannot_receive(source: Source) -> CannotResume:
+    return CannotResume(
+        "agent",
+        f"pollux does not know how to hand a conversation over to {source.title}.",
+        "Try: pollux export KEY --to markdown, and show it to the agent",
+    )
+
+
+def instructions_file_of(source: object) -> str | None:
+    """The file in a project from which an agent takes instructions; None if its source does not say."""
+    return source.instructions_file() if isinstance(source, Receives) else None

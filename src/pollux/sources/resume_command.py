@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from pollux.errors import CannotResume
 from pollux.model import Summary, Value
@@ -73,7 +74,15 @@ def is_uuid(id: str) -> bool:
     return _UUID.match(id) is not None
 
 
-def home_variable(request: ResumeRequest, name: str, wanted: Path, default: Path) -> dict[str, str | None]:
+class HasEnvironment(Protocol):
+    """A request that knows the user's environment."""
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment."""
+
+
+def home_variable(request: HasEnvironment, name: str, wanted: Path, default: Path) -> dict[str, str | None]:
     """The variable that leads an agent to a folder. None is needed where that folder is the default."""
     if os.path.realpath(wanted) != os.path.realpath(default):
         return {name: str(wanted)}

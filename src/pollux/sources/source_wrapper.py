@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import (
+    handoff_place_of,
+    instructions_file_of,
     joined_versions_of,
     marks_of,
+    native_format_of,
     program_of,
     refreshed_content,
     rehome_plan_of,
@@ -19,9 +23,13 @@ from pollux.sources.capabilities import (
     retention_of,
     running_sessions_of,
 )
+from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+
+if TYPE_CHECKING:
+    from pollux.writers.native.conversation import NativeFormat
 
 
 class SourceWrapper:
@@ -88,3 +96,15 @@ class SourceWrapper:
     def running_sessions(self, root: Path) -> Mapping[int, str]:
         """The ids of the sessions that are open, by process; none if the source does not say."""
         return running_sessions_of(self.source, root)
+
+    def handoff_place(self, request: HandoffRequest) -> HandoffPlace:
+        """Where a conversation goes that is handed over. Raises `CannotResume` where it cannot be."""
+        return handoff_place_of(self.source, request)
+
+    def native_format(self) -> NativeFormat:
+        """What writes a conversation as a file of the agent. Raises `CannotResume` where nothing does."""
+        return native_format_of(self.source)
+
+    def instructions_file(self) -> str | None:
+        """The file in a project from which the agent takes instructions; None if the source does not say."""
+        return instructions_file_of(self.source)

@@ -25,12 +25,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 # A century from either end of the calendar, so that no time zone and no span leads beyond the end.
-FIRST_YEAR, LAST_YEAR = 100, 9900
+USABLE_YEARS = range(100, 9901)
 
 
 def is_usable(at: datetime) -> bool:
     """Can this time be shown in every zone and compared with others? Times at the ends of the calendar cannot."""
-    return FIRST_YEAR <= at.year <= LAST_YEAR
+    return at.year in USABLE_YEARS
 
 
 def recorded(text: object, zone: tzinfo | None = UTC) -> datetime | None:

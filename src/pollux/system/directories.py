@@ -96,6 +96,11 @@ class Places:
         return self.data / "marks"
 
     @property
+    def handed_over(self) -> Path:
+        """The record of what was handed over to other agents, and files that agents load from there."""
+        return self.data / "handed-over"
+
+    @property
     def schedule(self) -> Path:
         """The timer that pollux installed for the user."""
         return self.data / "schedule.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 NONE = "–"
+HANDED_OVER = "handed over"
 KINDS = {"subagent": "sub-agent", "checkpoint": "checkpoint", "prompts": "prompts only"}
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from pollux.model import NOTHING, Severity
-from pollux.system.clock import FIRST_YEAR, LAST_YEAR, is_usable, recorded
+from pollux.system.clock import USABLE_YEARS, is_usable, recorded
 from pollux.text.surrogates import has_surrogates, replace_surrogates
 from pollux.wire.notes import Notes
 
@@ -50,14 +50,14 @@ class Dated(Shape):
     def __post_init__(self) -> None:
         """Check the time without a function call: every record passes here."""
         at = self.timestamp
-        if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+        if at is not None and at.year not in USABLE_YEARS:
             raise ValueError("timestamp is at the end of the calendar")
 
 
 def check_times(*times: datetime | None) -> None:
     """Raise `ValueError` where a time cannot be used."""
     for at in times:
-        if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+        if at is not None and at.year not in USABLE_YEARS:
             raise ValueError("a time is at the end of the calendar")
 
 

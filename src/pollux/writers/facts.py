@@ -12,7 +12,7 @@ from pollux.writers.base import NO_CONTEXT, WriterContext
 from pollux.writers.json import stamp
 
 KINDS = {Kind.SUBAGENT: "sub-agent", Kind.CHECKPOINT: "checkpoint", Kind.PROMPTS: "prompt log"}
-LINKS = {"continues": "continues", "forked_from": "forked from"}
+LINKS = {"continues": "continues", "forked_from": "forked from", "handed_over_from": "handed over from"}
 
 
 class Fact(Value, frozen=True, kw_only=True):

@@ -128,6 +128,7 @@ def summary_document(
         "id": summary.id,
         "kind": summary.kind,
         "parent": summary.parent,
+        "handed_over_from": summary.handed_over_from,
         "title": summary.title,
         "project": summary.project,
         "project_evidence": summary.project_evidence,

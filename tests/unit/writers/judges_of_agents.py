@@ -35,7 +35,7 @@ def _calls(ids: list[str], names: list[str], inputs: list[Any]) -> None:
 
 
 def judge_gemini(text: str) -> None:
-    """A header, messages with ids of their own, results within their calls, nothing that is never sent."""
+    """A header, messages with ids of their own, results directly after calls, no prompt that is never sent."""
     if not text:
         return
     head, *messages, tail = _rows(text)
@@ -45,21 +45,23 @@ def judge_gemini(text: str) -> None:
     ids = [message["id"] for message in messages]
     assert len(ids) == len(set(ids))
     _in_order([message["timestamp"] for message in messages], last=datetime.fromisoformat(head["lastUpdated"]))
-    calls = [call for message in messages for call in message.get("toolCalls", ())]
-    _calls([call["id"] for call in calls], [call["name"] for call in calls], [call["args"] for call in calls])
-    for call in calls:
-        (result,) = call["result"]
-        assert result["functionResponse"]["id"] == call["id"]
-        (answer,) = result["functionResponse"]["response"].values()
-        assert isinstance(answer, str)
+    calls: list[Any] = []
+    waiting: list[str] = []
     for message in messages:
-        if message["type"] == "user":
-            words = "".join(part.get("text", "[") for part in message["content"]).strip()
-            assert words
-            assert not words.startswith(("/", "?", "<session_context>", "<hook_context>"))
-        else:
-            assert message["type"] == "gemini"
-            assert message["content"].strip() or message["toolCalls"]
+        parts = message["content"]
+        assert parts
+        answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
+        assert [answer["id"] for answer in answers] == waiting
+        assert all(isinstance(value, str) for answer in answers for value in answer["response"].values())
+        asked = [part["functionCall"] for part in parts if "functionCall" in part]
+        waiting = [call["id"] for call in asked]
+        calls += asked
+        assert not asked or message["type"] == "gemini"
+        assert all(part["text"].strip() for part in parts if "text" in part)
+        words = "".join(part.get("text", "[") for part in parts).strip()
+        assert message["type"] == "gemini" or not words.startswith(("/", "?", "<session_context>", "<hook_context>"))
+    assert not waiting
+    _calls([call["id"] for call in calls], [call["name"] for call in calls], [call["args"] for call in calls])
 
 
 def judge_claude(text: str) -> None:

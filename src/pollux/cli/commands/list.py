@@ -61,8 +61,8 @@ def command(
     lines = list(listing(screen, entries, str(library.user_home)))
     screen.lines(lines)
     is_early = library.index.unread_files > 0
-    every = library.count(selection) if limit is not None and not is_early else len(entries)
     if screen.terminal:
+        every = library.count(selection) if limit is not None and not is_early else len(entries)
         more = any(selection.agent in (None, agent) for agent in library.index.lacking())
         hidden = bool(library.index.unreadable_paths)
         # A narrow terminal has no room for the column of tokens.

@@ -75,8 +75,9 @@ def command(
 
     screen.markdown = screen.markdown and not plain
     home = str(library.user_home)
+    marks, heirs = library.marks.of(session.key), library.index.heirs(session.key)
     lines = transcript(
-        screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at, marks=library.marks.of(session.key)
+        screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at, marks=marks, heirs=heirs
     )
     if at is None:
         screen.lines(lines)

@@ -151,6 +151,16 @@ def open_library(
     return ctx.with_resource(Library(environ, cwd, hunt=False))
 
 
+def open_quietly(ctx: click.Context) -> Library:
+    """The user's sessions, without remarks at the end, and without a process that would become an agent's child."""
+    from pollux.cli.terminal.progress import Bar
+
+    writing(ctx)
+    bar = Bar()
+    ctx.call_on_close(bar.close)
+    return open_library(ctx, report=bar)
+
+
 def writing(ctx: click.Context) -> None:
     """Raise `RequestError` where a command would change the sample, which is read-only.
 

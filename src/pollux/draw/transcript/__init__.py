@@ -15,7 +15,7 @@ from pollux.text.escape import one_line
 from pollux.writers.transcript import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pollux.draw.canvas import Canvas
     from pollux.model import Message, Session, SessionMarks
@@ -37,17 +37,18 @@ def transcript(  # noqa: PLR0913
     live: bool = False,
     at: str | None = None,
     marks: SessionMarks | None = None,
+    heirs: Sequence[str] = (),
 ) -> Iterator[str]:
     """The lines of a session: its facts, what was said and done, and what is odd about its files.
 
     `full` unfolds tools and the client's texts, `raw` gives each message's place and record, `live` leaves out what the
     agent would not resume. The message `at` is unfolded, and the line above it is `Here`. `marks` stand above what they
-    belong to.
+    belong to. `heirs` are the sessions that this one was handed over to.
     """
     messages = [message for message in session.messages if not live or message.fate == "live"]
     here = None if at is None else find_message(messages, at)
     by_message = marks.by_message(messages) if marks is not None else {}
-    yield from head(canvas, session, home, marks.session if marks is not None else NO_MARKS)
+    yield from head(canvas, session, home, marks.session if marks is not None else NO_MARKS, heirs)
     if raw:
         from pollux.draw.transcript.raw import raw_lines
 

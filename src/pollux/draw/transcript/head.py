@@ -14,17 +14,25 @@ from pollux.text.figures import plural, tilde
 from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pollux.draw.canvas import Canvas
     from pollux.model import Marks, Session, Summary
 
-LINKS = {"continues": "continues", "forked_from": "forked from", "subagent_of": "sub-agent of", "copy_of": "copy of"}
+LINKS = {
+    "continues": "continues",
+    "forked_from": "forked from",
+    "handed_over_from": "handed over from",
+    "subagent_of": "sub-agent of",
+    "copy_of": "copy of",
+}
 _DIGEST = 12
 KINDS = {"subagent": "sub-agent", "checkpoint": "saved checkpoint", "prompts": "only the prompts are left"}
 
 
-def head(canvas: Canvas, session: Session, home: str, marks: Marks = NO_MARKS) -> Iterator[str]:
+def head(
+    canvas: Canvas, session: Session, home: str, marks: Marks = NO_MARKS, heirs: Sequence[str] = ()
+) -> Iterator[str]:
     """Title, facts, key, links, and what the user noted."""
     from pollux.model import summarize
 
@@ -45,6 +53,8 @@ def head(canvas: Canvas, session: Session, home: str, marks: Marks = NO_MARKS) -
         if link.target == session.key:
             continue  # its own second file: the facts count the files
         yield canvas.paint(f"{LINKS.get(link.kind, link.kind)} {one_line(link.target)}", "dim")
+    for heir in heirs:
+        yield canvas.paint(f"handed over to {one_line(heir)}", "dim")
 
 
 def summary_facts(canvas: Canvas, summary: Summary, home: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ is a step behind the other. `pending` are the sessions whose words are not in th
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,6 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import msgspec
 
@@ -28,7 +28,7 @@ _FIGURES = ", ".join(f"{name} INTEGER" for name in FIGURES)
 _TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
-CREATE TABLE layouts(root INTEGER PRIMARY KEY, layout BLOB);
+CREATE TABLE layouts(root INTEGER, number INTEGER, piece BLOB, PRIMARY KEY(root, number));
 CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
 CREATE TABLE closed(root INTEGER, path TEXT, PRIMARY KEY(root, path)) WITHOUT ROWID;
 CREATE TABLE peeks(
@@ -36,6 +36,7 @@ CREATE TABLE peeks(
 CREATE TABLE bundles(
     id INTEGER PRIMARY KEY, root INTEGER, key TEXT, fingerprint TEXT, dependencies BLOB, problem TEXT, notices BLOB,
     UNIQUE(root, key));
+CREATE INDEX bundles_problem ON bundles(root) WHERE problem IS NOT NULL;
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
     project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
@@ -148,7 +149,7 @@ class Catalogue:
                 self._put("edition", edition)
                 self._put("generation", 0)
                 self._put("words", 0)
-                self._put("born", uuid4().hex)
+                self._put("born", os.urandom(16).hex())
         self.edition = self._get("edition") if make or exists else None
         self.born = str(self._get("born")) if make or exists else ""
         self._number = 0
@@ -165,7 +166,7 @@ class Catalogue:
         """Copy the catalogue into a new file, which is independent from then on."""
         with closing(sqlite3.connect(path)) as other:
             self._sql.backup(other)
-            other.execute("UPDATE meta SET value=? WHERE name='born'", (uuid4().hex,))
+            other.execute("UPDATE meta SET value=? WHERE name='born'", (os.urandom(16).hex(),))
             other.commit()
 
     def close(self) -> None:
@@ -280,14 +281,16 @@ class Catalogue:
         self._sql.execute("INSERT OR IGNORE INTO roots(agent, path, snapshot) VALUES(?, ?, '')", (agent, path))
         return self.root(agent, path)[0]
 
-    def mark_synced(self, root: int, snapshot: str, layout: bytes | None, news: bytes | None) -> None:
+    def mark_synced(self, root: int, snapshot: str, layout: Iterable[bytes], news: bytes | None) -> None:
         """Note that all sessions of a root are in the catalogue, with the layout of its files as far as it is known.
 
-        With `news`, the stored layout stays the same.
+        The layout comes in pieces. With `news`, the stored layout stays the same.
         """
         self._sql.execute("UPDATE roots SET snapshot=? WHERE id=?", (snapshot, root))
         if news is None:
-            self._sql.execute("REPLACE INTO layouts VALUES(?, ?)", (root, layout))
+            self._sql.execute("DELETE FROM layouts WHERE root=?", (root,))
+            pieces = ((root, number, piece) for number, piece in enumerate(layout))
+            self._sql.executemany("INSERT INTO layouts VALUES(?, ?, ?)", pieces)
         self._sql.execute("REPLACE INTO news VALUES(?, ?)", (root, news))
 
     def put_closed(self, root: int, paths: Iterable[str]) -> None:
@@ -299,10 +302,15 @@ class Catalogue:
         """Note that a root and the catalogue may differ until the next complete sync."""
         self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
 
-    def layout(self, root: int) -> tuple[bytes | None, bytes | None]:
-        """The layout of a root's files at its last complete sync, and the news since."""
-        rows = self.rows("SELECT layout, news FROM layouts LEFT JOIN news USING(root) WHERE root=?", root)
-        return rows[0] if rows else (None, None)
+    def layout(self, root: int, number: int = 0) -> bytes | None:
+        """A piece of the layout of a root's files at its last complete sync."""
+        rows = self.rows("SELECT piece FROM layouts WHERE root=? AND number=?", root, number)
+        return rows[0][0] if rows else None
+
+    def news(self, root: int) -> bytes | None:
+        """The news since the layout of a root was stored."""
+        rows = self.rows("SELECT news FROM news WHERE root=?", root)
+        return rows[0][0] if rows else None
 
     def peeks(self, root: int, files: Iterable[str] | None = None, kind: str | None = None) -> Peeks:
         """What peeks at a root's files gave, or at some of them, or peeks of one kind."""

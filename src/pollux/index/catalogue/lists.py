@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,7 +13,7 @@ from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.catalogue.scope import BEST_FIRST, WORST_FIRST
 from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
-from pollux.model import Summary, Usage
+from pollux.model import HANDED_OVER, Summary, Usage
 
 _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
@@ -63,12 +63,18 @@ class ListQueries(Conditions):
         if limit is not None and limit < _FEW:
             with self.catalogue.frozen():
                 numbers = self._first(criteria, limit)
-                return [ListedKey(*self.catalogue.rows(f"{statement} no=?", number)[0]) for number in numbers]
+                return list(self._listed(self.catalogue.rows(f"{statement} no=?", number)[0] for number in numbers))
         where, values = self.where(criteria)
         rows = self.catalogue.rows(f"{statement} {where} ORDER BY {WORST_FIRST.format('')}", *values)
-        latest = {row[0]: ListedKey(*row) for row in rows}
+        latest = {one.key: one for one in self._listed(rows)}
         newest = sorted(latest.values(), key=_moment_and_key, reverse=True)
         return newest if limit is None else newest[:limit]
+
+    def _listed(self, rows: Iterable[tuple[str, str, str | None, int | None]]) -> Iterator[ListedKey]:
+        """These rows, with the origins of the sessions that were handed over."""
+        statement = "SELECT key, target FROM links JOIN sessions ON no=session WHERE links.kind=?"
+        origins = dict(self.catalogue.rows(statement, HANDED_OVER))
+        return (ListedKey(*row, origins.get(row[0])) for row in rows) if origins else (ListedKey(*row) for row in rows)
 
     def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""

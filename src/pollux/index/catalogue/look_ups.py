@@ -10,7 +10,7 @@ from pollux.index.catalogue.conditions import Conditions
 from pollux.index.catalogue.rows import MessageIndex
 from pollux.index.catalogue.scope import BEST_FIRST, WORST_FIRST
 from pollux.index.catalogue.values import Cursor, Filter, SessionLocation
-from pollux.model import Anchor, Author, Summary
+from pollux.model import HANDED_OVER, Anchor, Author, Summary
 
 _FEW_IDS = 8
 _UNIQUE = 20
@@ -197,7 +197,14 @@ class LookUps(Conditions):
             chosen |= {key: id for id, key in wanted.items() if id not in shared}
         return chosen
 
-    def is_forked_from(self, number: int, key: str) -> bool:
-        """Did a session begin with a copy of this one?"""
-        statement = "SELECT 1 FROM links WHERE session=? AND target=? AND kind='forked_from'"
-        return bool(self.catalogue.rows(statement, number, key))
+    def heirs(self, key: str) -> list[str]:
+        """The sessions that this one was handed over to, the oldest first."""
+        links = "links l JOIN sessions s ON no=session"
+        statement = f"SELECT key FROM {links} WHERE target=? AND l.kind=? AND +s.{self.here} ORDER BY moment, key"
+        rows = self.catalogue.rows(statement, key, HANDED_OVER)
+        return list(dict.fromkeys(heir for (heir,) in rows if heir != key))
+
+    def is_copy_of(self, number: int, key: str) -> bool:
+        """Did a session begin with a copy of this one: by a fork, or by a hand-over?"""
+        statement = "SELECT 1 FROM links WHERE session=? AND target=? AND kind IN ('forked_from', ?)"
+        return bool(self.catalogue.rows(statement, number, key, HANDED_OVER))

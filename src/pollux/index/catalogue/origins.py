@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.model import Session, Value
 
-INHERITANCE = ("forked_from", "continues")
+INHERITANCE = ("forked_from", "continues", "handed_over_from")
 """The links to a session whose messages another session took over."""
 
 
@@ -71,5 +71,6 @@ def _inherited(current: CatalogueQueries, numbers: Iterable[int]) -> set[str]:
 
 
 def _origin(current: CatalogueQueries, numbers: Iterable[int]) -> str | None:
-    statement = "SELECT target FROM links WHERE session=? AND kind IN ('forked_from', 'continues')"
+    kinds = ", ".join(f"'{kind}'" for kind in INHERITANCE)
+    statement = f"SELECT target FROM links WHERE session=? AND kind IN ({kinds})"
     return next((target for number in numbers for (target,) in current.catalogue.rows(statement, number)), None)

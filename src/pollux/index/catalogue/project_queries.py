@@ -6,7 +6,7 @@ from typing import Any
 
 from pollux.index.catalogue.conditions import ALWAYS_LISTED
 from pollux.index.catalogue.scope import CatalogueScope
-from pollux.index.catalogue.values import Project
+from pollux.index.catalogue.values import Cursor, Project
 from pollux.model.names import project_name
 
 EVIDENCE_ORDER = ("moved", "recorded", "history", "marker", "registry", "hash", "guess")
@@ -38,10 +38,11 @@ class ProjectQueries(CatalogueScope):
         statement = f"SELECT DISTINCT unsettled FROM sessions WHERE unsettled IS NOT NULL AND +{self.here}"
         return {digest for (digest,) in self.catalogue.rows(statement)}
 
-    def proved(self) -> dict[str, str]:
-        """The paths that were proved by a hash, by that hash."""
-        statement = f"SELECT DISTINCT project_hash, project FROM sessions WHERE evidence='hash' AND {self.here}"
-        rows = self.catalogue.rows(statement)
+    def proved(self, since: Cursor) -> dict[str, str]:
+        """The paths that sessions read since a position proved by a hash, by that hash."""
+        number = since.number if since.born == self.catalogue.born else 0
+        new = f"no>? AND evidence='hash' AND +{self.here}"
+        rows = self.catalogue.rows(f"SELECT DISTINCT project_hash, project FROM sessions WHERE {new}", number)
         return {digest: path for digest, path in rows if digest is not None and path is not None}
 
 

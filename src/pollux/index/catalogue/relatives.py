@@ -6,9 +6,24 @@ from typing import NamedTuple
 
 from pollux.index.catalogue.queries import CatalogueQueries
 
-_BACK = {"continues": "continued by", "forked_from": "fork", "subagent_of": "sub-agent", "copy_of": "copy"}
-_FORTH = {"continues": "continues", "forked_from": "forked from", "subagent_of": "parent", "copy_of": "copy of"}
-_FIRST = ("parent", "sub-agent", "continues", "continued by", "forked from", "fork")
+_BACK = {
+    "continues": "continued by",
+    "forked_from": "fork",
+    "handed_over_from": "handed over to",
+    "subagent_of": "sub-agent",
+    "copy_of": "copy",
+}
+_FORTH = {
+    "continues": "continues",
+    "forked_from": "forked from",
+    "handed_over_from": "handed over from",
+    "subagent_of": "parent",
+    "copy_of": "copy of",
+}
+_FIRST = (
+    *("parent", "sub-agent", "continues", "continued by"),
+    *("forked from", "fork", "handed over from", "handed over to"),
+)
 
 
 class Relative(NamedTuple):
@@ -19,7 +34,7 @@ class Relative(NamedTuple):
 
 
 def relatives(queries: CatalogueQueries, key: str) -> list[Relative]:
-    """Parent, sub-agents, forks and continuations of a session, as far as they are known."""
+    """Parent, sub-agents, forks, continuations and hand-overs of a session, as far as they are known."""
     id = key.partition(":")[2]
     here = f"s.key=? AND s.id=? AND +s.{queries.here}"
     found = [

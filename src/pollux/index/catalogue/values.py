@@ -55,12 +55,16 @@ def shown_title(marks: SessionMarks | None, title: str | None) -> str | None:
 
 
 class ListedKey(NamedTuple):
-    """A session's place in a list, without its summary. `moment` (microseconds) is when it was last used."""
+    """A session's place in a list, without its summary.
+
+    `moment` (microseconds) is when it was last used, `origin` the session that it was handed over from.
+    """
 
     key: str
     kind: str
     parent: str | None
     moment: int | None
+    origin: str | None = None
 
 
 class Project(Value, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ on all. A source names the group keys of each session; sessions that share a key
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,10 +25,14 @@ _FEW = 200
 """If more files than these are new in a layout, everything is compared, and all of it is written again."""
 
 
-class EncodedLayout(NamedTuple):
-    """A layout to be stored: all of it, or the news since it was stored last."""
+_TOGETHER = 256
+"""So many groups are stored in one piece of a layout."""
 
-    layout: bytes | None
+
+class EncodedLayout(NamedTuple):
+    """A layout to be stored: all of it in pieces, or the news since it was stored last."""
+
+    layout: list[bytes]
     news: bytes | None
 
 
@@ -67,7 +71,8 @@ class News(msgspec.Struct, array_like=True):
 class Columns(msgspec.Struct, array_like=True):
     """The files of a root, in the order in which they are found, and the group of each.
 
-    Equal lists are compared at once, so that a changed file is found quickly.
+    Equal lists are compared at once, so that a changed file is found quickly. `asks_all`: bundles with dependencies may
+    depend on any other.
     """
 
     paths: list[str]
@@ -75,76 +80,69 @@ class Columns(msgspec.Struct, array_like=True):
     times: list[int]
     inodes: list[int]
     groups: list[int]
-
-
-class _WholeLayout(msgspec.Struct, array_like=True):
-    """A layout as it is written: all groups by their numbers."""
-
-    files: Columns
-    groups: list[Group]
+    group_count: int
     asks_all: bool
 
 
 def encode_layout(files: Sequence[File], bundles: Sequence[Bundle]) -> EncodedLayout:
     """The layout of a root with these bundles: nothing if one has unknown group keys, or if a name is no text."""
-    nothing = EncodedLayout(None, None)
+    nothing = EncodedLayout([], None)
     names: dict[str, list[str]] = {}
     for bundle in bundles:
         group_keys = bundle.group_keys()
         if group_keys is None:
             return nothing
-        names[bundle.key] = [*_group_names(bundle, group_keys)]
+        names[bundle.key] = _group_names(bundle, group_keys)
     numbers = _number_groups(names.values())
+    count = max(numbers.values(), default=0) + 1
     columns = Columns(
         [file.path for file in files],
         [file.size for file in files],
         [file.mtime_ns for file in files],
         [file.inode for file in files],
         [_group(file.path, numbers) for file in files],
+        count,
+        any(bundle.asks_all for bundle in bundles),
     )
-    groups = [Group([], []) for _ in range(max(numbers.values(), default=0) + 1)]
+    groups = [Group([], []) for _ in range(count)]
     for key in names:
         groups[numbers.pop(key)].keys.append(key)
     paths = set(columns.paths)
     for name, number in numbers.items():
         if name not in paths:
             groups[number].names.append(name)
-    layout = _WholeLayout(columns, groups, any(bundle.asks_all for bundle in bundles))
+    pieces = [columns, *(groups[start : start + _TOGETHER] for start in range(0, count, _TOGETHER))]
     try:
-        return EncodedLayout(msgspec.msgpack.encode(layout), None) if names else nothing
+        return EncodedLayout([msgspec.msgpack.encode(piece) for piece in pieces], None) if names else nothing
     except UnicodeEncodeError:
         return nothing
 
 
-class Layout(msgspec.Struct, array_like=True, dict=True):
-    """The files of a root as they were when all of it was in the catalogue. A group is decoded when it is needed.
+class Layout:
+    """The files of a root as they were when all of it was in the catalogue, and what is new since.
 
-    `asks_all`: bundles with dependencies may depend on any other.
+    `piece` gives the pieces that hold groups. They are read when they are needed.
     """
 
-    files: Columns
-    encoded_groups: list[msgspec.Raw]
-    asks_all: bool
-    news: News = msgspec.field(default_factory=lambda: News({}, {}, {}))
-
-    @classmethod
-    def read(cls, layout: bytes, news: bytes | None) -> Layout:
-        """Decode a layout and the news since it was written."""
-        complete = msgspec.msgpack.decode(layout, type=cls)
-        if news is not None:
-            complete.news = msgspec.msgpack.decode(news, type=News)
-        return complete
+    def __init__(self, layout: bytes, news: bytes | None, piece: Callable[[int], bytes | None]) -> None:
+        self.files = msgspec.msgpack.decode(layout, type=Columns)
+        self.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {}, {})
+        self._piece = piece
+        self._pieces: dict[int, list[Group]] = {}
 
     def group(self, number: int) -> Group:
         """A group by its number."""
         if (changed := self.news.groups.get(number)) is not None:
             return changed
-        return msgspec.msgpack.decode(self.encoded_groups[number], type=Group)
+        place, inside = divmod(number, _TOGETHER)
+        if place not in self._pieces:
+            self._pieces[place] = msgspec.msgpack.decode(self._piece(place + 1) or b"", type=list[Group])
+        return self._pieces[place][inside]
 
     @property
     def next_group(self) -> int:
         """The number of a new group."""
-        return max(len(self.encoded_groups), *(number + 1 for number in self.news.groups), 1)
+        return max(self.files.group_count, *(number + 1 for number in self.news.groups), 1)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -249,16 +247,16 @@ class Part:
         one belongs to a group outside the part, this returns the part with that group. None: compare everything.
         """
         beyond: set[int] = set()
-        fates: set[str] = set()
+        seen: set[str] = set()
         new_names: dict[int, Group] = {}
         table = {**self._names, **self._own}
         for bundle in bundles:
             group_keys = bundle.group_keys()
             if group_keys is None:
                 return None
-            names = [*_group_names(bundle, group_keys)]
-            fates.update(name for name in names if _NUL in name)
-            if len(groups := {table.get(name) for name in names}) == 1 and None not in groups:
+            names = _group_names(bundle, group_keys)
+            seen.update(names)
+            if len(groups := set(map(table.get, names))) == 1 and None not in groups:
                 continue
             # Names of other groups are only looked at if a name is new here.
             numbers = {table.get(name) or self._layout.number(name) for name in names} - {_UNKNOWN}
@@ -268,7 +266,7 @@ class Part:
             self._note(bundle, names, next(iter(numbers), self._layout.next_group), new_names)
         if beyond:
             return Part(self._layout, self._all_files, self._changes, self._touched | beyond)
-        if self._is_unlike(bundles) or self._affects_others(fates, new_names):
+        if self._is_unlike(bundles) or self._affects_others(seen, new_names):
             return None
         return self._news(new_names)
 
@@ -290,11 +288,11 @@ class Part:
         files = {file.path for bundle in bundles for file in bundle.files}
         return not (self._changes.fresh.keys() <= files and all(keys.issuperset(g.keys) for g in self._groups.values()))
 
-    def _affects_others(self, fates: set[str], new_names: dict[int, Group]) -> bool:
-        """Does a new name concern a folder in which files of other groups lie? `fates` are the names with a NUL."""
-        changed = fates ^ {name for name in self._names if _NUL in name}
+    def _affects_others(self, seen: set[str], new_names: dict[int, Group]) -> bool:
+        """Does a name that is new, or was not seen any more, concern a folder in which files of other groups lie?"""
         new = [name for group in new_names.values() for name in group.names]
-        folders = {name.partition(_NUL)[0] for name in (*changed, *new) if os.path.isabs(name)}  # noqa: PTH117
+        lost = [name for name in self._names if _NUL in name and name not in seen]
+        folders = {name.partition(_NUL)[0] for name in (*new, *lost) if os.path.isabs(name)}  # noqa: PTH117
         above = tuple(os.path.join(folder, "") for folder in folders)  # noqa: PTH118
         return bool(above) and any(
             path.startswith(above) and path not in self._own for path in self._layout.file_groups
@@ -312,17 +310,14 @@ class Part:
         if len(news.changed) + len(news.added) > _FEW:
             return None
         try:
-            return EncodedLayout(None, msgspec.msgpack.encode(news))
+            return EncodedLayout([], msgspec.msgpack.encode(news))
         except UnicodeEncodeError:
             return None
 
 
-def _group_names(bundle: Bundle, group_keys: Iterable[str]) -> Iterator[str]:
+def _group_names(bundle: Bundle, group_keys: Iterable[str]) -> list[str]:
     """All names by which a bundle may share a group: its key, its group keys and its own files."""
-    yield bundle.key
-    yield from group_keys
-    for file in bundle.own_files():
-        yield file.path
+    return [bundle.key, *group_keys, *[file.path for file in bundle.own_files()]]
 
 
 def _file_state(file: File, group: int) -> FileState:

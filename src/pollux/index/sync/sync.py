@@ -239,11 +239,11 @@ class Sync:
 
     def _part(self, scan: RootScan, root: int) -> Part | None:
         """The part of a root that changed; None if everything must be compared."""
-        layout, news = self._catalogue.layout(root) if root in self._changed_alone else (None, None)
+        layout = self._catalogue.layout(root) if root in self._changed_alone else None
         if layout is None:
             return None
-        known = Layout.read(layout, news)
-        return known.part(scan.files, self._catalogue.asking(root) if known.asks_all else ())
+        known = Layout(layout, self._catalogue.news(root), partial(self._catalogue.layout, root))
+        return known.part(scan.files, self._catalogue.asking(root) if known.files.asks_all else ())
 
     def _compare_part(self, scan: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None if the part turns out to depend on the rest."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pollux.errors import CannotResume
+from pollux.library.resume.command_line import changed_environment, command_line
 from pollux.library.resume.open_sessions import OpenSession
 from pollux.model import Summary, Value
-from pollux.text.shell import shell_line, shell_word
+from pollux.text.shell import shell_word
 
 
 class ResumePlan(Value, frozen=True, kw_only=True):
@@ -32,19 +33,11 @@ class ResumePlan(Value, frozen=True, kw_only=True):
     @property
     def line(self) -> str:
         """The command as a line for a shell."""
-        unset = [word for name, value in self.environ.items() if value is None for word in ("-u", name)]
-        variables = [f"{name}={shell_word(value)}" for name, value in self.environ.items() if value is not None]
-        words = [*(("env", *unset) if unset else ()), *variables, shell_line(*self.words)]
-        return f"cd {shell_word(self.folder)} && {' '.join(words)}"
+        return command_line(self.words, self.folder, self.environ)
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment for the command, made of the present one."""
-        changed = {name: value for name, value in self.environ.items() if value is not None}
-        return {
-            **{name: value for name, value in environ.items() if name not in self.environ},
-            **changed,
-            "PWD": self.folder,
-        }
+        return changed_environment(environ, self.folder, self.environ)
 
     def require_ready(self) -> None:
         """Raise `CannotResume` where the program is missing, or somebody else has the session open."""

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pollux.errors import CannotResume, NotFound, RequestError, StoreError
+from pollux.errors import CannotResume, NotFound, StoreError
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Filter, SessionLocation
+from pollux.library.resume.installed import folder_to_go_on_in, guessed_folder, installed
 from pollux.library.resume.open_sessions import open_session
 from pollux.library.resume.plan import ResumePlan
 from pollux.model import Kind, Summary
 from pollux.projects.moves import EVIDENCE
 from pollux.sources.base import File, Root, Source
-from pollux.sources.capabilities import program_of, resume_command_of, retention_of, running_sessions_of
-from pollux.sources.resume_command import Program, ResumeRequest
+from pollux.sources.capabilities import resume_command_of, retention_of, running_sessions_of
+from pollux.sources.resume_command import ResumeRequest
 from pollux.system.clock import now
 from pollux.system.config import load
-from pollux.system.programs import find_program, release_of
 from pollux.text.shell import shell_word
 from pollux.text.suggest import did_you_mean
 from pollux.wire import display_path
@@ -76,9 +76,9 @@ class ResumeService:
         """
         session, source, root = self._find(name)
         self._require_conversation(session)
-        known = program_of(source)
-        program = self._program(known) if known is not None else None
-        place = self._folder(session, folder)
+        known, program, release = installed(source, self._places)
+        again = f"pollux resume {shell_word(session.key)}"
+        place = folder_to_go_on_in(session, folder, self._here, again)
         request = ResumeRequest(
             session=session,
             root=root.path,
@@ -86,7 +86,7 @@ class ResumeService:
             elsewhere=place != session.project or session.project_evidence == EVIDENCE,
             fork=fork,
             arguments=(*self._remembered(source.name), *arguments),
-            release=release_of(program, known.package) if program is not None and known is not None else None,
+            release=release,
             environ=self._places.environ,
             home=self._places.home,
         )
@@ -102,7 +102,11 @@ class ResumeService:
             program=program,
             files=self._files(session, root),
             opened=opened,
-            warnings=(*_guesses(session, folder), *command.warnings, *self._warnings(session, source, root)),
+            warnings=(
+                *guessed_folder(session, folder, again),
+                *command.warnings,
+                *self._warnings(session, source, root),
+            ),
         )
 
     def _remembered(self, agent: str) -> tuple[str, ...]:
@@ -174,37 +178,6 @@ class ResumeService:
             hint = f"Try: pollux show {shell_word(session.key)}"
             raise CannotResume("prompts", f"Only typed prompts are left of {shell_word(session.key)}.", hint)
 
-    def _folder(self, session: Summary, chosen: str | None) -> str:
-        """The folder to go on in. Raises `CannotResume` where the session's own is unknown or gone.
-
-        A relative path says nothing: nobody knows from which folder.
-        """
-        own = session.project if session.project is not None and os.path.isabs(session.project) else None  # noqa: PTH117
-        if chosen is not None:
-            folder = os.path.realpath(self._here / Path(chosen).expanduser())
-            if not os.path.isdir(folder):  # noqa: PTH112
-                raise RequestError(f"{chosen} is not a folder.", "Name a folder that exists.")
-            return own if own is not None and os.path.realpath(own) == folder else folder
-        if own is None:
-            raise CannotResume(
-                "folder",
-                f"The folder in which {shell_word(session.key)} was held is not known.",
-                f"Name one to go on in: pollux resume {shell_word(session.key)} --in DIR",
-            )
-        if not os.path.isdir(own):  # noqa: PTH112
-            raise CannotResume(
-                "folder",
-                f"The folder {own} is gone.",
-                f"Go on in another one: pollux resume {shell_word(session.key)} --in DIR; "
-                f"or, if it was moved: pollux rehome {shell_word(own)} NEW --in-place",
-            )
-        return own
-
-    def _program(self, program: Program) -> str | None:
-        """The path of an agent's program; None if it is not installed."""
-        others = [self._places.home / place for place in program.places]
-        return find_program(program.name, self._places.environ, others)
-
     def _files(self, session: Summary, root: Root) -> tuple[str, ...]:
         """The session's files and those of its sub-agents, as the agent has them."""
         inside = os.path.join(display_path(root.path.parent), "")  # noqa: PTH118
@@ -227,14 +200,6 @@ class ResumeService:
                 days = f"{retention.days:g} days"
                 warnings.append(f"{source.title} may delete it when it starts: it was not used for more than {days}.")
         return warnings
-
-
-def _guesses(session: Summary, chosen: str | None) -> list[str]:
-    """A sentence where nobody but pollux says that this is the session's folder."""
-    if chosen is not None or session.project_evidence != "guess":
-        return []
-    other = f"pollux resume {shell_word(session.key)} --in DIR goes on in another one."
-    return [f"The folder {session.project} is a guess, from the paths in the session. {other}"]
 
 
 def _file(path: str) -> File | None:

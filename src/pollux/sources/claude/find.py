@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
+from pollux.sources.session_migrate import FOLDER, RULES
 from pollux.sources.walk import FileKind, FolderRules, every_file, ignored, unknown, walk
 from pollux.wire import folder_at
 
@@ -65,7 +66,7 @@ def _projects(config: str) -> Path:
 
 
 def find(root: Path) -> Iterator[File]:
-    """Every file under a root with its role, and the log of typed prompts next to the root."""
+    """Every file under a root with its role; beside it, the log of typed prompts and the manifests of conversions."""
     files = walk(str(root), _ROOT, [])
     if root.name == "projects":
         walk(str(root.parent), _HOME, files, str(root))
@@ -109,4 +110,8 @@ _SESSION_FOLDER = FolderRules(
 _MEMORY = every_file(ignored("the agent's own memory"))
 _PROJECT = FolderRules(_in_project, lambda name: _MEMORY if name == "memory" else _SESSION_FOLDER)
 _ROOT = FolderRules(_in_root, lambda _: _PROJECT)
-_HOME = FolderRules(lambda name: _HISTORY if name == "history.jsonl" else None, lambda _: None, own=False)
+_HOME = FolderRules(
+    lambda name: _HISTORY if name == "history.jsonl" else None,
+    lambda name: RULES if name == FOLDER else None,
+    own=False,
+)

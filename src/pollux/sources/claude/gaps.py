@@ -41,7 +41,7 @@ def gaps(messages: list[Message]) -> tuple[Gap, ...]:
             unfinished = None
     missing += _compaction_gaps(folds, messages)
     missing += _turn_gaps(unanswered, unfinished)
-    if not answered:
+    if not answered and not (messages and all(message.inherited for message in messages)):
         missing.append(Gap(why="No reply was written.", certain=False))
     return tuple(missing)
 

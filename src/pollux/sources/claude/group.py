@@ -21,6 +21,7 @@ from pollux.sources.claude.format.peek import Head, head_of
 from pollux.sources.claude.format.record_ids import RecordIds, record_ids_of
 from pollux.sources.claude.format.tools import ADDED_WORDS
 from pollux.sources.claude.history import History, TypedLines, Typing, read_typed_lines
+from pollux.sources.session_migrate import MANIFEST, session_of
 from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path
@@ -53,6 +54,7 @@ class ClaudeBundle(Bundle, kw_only=True):
     is_cut: bool = False
     metas: tuple[File, ...] = ()
     titles: tuple[File, ...] = ()
+    manifests: tuple[File, ...] = ()
     summaries: dict[str, str] = {}
     summaries_digest: str = ""
     given: str = ""
@@ -293,12 +295,15 @@ def _session_folder(path: str) -> str | None:
 
 
 def _attach_side_files(files: list[File], mains: dict[str, ClaudeBundle], agents: list[ClaudeBundle]) -> None:
-    """Add the small files next to a transcript: a title, and the purpose of a sub-agent."""
+    """Add the small files about a transcript: a title, where it was converted from, the purpose of a sub-agent."""
     by_folder = {folder: main for main in mains.values() for folder in main.folders}
     by_path = {file.path: agent for agent in agents for file in agent.files}
     for file in files:
         if file.role == find.TITLE and (main := by_folder.get(os.path.dirname(file.path))):  # noqa: PTH120
             main.titles = (*main.titles, file)
+            main.files = (*main.files, file)
+        elif file.role == MANIFEST and (main := mains.get(session_of(file))):
+            main.manifests = (*main.manifests, file)
             main.files = (*main.files, file)
         elif file.role == find.META and (agent := by_path.get(file.path.removesuffix(".meta.json") + ".jsonl")):
             agent.metas = (*agent.metas, file)

@@ -22,6 +22,7 @@ from pollux.sources.claude.messages.messages import Builder
 from pollux.sources.claude.messages.replies import Pair
 from pollux.sources.claude.transcript import Transcript
 from pollux.sources.claude.tree import branches, copied_figures, forks
+from pollux.sources.claude.tree.arrivals import arrival_of, manifests_in
 from pollux.sources.claude.tree.copies import copies_in, difference
 from pollux.sources.claude.tree.subagents import Chain, StartedSessions, read_meta, split_chains, starting_session
 from pollux.sources.claude.tree.tree import Tree, leaf_of
@@ -87,6 +88,8 @@ class _Reader:
         self.outputs = Outputs([folder for member in [bundle, *bundle.peers] for folder in member.folders], notes)
         self.by_uuid: dict[str, Line] = {}
         self._title_fields: dict[str, Any] = {}
+        self._manifests = manifests_in(bundle.manifests)
+        self._origins: tuple[Link, ...] = ()
         for transcript in transcripts:
             self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid
 
@@ -107,6 +110,8 @@ class _Reader:
             messages = forks.inherited(messages, builder.items, fork.shared)
             parents = [peer for peer in bundle.peers if peer.id == fork.name]
             bundle.parent_files = [display_path(file.path) for peer in parents for file in peer.transcripts()]
+        if bundle.kind is Kind.MAIN:
+            messages, self._origins = arrival_of(messages, builder.items, self._manifests)
         if bundle.peers:
             messages = copied_figures.with_copied_figures(messages, bundle, self.notes)
         for transcript in self.transcripts if bundle.kind is Kind.MAIN else ():
@@ -315,7 +320,7 @@ class _Reader:
             links.append(Link(kind="subagent_of", target=f"{AGENT}:{parent}", evidence=self.bundle.evidence))
         if fork is not None and fork.name is not None:
             links.append(Link(kind="forked_from", target=f"{AGENT}:{fork.name}", evidence=fork.evidence))
-        return tuple(links)
+        return (*links, *self._origins)
 
     def _files(self) -> tuple[str, ...]:
         paths = [file.path for file in self.bundle.files]
@@ -326,6 +331,8 @@ class _Reader:
         extra: dict[str, Any] = dict(builder.facts)
         if meta is not None and (rest := tidy(meta)):
             extra["meta"] = rest
+        if self._manifests:
+            extra["manifests"] = [tidy(manifest) for manifest in self._manifests.values()]
         if self._title_fields:
             extra["title"] = self._title_fields
         if builder.ticks:

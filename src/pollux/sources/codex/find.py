@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from pollux.sources.base import File, Root, Status
+from pollux.sources.session_migrate import FOLDER, RULES
 from pollux.sources.walk import FileKind, FolderRules, ignored, unknown, walk
 from pollux.system.clock import since_epoch
 
@@ -79,7 +80,8 @@ def _side_file(name: str) -> FileKind | None:
 
 _BELOW: FolderRules = FolderRules(_session, lambda _: _BELOW)
 _MIGRATIONS = FolderRules(lambda _: _MIGRATION, lambda _: None, own=False)
-_HOME = FolderRules(_side_file, lambda name: _MIGRATIONS if name == "rollout-migrations" else None, own=False)
+_FOLDERS = {"rollout-migrations": _MIGRATIONS, FOLDER: RULES}
+_HOME = FolderRules(_side_file, _FOLDERS.get, own=False)
 
 
 def parse_name(path: str) -> tuple[str | None, str | None, str | None]:

@@ -67,33 +67,46 @@ def gaps(accounts: list[Account], *, uncounted_summaries: bool, spawned: bool, b
 
 
 class _TurnPart(msgspec.Struct):
-    """The messages of a turn up to the next prompt; `is_steered` says that such a prompt follows in the turn."""
+    """The messages of a turn up to the next prompt; `is_steered` says that such a prompt follows in the turn.
+
+    `latest` is the model's last message, and `unpaid` the first of those that have no figures yet. `refused` says that
+    a request was refused.
+    """
 
     task: Task | None
-    entries: list[Entry]
     requests: list[Entry]
+    is_empty: bool = True
     is_steered: bool = False
+    unpaid: Entry | None = None
+    latest: Entry | None = None
+    refused: bool = False
 
 
 def _parts(account: Account, *, spawned: bool) -> list[_TurnPart]:
     """The messages by turn and prompt. Before turns were written (0.100) each prompt begins one."""
-    part = _TurnPart(None, [], [])
+    part = _TurnPart(None, [])
     parts = [part]
     tasks = deque(account.tasks)
     for entry in account.entries:
         while tasks and entry.line > tasks[0].line:
-            part = _TurnPart(tasks.popleft(), [], [])
+            part = _TurnPart(tasks.popleft(), [])
             parts.append(part)
         # The task from another agent asks the model for something, a report from one does not.
-        author = entry.author
-        if entry.sure or (entry.role is USER and (author is HUMAN or (spawned and author is MODEL))):
+        role, author = entry.role, entry.author
+        if entry.sure or (role is USER and (author is HUMAN or (spawned and author is MODEL))):
             if part.requests and not _is_picture(part.requests, entry):
                 part.is_steered = part.task is not None
-                part = _TurnPart(part.task, [], [])
+                part = _TurnPart(part.task, [])
                 parts.append(part)
             part.requests.append(entry)
-        part.entries.append(entry)
-    return parts + [_TurnPart(task, [], []) for task in tasks]
+        part.is_empty = False
+        if role is ASSISTANT and author is MODEL:
+            # A response may stand in several messages; the last of them has its figures.
+            part.unpaid = None if entry.is_paid else part.unpaid or entry
+            part.latest = entry
+        elif entry.refused:
+            part.refused = True
+    return parts + [_TurnPart(task, []) for task in tasks]
 
 
 def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
@@ -107,23 +120,14 @@ def _has_only_pictures(prompt: Entry) -> bool:
 
 def _gaps_of(part: _TurnPart) -> Iterator[Gap]:
     """The gaps of one part of a turn."""
-    task = part.task
-    if not part.entries:
+    task, latest = part.task, part.latest
+    if part.is_empty:
         if task is not None and not task.ended:
             yield _gap(BROKEN_OFF, task.line)
         return
-    unpaid: Entry | None = None
-    latest: Entry | None = None
-    refused = False
-    for entry in part.entries:
-        refused = refused or entry.refused
-        if entry.role is ASSISTANT and entry.author is MODEL:
-            # A response may stand in several messages; the last of them has its figures.
-            unpaid = None if entry.is_paid else unpaid or entry
-            latest = entry
-    if unpaid is not None:
-        yield _gap(_CUT, unpaid.line, certain=True)
-    elif refused:
+    if part.unpaid is not None:
+        yield _gap(_CUT, part.unpaid.line, certain=True)
+    elif part.refused:
         return
     elif latest is None:
         yield from (_gap(_UNANSWERED, entry.line) for entry in part.requests[:1])

@@ -19,6 +19,7 @@ from pollux.sources.codex.format.compressed import MAGIC, unpacked_head
 from pollux.sources.codex.format.document import ItemFingerprints, fingerprints_of_items
 from pollux.sources.codex.format.tools import ADDED_WORDS
 from pollux.sources.codex.side_files import SideFiles
+from pollux.sources.session_migrate import MANIFEST
 from pollux.sources.typed_prompts import last_change
 from pollux.sources.walk import stat_file
 from pollux.wire import display_path, read_head
@@ -57,6 +58,8 @@ class CodexBundle(Bundle, kw_only=True):
         """A text that changes with the session's files, and with what the side files say about it."""
         side_files = self.side_files
         texts = [self.id, self.kind, side_files.names.get(self.id, ""), repr(side_files.imports.get(self.id))]
+        if (manifest := side_files.manifest_file(self.id)) is not None:
+            texts.append(f"{manifest.path}\n{manifest.stamp}")
         texts += [f"{line.number}\n{line.record}" for line in side_files.prompts.get(self.id, ())]
         if self.kind is Kind.PROMPTS or not self.files:
             return fingerprint_of([*texts, *map(repr, side_files.notices())])
@@ -133,7 +136,8 @@ def _add_to_bundle(
 
 def _side_files_of(root: Path) -> list[File]:
     """The side files of a root that does not list them itself."""
-    return [f for f in find.beside(root.parent / find.LIVE) if f.role in (find.NAMES, find.IMPORTS, find.PROMPTS)]
+    roles = (find.NAMES, find.IMPORTS, find.PROMPTS, MANIFEST)
+    return [file for file in find.beside(root.parent / find.LIVE) if file.role in roles]
 
 
 def _merge_growing_copies(bundles: list[CodexBundle], context: SourceContext) -> list[CodexBundle]:

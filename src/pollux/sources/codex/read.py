@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from pollux.model import Author, Gap, Kind, Link, Message, Notice, Role, Session
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.codex import side_files
 from pollux.sources.codex.calls.calls import Call
+from pollux.sources.codex.forks.arrivals import mark_arrivals
 from pollux.sources.codex.forks.chain import Chain, chain_of
 from pollux.sources.codex.forks.joined_file import JoinedFile, joined_files
 from pollux.sources.codex.forks.lesser_files import without_copies
@@ -24,8 +26,9 @@ from pollux.sources.codex.format.document import document, fingerprints_of_items
 from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
+from pollux.sources.handed_over import casr_links
 from pollux.sources.typed_prompts import typed_sessions
-from pollux.wire import Notes, display_path
+from pollux.wire import Notes, display_path, tidy
 
 
 def read(bundle: CodexBundle) -> Reading:
@@ -83,6 +86,8 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     first, current = chain.own[0], chain.own[-1]
     meta = first.meta
     kind, author = _kind(meta)
+    manifest, manifest_file = bundle.side_files.manifest(bundle.id), bundle.side_files.manifest_file(bundle.id)
+    note = mark_arrivals(chain.own, manifest) if kind is Kind.MAIN else None
     rollouts_and_entries = chain.entries()
     for rollout in (*chain.own, *chain.foreign):
         for call in rollout.replay.spawns:
@@ -90,6 +95,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     messages = _messages(rollouts_and_entries, author)
     files = [*(path for rollout in chain.own for path in rollout.paths), *(file.path for file in copies)]
     files += [path for rollout in chain.foreign for path in rollout.paths]
+    files += [manifest_file.path] if manifest_file is not None else []
     if kind is Kind.MAIN and bundle.id in bundle.side_files.prompts and bundle.side_files.log is not None:
         missing_lines = side_files.missing_prompts(bundle.side_files.prompts[bundle.id], messages)
         log = bundle.side_files.log.path
@@ -101,7 +107,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     ends = [max(rollout.replay.times) for rollout in chain.own if rollout.replay.times]
     starts = [at for rollout in chain.own if (at := rollout.started) is not None]
     parent, proof = _parent(first, bundle.threads)
-    extra = _extra(chain, current, copies, notes)
+    extra = _extra(chain, current, copies, notes) | ({"manifest": tidy(manifest)} if manifest is not None else {})
     unpaid = (entry for rollout in chain.own for entry in rollout.state.uncounted_summaries if not entry.inherited)
     accounts = [rollout.account for rollout in chain.own]
     summarized, spawned = any(True for _ in unpaid), kind is Kind.SUBAGENT
@@ -117,7 +123,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         started=min(starts, default=None),
         ended=max(ends, default=None),
         messages=tuple(messages),
-        links=_links(bundle, chain, copies, parent, proof),
+        links=(*_links(bundle, chain, copies, parent, proof), *_origins(bundle, note, messages)),
         notices=notes.all(),
         files=tuple(display_path(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
@@ -173,7 +179,7 @@ def _messages(rollouts_and_entries: list[tuple[Rollout, list[Entry]]], author: A
         for entry in entries:
             if entry.author is HUMAN:
                 _set_author(entry, author, has_echoes=has_echoes)
-            messages.append(rollout.message(entry, ids.of(entry)))
+        messages += rollout.messages(zip(map(ids.of, entries), entries, strict=True))
     return messages
 
 
@@ -287,10 +293,20 @@ def _links(
     for file in copies:
         evidence = f"{display_path(file.path)} holds the same, or less of it"
         links.append(Link(kind="copy_of", target=key, evidence=evidence))
+    return tuple(links)
+
+
+def _origins(bundle: CodexBundle, note: Link | None, messages: list[Message]) -> Iterator[Link]:
+    """The links to the session of which this one is a copy: by its note, an import, or a converter."""
+    if note is not None:
+        yield note
     record = bundle.side_files.imports.get(bundle.id)
     if record is not None and (link := side_files.imported_from(record)) is not None:
-        links.append(link)
-    return tuple(links)
+        yield link
+    manifest, file = bundle.side_files.manifest(bundle.id), bundle.side_files.manifest_file(bundle.id)
+    if manifest is not None and file is not None and (link := manifest.link(display_path(file.path))) is not None:
+        yield link
+    yield from casr_links(messages[:1])
 
 
 def _extra(chain: Chain, current: Rollout, copies: list[File], notes: Notes) -> dict[str, Any]:

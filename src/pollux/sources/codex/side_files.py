@@ -1,4 +1,4 @@
-"""Files beside the sessions: the log of typed prompts, the names of threads, and the list of imports."""
+"""Files beside the sessions: typed prompts, names of threads, imports of Codex, manifests of conversions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any
 import msgspec
 
 from pollux.errors import Unreadable
-from pollux.model import Link, Message, Notice, Origin, Severity
+from pollux.model import HANDED_OVER, Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
+from pollux.sources.session_migrate import MANIFEST, Manifest, read_manifest, session_of
 from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, display_path, read_bytes
@@ -71,7 +72,9 @@ class SideFiles:
     """The files beside a folder of sessions. Each is read when it is first needed."""
 
     def __init__(self, files: Iterable[File]) -> None:
-        self._files = {file.role: file for file in files if file.role in (find.PROMPTS, find.NAMES, find.IMPORTS)}
+        listed = list(files)
+        self._manifests = {session_of(file): file for file in listed if file.role == MANIFEST}
+        self._files = {file.role: file for file in listed if file.role in (find.PROMPTS, find.NAMES, find.IMPORTS)}
         self._notes = Notes()
 
     @property
@@ -114,6 +117,15 @@ class SideFiles:
             records = imports.records if imports is not None and imports.records is not None else []
             return {record.imported_thread_id: record for record in records if record.imported_thread_id}
         return {}
+
+    def manifest_file(self, id: str) -> File | None:
+        """The file that says from where a session was converted."""
+        return self._manifests.get(id)
+
+    def manifest(self, id: str) -> Manifest | None:
+        """What that file says."""
+        file = self._manifests.get(id)
+        return read_manifest(file) if file is not None else None
 
     def notices(self) -> tuple[Notice, ...]:
         """The notices about all side files. This reads them all."""
@@ -164,13 +176,18 @@ def in_time_order(messages: list[Message], more: list[Message]) -> list[Message]
 
 
 def imported_from(record: ImportRecord) -> Link | None:
-    """The session of another agent that was imported: agents' homes are named after them (`~/.name/…/<id>.jsonl`)."""
+    """The session of another agent that was imported: agents' homes are named after them (`~/.name/…/<id>.jsonl`).
+
+    In `~/.config` they have no dot.
+    """
     if record.source_path is None:
         return None
     path = Path(record.source_path)
-    home = next((part[1:] for part in path.parts if part.startswith(".") and len(part) > 1), None)
+    parts = iter(path.parts)
+    home = next((part[1:] for part in parts if part.startswith(".") and len(part) > 1), None)
+    home = next(parts, None) if home == "config" else home
     if home is None:
         return None
     name = os.path.splitext(path.name)[0]  # noqa: PTH122
     evidence = f"Codex imported it from {record.source_path}"
-    return Link(kind="copy_of", target=f"{home}:{name}", evidence=evidence)
+    return Link(kind=HANDED_OVER, target=f"{home}:{name}", evidence=evidence)

@@ -69,11 +69,12 @@ class GeminiBundle(Bundle, kw_only=True):
 
     def fingerprint(self) -> str:
         """A digest of its own files and its sub-agents' files, their ids, and the project."""
-        own = () if self.kind is Kind.PROMPTS else (f"{file.path}\n{file.stamp}" for file in self.files)
-        below = (f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files)
-        names = (self.id, self.kind, self.parent, self.hash, *self.project())
-        elsewhere = (f"{path}\n{sorted(numbers)}" for path, numbers in sorted(self.elsewhere.items()))
-        return fingerprint_of([*(text or "" for text in names), *own, *below, *elsewhere])
+        texts = [text or "" for text in (self.id, self.kind, self.parent, self.hash, *self.project())]
+        if self.kind is not Kind.PROMPTS:
+            texts += [f"{file.path}\n{file.stamp}" for file in self.files]
+        texts += [f"{child.id}\n{file.path}\n{file.stamp}" for child in self.children for file in child.files]
+        texts += [f"{path}\n{sorted(numbers)}" for path, numbers in sorted(self.elsewhere.items())]
+        return fingerprint_of(texts)
 
     def dependencies(self) -> bytes:
         """Other files, and the lines of the log from its time."""

@@ -49,9 +49,10 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
 def _folders(root: Path, files: Iterable[File]) -> list[Folder]:
     """The projects' folders under a root."""
     by_folder: dict[str, list[File]] = {}
+    above = os.path.join(root, "")  # noqa: PTH118 (`Path` takes as long as all the rest, for thousands of files)
     for file in files:
         if file.role != find.REGISTRY:
-            by_folder.setdefault(_folder_of(root, file.path), []).append(file)
+            by_folder.setdefault(_folder_of(above, file.path), []).append(file)
     return [Folder(path, members) for path, members in by_folder.items() if path]
 
 
@@ -64,9 +65,8 @@ def _with_markers(folders: list[Folder]) -> list[Folder]:
     return folders
 
 
-def _folder_of(root: Path, path: str) -> str:
-    """The project's folder a file lies in; empty for a file that lies in none."""
-    above = os.path.join(root, "")  # noqa: PTH118 (`Path` takes as long as all the rest, for thousands of files)
+def _folder_of(above: str, path: str) -> str:
+    """The project's folder a file lies in, below the root with this path; empty for a file that lies in none."""
     name, inside, _ = path[len(above) :].partition(os.sep) if path.startswith(above) else ("", "", "")
     return above + name if inside else ""
 

@@ -1,6 +1,8 @@
 """A conversation as a file of Gemini CLI: a header, one line for each message, and a last line with the title.
 
-0.40 and later read such files. A call has its result with it, and no message repeats the result: both would be sent.
+0.40 and later read such files. Calls are parts of the model's message, and their results of a message after it. The CLI
+itself writes calls in another place, with their results, and the results once more: when a session is resumed for the
+second time, it sends both, which the service refuses.
 """
 
 from __future__ import annotations
@@ -27,9 +29,9 @@ class GeminiFormat:
     agent = "gemini"
     window = 1_048_576
 
-    def holds(self, media_type: str, role: Role) -> bool:
-        """Prompts hold pictures, sound and PDF files. Results hold text: another model takes nothing else."""
-        return role is Role.USER and media_type.startswith(_HELD)
+    def holds(self, media_type: str, _role: Role) -> bool:
+        """Prompts and results hold pictures, sound and PDF files."""
+        return media_type.startswith(_HELD)
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line."""
@@ -65,32 +67,28 @@ def _prompt(turn: Turn) -> Iterator[dict[str, Any]]:
 
 
 def _content(piece: Piece) -> Iterator[dict[str, Any]]:
-    if isinstance(piece, Words):
-        yield {"text": piece.text}
-    elif isinstance(piece, Media):
-        yield {"inlineData": {"mimeType": piece.media_type, "data": piece.data}}
+    match piece:
+        case Words():
+            yield {"text": piece.text}
+        case Media():
+            yield {"inlineData": {"mimeType": piece.media_type, "data": piece.data}}
+        case AnsweredCall():
+            yield {"functionCall": {"id": piece.id, "name": piece.name, "args": piece.input}}
 
 
 def _replies(turn: Turn) -> Iterator[dict[str, Any]]:
-    """Messages of the model: calls stand with the words before them, and only the last words have any."""
-    texts = [piece.text for piece in turn.pieces if isinstance(piece, Words)]
-    calls = [_call(piece, turn) for piece in turn.pieces if isinstance(piece, AnsweredCall)]
-    for text in texts[:-1]:
-        yield known({"type": "gemini", "content": text, "model": turn.model})
-    last = {"type": "gemini", "content": texts[-1] if texts else "", "toolCalls": calls or None, "model": turn.model}
-    yield known(last)
+    """A message of the model, and one of the user with the results of its calls."""
+    content = [part for piece in turn.pieces for part in _content(piece)]
+    yield known({"type": "gemini", "content": content, "model": turn.model})
+    results = [part for piece in turn.pieces if isinstance(piece, AnsweredCall) for part in _result(piece)]
+    if results:
+        yield {"type": "user", "content": results}
 
 
-def _call(call: AnsweredCall, turn: Turn) -> dict[str, Any]:
+def _result(call: AnsweredCall) -> Iterator[dict[str, Any]]:
     response = {"error" if call.failed else "output": call.output}
-    return {
-        "id": call.id,
-        "name": call.name,
-        "args": call.input,
-        "status": "error" if call.failed else "success",
-        "timestamp": stamp(call.at or turn.at),
-        "result": [{"functionResponse": {"id": call.id, "name": call.name, "response": response}}],
-    }
+    yield {"functionResponse": {"id": call.id, "name": call.name, "response": response}}
+    yield from (part for one in call.media for part in _content(one))
 
 
 FORMAT = GeminiFormat()

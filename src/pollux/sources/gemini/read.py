@@ -27,6 +27,7 @@ from pollux.sources.gemini.prompts import prompts
 from pollux.sources.gemini.prompts.prompt_log import PromptLog
 from pollux.sources.gemini.replay.chat_files import ChatFile, families_of, is_subagent, join_files
 from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.handed_over import Arrival, as_copies, casr_links, is_casr_notice, with_note
 from pollux.sources.typed_prompts import command_title, typed_sessions
 from pollux.wire import Notes, display_path
 
@@ -134,7 +135,8 @@ def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs:
         return None
     if kind is Kind.MAIN and all(_is_preparation(message) for message in messages):
         kind = Kind.PROMPTS
-    messages = _inherited(messages)
+    arrival = with_note(_converted(messages)) if kind is Kind.MAIN else Arrival(messages)
+    messages = _inherited(arrival.messages)
     times = [message.at for message in messages if message.at is not None]
     started = [chat.replay.started for chat in chats if chat.replay.started is not None] or times
     updated = [chat.replay.updated for chat in chats if chat.replay.updated is not None]
@@ -152,7 +154,7 @@ def _session(bundle: GeminiBundle, chats: list[ChatFile], notes: Notes, outputs:
         started=min(started, default=None),
         ended=max([*updated, *times], default=None),
         messages=tuple(messages),
-        links=_links(bundle, chats, current),
+        links=(*_links(bundle, chats, current), *arrival.links, *casr_links(messages[:1])),
         notices=(*notes.all(), *log_notices),
         files=tuple(display_path(path) for path in dict.fromkeys([*(chat.file.path for chat in chats), *sorted(used)])),
         extra=facts.extra,
@@ -259,6 +261,14 @@ def _inherited(messages: list[Message]) -> list[Message]:
     ]
 
 
+def _converted(messages: list[Message]) -> list[Message]:
+    """The messages, those marked that casr converted, if it says so: it gives them no ids."""
+    if not (messages and is_casr_notice(messages[0].author, messages[0].text)):
+        return messages
+    converted = as_copies(messages, [m.id.startswith("item-") for m in messages])
+    return [replace(m, author=Author.CLIENT) if is_casr_notice(m.author, m.text) else m for m in converted]
+
+
 def _links(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> tuple[Link, ...]:
     """The links of a session to others, and between its own files."""
     key = f"{AGENT}:{bundle.id}"
@@ -272,9 +282,11 @@ def _links(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> tu
         own = [message for message in chat.messages if message.id not in ids]
         conversation = [message for message in own if message.author is not Author.CLIENT]
         name = display_path(chat.file.path)
+        if not any(message.author is not Author.CLIENT for message in chat.messages):
+            # A resume leaves a file with a header and the client's context, which is a copy of nothing.
+            continue
         if not conversation:
-            how = "holds the same messages" if chat.messages else "holds nothing but a header"
-            links.append(Link(kind="copy_of", target=key, evidence=f"{name} {how}"))
+            links.append(Link(kind="copy_of", target=key, evidence=f"{name} holds the same messages"))
         else:
             links.append(Link(kind="continues", target=key, evidence=f"{name} is a part under the same id"))
     return tuple(links)

@@ -6,6 +6,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from pollux.draw.families import families
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -23,11 +25,15 @@ class DayRow(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """A session, `depth` levels below the one that started it, with so many sub-agents."""
+    """A session, `depth` levels below the one that started it or that it was handed over from.
+
+    It has so many `children`, which are sub-agents. `other_day`: it was last used on another day than the heading's.
+    """
 
     key: str
     depth: int = 0
     children: int = 0
+    other_day: bool = False
 
 
 class PassageRow(NamedTuple):
@@ -63,6 +69,7 @@ def moment_of(row: DayRow) -> datetime | None:
 def rows_by_day(listed: Sequence[ListedKey], unfolded: Collection[str], *, everything: bool) -> list[Row]:
     """The sessions by day. A sub-agent stands under its parent, if that is unfolded, and else nowhere.
 
+    A handed-over session stands under its origin, and both on the day of the newest of them.
     Without `everything`, saved checkpoints and logs of prompts are left out.
     """
     known = {one.key for one in listed}
@@ -77,23 +84,27 @@ def rows_by_day(listed: Sequence[ListedKey], unfolded: Collection[str], *, every
 
 
 def _with_days(
-    top: Iterable[ListedKey], children: dict[str, list[ListedKey]], unfolded: Collection[str]
+    top: Sequence[ListedKey], children: dict[str, list[ListedKey]], unfolded: Collection[str]
 ) -> Iterator[Row]:
     midnight: float | None = float("inf")
-    for one in top:
-        if one.moment is None:
+    for family in families(top, lambda one: one.key, lambda one: one.origin):
+        newest = max((one.moment for one, _ in family if one.moment is not None), default=None)
+        if newest is None:
             if midnight is not None:
                 yield DayRow(None)
                 midnight = None
-        elif midnight is None or one.moment / _SECOND < midnight:
-            yield DayRow(one.moment)
-            midnight = _midnight(one.moment)
-        yield from _family(one, children, unfolded, 0, set())
+        elif midnight is None or newest / _SECOND < midnight:
+            yield DayRow(newest)
+            midnight = _midnight(newest)
+        for one, depth in family:
+            is_older = one.moment is not None and midnight is not None and one.moment / _SECOND < midnight
+            for row in _family(one, children, unfolded, depth, set()):
+                yield row._replace(other_day=True) if is_older else row
 
 
 def _family(
     one: ListedKey, children: dict[str, list[ListedKey]], unfolded: Collection[str], depth: int, above: set[str]
-) -> Iterator[Row]:
+) -> Iterator[SessionRow]:
     """A session and its unfolded sub-agents, the oldest first; one that is its own ancestor is not followed."""
     mine = children.get(one.key, ())
     yield SessionRow(one.key, depth, len(mine))

@@ -61,6 +61,7 @@ class SessionList(LineList):
                     row.children,
                     is_unfolded=row.key in self.unfolded,
                     dated=self.dated,
+                    other_day=row.other_day,
                 )
                 return drawer.session(entry, look) if entry is not None else f"        {row.key}"
             case PassageRow(hit=hit):

@@ -94,7 +94,7 @@ def draw_first(library: Library, columns: int, height: int) -> First:
     lines = [
         (drawer.day(moment_of(row)), "")
         if isinstance(row, DayRow)
-        else (drawer.session(by_key[row.key], Look(row.depth, row.children)), row.key)
+        else (drawer.session(by_key[row.key], Look(row.depth, row.children, other_day=row.other_day)), row.key)
         for row in seen
         if isinstance(row, DayRow) or (isinstance(row, SessionRow) and row.key in by_key)
     ]

@@ -32,13 +32,13 @@ class Elsewhere(ReaderParts):
             return
         titles = {entry.summary.key: entry.title for entry in self.app.entries([one.key for one in related])}
         choices = [
-            Choice(key, f"{one.relation:14} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
+            Choice(key, f"{one.relation:16} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
             for key, one in zip(_KEYS, related, strict=False)
         ]
         if choices:
             self.app.push_screen(Menu("Go to", choices), self._went)
         else:
-            self.app.say("This session has no parent, sub-agent, fork or continuation.")
+            self.app.say("This session has no parent, sub-agent, fork, continuation or hand-over.")
 
     def _went(self, key: str | None) -> None:
         if key is not None:

@@ -46,8 +46,11 @@ def test_sessions_imported_from_another_agent(home: Home) -> None:
     ledger = {"records": [{"source_path": source, "content_sha256": "0", "imported_thread_id": ONE, "title": "Birds"}]}
     home.write("external_agent_session_imports.json", json.dumps(ledger))
     session = home.only()
-    assert [(link.kind, link.target) for link in session.links] == [("copy_of", "parrot:7c1f")]
+    assert [(link.kind, link.target) for link in session.links] == [("handed_over_from", "parrot:7c1f")]
     assert session.title == "Birds"
+    ledger["records"][0]["source_path"] = "/home/mia/.config/parrot/talks/p1/7c1f.jsonl"
+    home.write("external_agent_session_imports.json", json.dumps(ledger))
+    assert [link.target for link in home.only().links] == ["parrot:7c1f"]
 
 
 def test_damage_beside_the_sessions_is_told(home: Home) -> None:

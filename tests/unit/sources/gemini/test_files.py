@@ -55,7 +55,7 @@ def test_copies_twins_and_stubs_are_one_session(home: Home) -> None:
     assert [text for _, text, _ in conversation(session)] == ["one", "1", "two", "2"]
     assert session.usage.input == 20
     assert len(session.files) == 4
-    assert [link.kind for link in session.links] == ["copy_of", "copy_of", "copy_of"]
+    assert [link.kind for link in session.links] == ["copy_of", "copy_of"], "a stub copies nothing"
     assert statuses(home)[f"weather/chats/{NAME}.json"] in ("read", "copy")
     assert session.project == "/work/weather"
 

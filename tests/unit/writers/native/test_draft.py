@@ -288,8 +288,11 @@ def test_pictures_go_where_the_target_holds_them() -> None:
         "claude": ["image/png", "application/pdf"],
         "codex": ["image/png"],
     }
-    assert {target: len(calls(one)[0].media) for target, one in held.items()} == {"gemini": 0, "claude": 1, "codex": 1}
-    assert calls(held["gemini"])[0].output == "seen\n[Here was an attachment: image/png, 5 bytes]"
+    assert {target: len(calls(one)[0].media) for target, one in held.items()} == {"gemini": 1, "claude": 1, "codex": 1}
+    odd = Attachment(media_type="image/tiff", data="aGVsbG8=")
+    conversation, account = drafted(session(reply("1", call(output="seen", attachments=(odd,)))))
+    assert calls(conversation)[0].output == "seen\n[Here was an attachment: image/tiff, 5 bytes]"
+    assert [(item.carried, item.what) for item in account.items] == [(Carried.NATIVE, "attachment data")]
     assert said(held["codex"].turns)[-1] == ("assistant", "[Here was an attachment: image/png, 5 bytes]")
     assert ("user", "[Here was an attachment: image/png, https://example.com/a.png]") in said(held["claude"].turns)
 

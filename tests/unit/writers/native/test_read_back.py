@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pollux.model import Kind, Session
+from pollux.writers.native.conversation import Conversation
 from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.ids import made_id
 from pollux.writers.native.options import DraftOptions
@@ -29,7 +30,7 @@ WAYS = {
 @pytest.mark.parametrize("agent", ["gemini", "claude", "codex"])
 def test_the_words_come_back_in_order(agent: str, way: str, tmp_path: Path) -> None:
     target = import_module(f"pollux.sources.{agent}.native").FORMAT
-    written = {}
+    written: dict[str, Conversation] = {}
     for session in suitable(agent):
         try:
             one, _ = draft(

@@ -81,10 +81,11 @@ class Rollout(msgspec.Struct):
             records = [record for record in records if self.has_alone(record.get("line", NEVER))]
         return [self.file.record(record) for record in records] if isinstance(self.file, JoinedFile) else records
 
-    def message(self, entry: Entry, name: str) -> Message:
-        """A message of the file, finished."""
-        message = entry.message(name, display_path(self.file.path), self.file.path.endswith(".json"))
-        return self.file.message(message) if isinstance(self.file, JoinedFile) else message
+    def messages(self, names_and_entries: Iterable[tuple[str, Entry]]) -> list[Message]:
+        """Messages of the file, finished, under these names."""
+        file, path, is_document = self.file, display_path(self.file.path), self.file.path.endswith(".json")
+        messages = [entry.message(name, path, is_document) for name, entry in names_and_entries]
+        return [file.message(message) for message in messages] if isinstance(file, JoinedFile) else messages
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from pollux.sources.codex.format.records import Record, odd
 from pollux.sources.codex.format.schema import ECHOES, Bookkeeping, Line, NoteLine
-from pollux.system.clock import FIRST_YEAR, LAST_YEAR
+from pollux.system.clock import USABLE_YEARS
 from pollux.wire import REFUSED, Notes
 
 _Decode = Callable[[bytes], Record]
@@ -33,7 +33,7 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
             continue
         try:
             record = _note(line) if has_notes and _is_note(line) else _quick(line)
-            if (at := record.timestamp) is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+            if (at := record.timestamp) is not None and at.year not in USABLE_YEARS:
                 raise ValueError("the time cannot be used")
         except REFUSED:
             if line.isspace():

@@ -51,6 +51,7 @@ class ThreadState:
     """The state of the thread in one file; `thread` is the id in the file's name.
 
     `parents` are the sessions from which the file has copied lines. `uncounted_summaries` have no figures.
+    `first_setting` is the first line with settings or with the beginning of a turn.
     """
 
     def __init__(self, thread: str | None = None) -> None:
@@ -62,6 +63,7 @@ class ThreadState:
         self.name: str | None = None
         self.uncounted_summaries: list[Entry] = []
         self.bare = False
+        self.first_setting: int | None = None
         self._context = _Settings()
         self._raw = msgspec.Raw()
         self._latest: Any = None
@@ -134,6 +136,7 @@ class ThreadState:
 
     def _turn_context(self, replay: Replay, payload: dict[str, Any], _: Envelope) -> None:
         """Keep settings, which are written for each request or turn, only if they changed."""
+        self._set_at(replay.line)
         if payload is not self._seen and (changed := self._context.changes(payload)):
             replay.keep("turn_context", changed)
         self._seen = payload
@@ -141,11 +144,16 @@ class ThreadState:
             replay.name(model, turn if type(turn := payload.get("turn_id")) is str else None)
         self._turn(replay, payload)
 
+    def _set_at(self, line: int) -> None:
+        if self.first_setting is None:
+            self.first_setting = line
+
     def _turn(self, replay: Replay, payload: dict[str, Any]) -> None:
         if type(turn := payload.get("turn_id")) is str and (not self.turns or self.turns[-1][1] != turn):
             self.turns.append((replay.line, turn))
 
     def _settings_applied(self, replay: Replay, payload: dict[str, Any], _: Envelope) -> None:
+        self._set_at(replay.line)
         settings = payload.get("thread_settings")
         if type(settings) is not dict:
             replay.keep("event_msg/thread_settings_applied", payload)
@@ -161,6 +169,7 @@ class ThreadState:
         replay.keep("event_msg/thread_name_updated", payload)
 
     def _started(self, replay: Replay, payload: dict[str, Any], _: Envelope) -> None:
+        self._set_at(replay.line)
         replay.end_turn()
         replay.fresh = False
         if not replay.reviewing:

@@ -38,6 +38,7 @@ class Meter:
         self._total: _Parts | None = None
         self._step = _UNKNOWN
         self._totals: dict[_Parts, _Parts] = {}
+        self._new_totals: list[tuple[_Parts, _Parts, _Parts]] = []
         self._counted: set[str] = set()
         self._recorded = False
         self._owed: int | None = None
@@ -78,18 +79,17 @@ class Meter:
         if not usual:
             if _alike(total, before) or (total == _UNKNOWN and again):
                 return None
-            if total != step and self._totals.get(total) == step:
+            if total != step and self._known_totals().get(total) == step:
                 # The file has this total already, and continues it once more.
                 self._total = total
                 return None
-        if usual or grown == step or (any(step) and _grown(total, step) in self._totals):
+        if usual or grown == step or (any(step) and _grown(total, step) in self._known_totals()):
             self._total = total
         else:
             step = _step(total, grown, step, first=before == _UNKNOWN)
             sums = map(_plus, before, step)
             self._total = tuple(map(_either, total, sums))
-        self._totals.setdefault(before, _UNKNOWN)
-        self._totals[self._total] = last_step
+        self._new_totals.append((before, self._total, last_step))
         recorded, self._recorded, self._owed = self._recorded, False, None
         if recorded or not any(step):
             return None
@@ -99,6 +99,14 @@ class Meter:
         if step != last_step != _UNKNOWN:
             self.alone[line] = _usage(last_step, native, line, exact=None)
         return _usage(step, native, line, exact=exact)
+
+    def _known_totals(self) -> dict[_Parts, _Parts]:
+        """The totals so far, each with the last response's figures. Few files need them."""
+        for before, total, step in self._new_totals:
+            self._totals.setdefault(before, _UNKNOWN)
+            self._totals[total] = step
+        self._new_totals.clear()
+        return self._totals
 
     def _begin(self, total: _Parts, step: _Parts) -> _Parts:
         """The total before the first event."""

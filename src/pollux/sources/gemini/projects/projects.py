@@ -51,11 +51,25 @@ class Projects:
         registered = (path for registry in self._registries.values() for path in registry)
         self._known_paths = [*markers, *registered]
         self._by_hash: dict[str, tuple[str | None, str | None]] = {}
+        self._by_folder: dict[tuple[str, str | None], tuple[str | None, str | None]] = {}
 
     def of(
         self, folder: Folder | None, header_hash: str | None, hints: Callable[[], list[File]]
     ) -> tuple[str | None, str | None]:
-        """The path and the evidence for it; `hints` are the files in which paths may occur."""
+        """The path and the evidence for it; `hints` are the files in which paths may occur.
+
+        The sessions of a folder mostly have one answer, which is found once.
+        """
+        if folder is None:
+            return self._find(None, header_hash, hints)
+        place = (folder.path, header_hash)
+        if place not in self._by_folder:
+            self._by_folder[place] = self._find(folder, header_hash, hints)
+        return self._by_folder[place]
+
+    def _find(
+        self, folder: Folder | None, header_hash: str | None, hints: Callable[[], list[File]]
+    ) -> tuple[str | None, str | None]:
         wanted = header_hash or (folder.hash if folder is not None else None)
         if folder is not None and folder.marker is not None and wanted in (None, project_hash(folder.marker)):
             return folder.marker, "marker"

@@ -49,6 +49,7 @@ class Replay:
         self._set_aside: set[tuple[int, bytes]] = set()
         self._dropped = False
         self._rewinding = False
+        self._resumed_at = 0
 
     def run(self, records: Iterable[tuple[int | None, LogLine]]) -> Replay:
         """Process all records. The order of the checks is the loader's."""
@@ -159,6 +160,9 @@ class Replay:
 
     def _set(self, changes: SessionFields, line: int | None) -> None:
         self._state(changes)
+        if changes.sessionId is not None:
+            # A resume begins with this: nothing before it was written together with the list that follows.
+            self._resumed_at = len(self._all_entries)
         if changes.messages is not None:
             self._rebuild(changes.messages, line)
 
@@ -197,7 +201,8 @@ class Replay:
     def _burst(self, messages: list[Message]) -> set[str | None]:
         """The ids of copies that were written just before the list: only turns without model or figures."""
         burst: list[Message] = []
-        for entry in reversed(self._all_entries[max(len(self._all_entries) - len(messages), 0) :]):
+        first = max(len(self._all_entries) - len(messages), self._resumed_at)
+        for entry in reversed(self._all_entries[first:]):
             message = entry.message
             own = message.model is not None or message.tokens is not None or bool(message.toolCalls)
             if (

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
-from pollux.cli.options.common import common, json_option, open_library, writing
+from pollux.cli.options.common import common, json_option, open_library, open_quietly
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.cli.options.paths import NamedPath
-from pollux.errors import OutputError, RequestError
+from pollux.errors import RequestError
 from pollux.text.suggest import closest
 
 if TYPE_CHECKING:
-    from typing import NoReturn
-
-    from pollux.library.library import Library
-    from pollux.library.resume.plan import ResumePlan
     from pollux.model import Summary
 
 _FOR_THE_AGENT = "pollux.for-the-agent"
@@ -87,7 +82,7 @@ def command(
 
     if only_print and as_json:
         raise RequestError("--print and --json cannot be combined.", "Leave out one of them.")
-    library = open_library(ctx, quiet=as_json) if only_print or as_json else _open_quietly(ctx)
+    library = open_library(ctx, quiet=as_json) if only_print or as_json else open_quietly(ctx)
     here = library.resume.last_here() if key is None else None
     name = here.key if here is not None else key or ""
     plan = library.resume.plan(name, fork=fork, folder=folder, arguments=ctx.meta.get(_FOR_THE_AGENT, ()))
@@ -97,7 +92,7 @@ def command(
         Screen(ctx).json(resume_document(plan))
         return
     if here is not None:
-        talk(_which(here))
+        talk(which(here))
     for warning in plan.warnings:
         talk(f"pollux: {warning}")
     if only_print:
@@ -105,36 +100,16 @@ def command(
             talk(f"pollux: {plan.opened.sentence}")
         Screen(ctx).readable(f"{plan.line}\n")
         return
+    from pollux.cli.terminal.become import become_agent
+
     plan.require_ready()
     library.resume.keep(plan)
-    _become(ctx, plan)
+    become_agent(ctx, plan)
 
 
-def _open_quietly(ctx: click.Context) -> Library:
-    """The user's sessions, without remarks at the end, and without a process that would become the agent's child."""
-    from pollux.cli.terminal.progress import Bar
-
-    writing(ctx)
-    bar = Bar()
-    ctx.call_on_close(bar.close)
-    return open_library(ctx, report=bar)
-
-
-def _which(session: Summary) -> str:
+def which(session: Summary) -> str:
     """Which session was last used here."""
     from pollux.text.escape import one_line
 
     title = f": {one_line(session.title)}" if session.title else ""
     return f"pollux: {session.key}{title}"
-
-
-def _become(ctx: click.Context, plan: ResumePlan) -> NoReturn:
-    """Let go of everything, and become the agent."""
-    from pollux.system.programs import become
-
-    environ = plan.environment(os.environ)
-    ctx.close()
-    try:
-        become(plan.program or "", plan.words, plan.folder, environ)
-    except OSError as error:
-        raise OutputError(f"{plan.program} cannot be started: {error.strerror}.", f"Try: {plan.line}") from error

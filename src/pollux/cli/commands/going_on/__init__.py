@@ -1,0 +1,1 @@
+"""Commands that go on with a session in an agent: its own, or another one."""
