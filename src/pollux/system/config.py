@@ -74,6 +74,12 @@ class Sync(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     background: bool = True
 
 
+class Resume(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How sessions are resumed. `args` are more arguments for each agent, by its name."""
+
+    args: dict[str, tuple[str, ...]] = {}
+
+
 class Tui(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The terminal UI. `theme` is its colours; `auto` goes by what the terminal says of itself."""
 
@@ -86,6 +92,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     keys: dict[str, dict[str, str | tuple[str, ...]]] = {}
     prices: dict[str, Price] = {}
     redact: Redact = Redact()
+    resume: Resume = Resume()
     sync: Sync = Sync()
     tui: Tui = Tui()
 
@@ -117,7 +124,13 @@ def _key_hint(problem: str) -> str | None:
     if unknown is None:
         return None
     where = unknown[2] or ""
-    sections = {"prices": Tier if ".tiers" in where else Price, "redact": Redact, "sync": Sync, "tui": Tui}
+    sections: dict[str, type[msgspec.Struct]] = {
+        "prices": Tier if ".tiers" in where else Price,
+        "redact": Redact,
+        "resume": Resume,
+        "sync": Sync,
+        "tui": Tui,
+    }
     kind = sections.get(where.lstrip("$.").partition(".")[0].partition("[")[0], Config)
     return did_you_mean(unknown[1], kind.__struct_fields__)
 

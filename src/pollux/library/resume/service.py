@@ -22,7 +22,9 @@ from pollux.sources.base import File, Root, Source
 from pollux.sources.capabilities import resume_command_of, retention_of, running_sessions_of
 from pollux.sources.resume_command import ResumeRequest
 from pollux.system.clock import now
+from pollux.system.config import load
 from pollux.text.shell import shell_word
+from pollux.text.suggest import did_you_mean
 from pollux.wire import display_path
 
 if TYPE_CHECKING:
@@ -68,7 +70,8 @@ class ResumeService:
     ) -> ResumePlan:
         """How to go on with the session of a key, a unique prefix of an id, `last`, or the path of a file.
 
-        `folder` is another folder than the session's to go on in, `arguments` are more arguments for the agent.
+        `folder` is another folder than the session's to go on in, `arguments` are more arguments for the agent, after
+        those that the settings have for it.
         Raises `CannotResume` where no command can.
         """
         session, source, root = self._find(name)
@@ -82,7 +85,7 @@ class ResumeService:
             folder=place,
             elsewhere=place != session.project or session.project_evidence == EVIDENCE,
             fork=fork,
-            arguments=arguments,
+            arguments=(*self._remembered(source.name), *arguments),
             release=release,
             environ=self._places.environ,
             home=self._places.home,
@@ -105,6 +108,16 @@ class ResumeService:
                 *self._warnings(session, source, root),
             ),
         )
+
+    def _remembered(self, agent: str) -> tuple[str, ...]:
+        """The arguments that the settings have for an agent. Raises `RequestError` where they name an unknown one."""
+        known = {source.name for source in self._homes.sources()}
+        args = load(self._places.settings).resume.args
+        for name in args:
+            if name not in known:
+                hint = did_you_mean(name, sorted(known))
+                raise RequestError(f"The settings have `resume.args` for {name!r}, which is no agent.", hint)
+        return args.get(agent, ())
 
     def keep(self, plan: ResumePlan) -> None:
         """Keep the files of a plan as they are now, whether or not every sync does. Raises `StoreError`."""

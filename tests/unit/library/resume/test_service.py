@@ -67,6 +67,22 @@ def test_the_command_of_each_agent(desk: Desk, agent: str) -> None:
     plan.require_ready()
 
 
+def test_the_settings_have_more_arguments_for_each_agent(desk: Desk) -> None:
+    desk.furnish()
+    settings = Path(desk.library().resume._places.settings)
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('[resume.args]\nclaude = ["--model", "x y"]\ncodex = []\n', "utf-8")
+    plan = desk.library().resume.plan(IDS["claude"][:8], arguments=("--verbose",))
+    assert plan.words == (*PLAIN["claude"], "--model", "x y", "--verbose")
+    assert plan.line.endswith("--model 'x y' --verbose")
+    assert desk.library().resume.plan(IDS["codex"][:8]).words == PLAIN["codex"]
+    assert desk.library().resume.plan(IDS["gemini"][:8]).words == PLAIN["gemini"]
+    settings.write_text('[resume.args]\nclaud = ["-v"]\n', "utf-8")
+    with pytest.raises(RequestError, match="'claud', which is no agent") as caught:
+        desk.library().resume.plan(IDS["claude"][:8])
+    assert caught.value.hint == "Did you mean: claude?"
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_copy_leaves_the_session_as_it_is(desk: Desk, agent: str) -> None:
     files = desk.furnish()
