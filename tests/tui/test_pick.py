@@ -73,3 +73,26 @@ def test_an_id_that_the_agent_finds_only_in_its_folder_does(env: dict[str, str],
 def test_an_id_of_another_agent_than_asked_for_is_not_found(env: dict[str, str], home: Path) -> None:
     output, _, status = picked(env, home, "--agent", "claude", "--id", "6403bd4e")
     assert (output, status) == ("", 1)
+
+
+def test_what_is_refused_is_said_below_the_query_and_the_rows_stay(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command("pick", "germination"), env, home) as terminal:
+        terminal.until("found")
+        rows = terminal.text.rstrip().splitlines()[1:]
+        terminal.send('\x15"one pack')
+        terminal.until("not searched")
+        head, remark, *below = terminal.text.rstrip().splitlines()
+        assert head.startswith('❯ "one pack ')
+        assert remark == "  This quote is never closed."
+        assert below == rows
+        terminal.send("\x1b")
+        assert terminal.wait() == 1
+
+
+def test_of_a_long_query_the_end_is_seen(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command("pick"), env, home) as terminal:
+        terminal.until("12 sessions")
+        terminal.send("words " * 20 + "end")
+        terminal.until("words end")
+        terminal.send("\x1b")
+        assert terminal.wait() == 1

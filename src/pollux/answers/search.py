@@ -46,14 +46,18 @@ def hit_document(hit: Hit) -> dict[str, Any]:
     }
 
 
-def search_remarks(result: SearchResult) -> Iterator[str]:
-    """What a person should know of the hits: what was searched for instead of the query, and what may help."""
+def search_remarks(result: SearchResult, option: str | None = "--exact") -> Iterator[str]:
+    """What a person should know of the hits: what was searched for instead of the query, and what may help.
+
+    `option` is what searches for the query alone, where there is such a thing.
+    """
     if result.widened:
         changes = [
             f"{one.typed} as {', '.join([*(['words near one another'] if one.near else []), *one.instead])}"
             for one in result.widened
         ]
-        yield f"No exact match. Searched for {'; '.join(changes)}. --exact searches only for what you typed."
+        advice = f" {option} searches only for what you typed." if option is not None else ""
+        yield f"No exact match. Searched for {'; '.join(changes)}.{advice}"
     yield from result.hints
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from pollux.errors import Unreadable
-from pollux.model import HANDED_OVER, Link
+from pollux.model import HANDED_OVER, Link, Severity
 from pollux.sources.base import File, Status
 from pollux.sources.walk import FileKind, FolderRules
 from pollux.wire import Malformed, Notes, Shape, decode, display_path, read_bytes
@@ -24,15 +25,26 @@ class Side(Shape):
     """One side of a conversion: the session that was converted, or the one that it became."""
 
     format: str | None = None
+    path: Any = None
+    sha256: Any = None
     session_id: str | None = None
+    cli_version: Any = None
+    cwd: Any = None
+    timestamp: Any = None
     records: int | None = None
+    events: Any = None
 
 
 class Manifest(Shape):
     """What a manifest says."""
 
+    schema_version: Any = None
+    created_at: Any = None
+    migration_version: Any = None
     source: Side | None = None
     target: Side | None = None
+    dropped_events: Any = None
+    warnings: Any = None
 
     @property
     def records(self) -> int | None:
@@ -53,9 +65,13 @@ def session_of(file: File) -> str:
     return os.path.splitext(os.path.basename(file.path))[0]  # noqa: PTH119, PTH122
 
 
-def read_manifest(file: File) -> Manifest | None:
+def read_manifest(file: File, notes: Notes) -> Manifest | None:
     """The manifest in a file; None if it cannot be read, which loses nothing of the conversation."""
+    notes.file, notes.line = display_path(file.path), None
     try:
-        return decode(Manifest, read_bytes(file.path), Notes(), display_path(file.path))
+        manifest = decode(Manifest, read_bytes(file.path), notes, "manifest")
     except (Unreadable, Malformed):
-        return None
+        manifest = None
+    if manifest is None:
+        notes.add("file.damaged", "Nothing can be read: the file is not a JSON object.", Severity.ERROR)
+    return manifest

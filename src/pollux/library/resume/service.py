@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pollux.errors import CannotResume, NotFound, StoreError
+from pollux.errors import CannotResume, NotFound, RequestError, StoreError
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.resume.installed import folder_to_go_on_in, guessed_folder, installed

@@ -88,7 +88,7 @@ class _Reader:
         self.outputs = Outputs([folder for member in [bundle, *bundle.peers] for folder in member.folders], notes)
         self.by_uuid: dict[str, Line] = {}
         self._title_fields: dict[str, Any] = {}
-        self._manifests = manifests_in(bundle.manifests)
+        self._manifests = manifests_in(bundle.manifests, notes)
         self._origins: tuple[Link, ...] = ()
         for transcript in transcripts:
             self.by_uuid = {**transcript.by_uuid, **self.by_uuid} if self.by_uuid else transcript.by_uuid

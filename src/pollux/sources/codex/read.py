@@ -27,6 +27,7 @@ from pollux.sources.codex.gaps import gaps
 from pollux.sources.codex.group import AGENT, CodexBundle
 from pollux.sources.codex.replay.entries import CLIENT, HUMAN, MODEL, Entry
 from pollux.sources.handed_over import casr_links
+from pollux.sources.session_migrate import Manifest, read_manifest
 from pollux.sources.typed_prompts import typed_sessions
 from pollux.wire import Notes, display_path, tidy
 
@@ -86,7 +87,8 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
     first, current = chain.own[0], chain.own[-1]
     meta = first.meta
     kind, author = _kind(meta)
-    manifest, manifest_file = bundle.side_files.manifest(bundle.id), bundle.side_files.manifest_file(bundle.id)
+    manifest_file = bundle.side_files.manifest_file(bundle.id)
+    manifest = read_manifest(manifest_file, notes) if manifest_file is not None else None
     note = mark_arrivals(chain.own, manifest) if kind is Kind.MAIN else None
     rollouts_and_entries = chain.entries()
     for rollout in (*chain.own, *chain.foreign):
@@ -123,7 +125,7 @@ def _session(bundle: CodexBundle, chain: Chain, copies: list[File], notes: Notes
         started=min(starts, default=None),
         ended=max(ends, default=None),
         messages=tuple(messages),
-        links=(*_links(bundle, chain, copies, parent, proof), *_origins(bundle, note, messages)),
+        links=(*_links(bundle, chain, copies, parent, proof), *_origins(bundle, note, manifest, messages)),
         notices=notes.all(),
         files=tuple(display_path(path) for path in dict.fromkeys(files)),
         exact=exactness(missing),
@@ -296,14 +298,16 @@ def _links(
     return tuple(links)
 
 
-def _origins(bundle: CodexBundle, note: Link | None, messages: list[Message]) -> Iterator[Link]:
+def _origins(
+    bundle: CodexBundle, note: Link | None, manifest: Manifest | None, messages: list[Message]
+) -> Iterator[Link]:
     """The links to the session of which this one is a copy: by its note, an import, or a converter."""
     if note is not None:
         yield note
     record = bundle.side_files.imports.get(bundle.id)
     if record is not None and (link := side_files.imported_from(record)) is not None:
         yield link
-    manifest, file = bundle.side_files.manifest(bundle.id), bundle.side_files.manifest_file(bundle.id)
+    file = bundle.side_files.manifest_file(bundle.id)
     if manifest is not None and file is not None and (link := manifest.link(display_path(file.path))) is not None:
         yield link
     yield from casr_links(messages[:1])

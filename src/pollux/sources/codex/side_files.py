@@ -16,7 +16,7 @@ from pollux.model import HANDED_OVER, Link, Message, Notice, Origin, Severity
 from pollux.sources.base import File
 from pollux.sources.codex import find
 from pollux.sources.codex.format.schema import Count
-from pollux.sources.session_migrate import MANIFEST, Manifest, read_manifest, session_of
+from pollux.sources.session_migrate import MANIFEST, session_of
 from pollux.sources.typed_prompts import MessageTexts, prompts_id, typed_message
 from pollux.system.clock import since_epoch
 from pollux.wire import Malformed, Notes, Shape, decode, decoded_lines, display_path, read_bytes
@@ -121,11 +121,6 @@ class SideFiles:
     def manifest_file(self, id: str) -> File | None:
         """The file that says from where a session was converted."""
         return self._manifests.get(id)
-
-    def manifest(self, id: str) -> Manifest | None:
-        """What that file says."""
-        file = self._manifests.get(id)
-        return read_manifest(file) if file is not None else None
 
     def notices(self) -> tuple[Notice, ...]:
         """The notices about all side files. This reads them all."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pollux.answers.search import search_remarks
 from pollux.draw.results import by_session
-from pollux.errors import PolluxError, StoreError
+from pollux.errors import BadQuery, PolluxError, StoreError
 from pollux.library.filters import filter_of
 from pollux.library.library import Filter
 from pollux.tui.list.by_id import is_key, keys_of_id
@@ -36,7 +36,8 @@ def answer(library: Library, question: Question, within: Filter = _ANY) -> Answe
             return _listed(library, question, criteria)
         return _found(library, question, criteria, within)
     except PolluxError as error:
-        return Answer(question, None, remark=" ".join(filter(None, [str(error), error.hint])))
+        sentence = error.sentence if isinstance(error, BadQuery) else str(error)
+        return Answer(question, None, remark=" ".join(filter(None, [sentence, error.hint])))
 
 
 def _narrowed(criteria: Filter, text: str) -> Filter:
@@ -68,7 +69,7 @@ def _found(library: Library, question: Question, criteria: Filter, within: Filte
         return Answer(question, [SessionRow(key) for key in named], len(named), named=tuple(named))
     result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True, exact=bool(named))
     groups = [group for group in by_session(result) if group.hits[0].key not in named]
-    remarks = [*search_remarks(result)] if not named else []
+    remarks = [*search_remarks(result, option=None)] if not named else []
     if not groups and not named and result.meant:
         remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
     rows = [*(SessionRow(key) for key in named), *rows_of_hits(groups)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from pollux.text.figures import plural
 from pollux.text.shell import shell_line
 
 if TYPE_CHECKING:
@@ -75,3 +76,12 @@ class Answer(NamedTuple):
     entries: tuple[ListEntry, ...] = ()
     more: bool = False
     named: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """How many sessions there are, in words."""
+        if self.rows is None:
+            return "not searched"
+        if self.question.is_search:
+            return f"{'the best ' if self.more else ''}{self.sessions:,} found"
+        return plural(self.sessions, "session")

@@ -8,7 +8,6 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from pollux.text.figures import plural
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
@@ -54,8 +53,7 @@ class ListScreen(Acting):
         self._shown: tuple[str, str] | None = None
         self._answered: Question | None = None
         self._waiting: tuple[str, Callable[[ChosenRow], None]] | None = None
-        self._sessions = 0
-        self._more = self._is_refused = False
+        self._status = ""
         self._named: tuple[str, ...] = ()
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
@@ -148,11 +146,10 @@ class ListScreen(Acting):
     def _show(self, found: Answer) -> None:
         shown = self.sessions
         self._remark = found.remark
-        self._answered, self._is_refused = found.question, found.rows is None
+        self._answered, self._status = found.question, found.status
         if found.rows is not None:
             same = (found.question.text, found.question.scope) == self._shown
-            self._shown, self._sessions = (found.question.text, found.question.scope), found.sessions
-            self._more, self._named = found.more, found.named
+            self._shown, self._named = (found.question.text, found.question.scope), found.named
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -191,11 +188,7 @@ class ListScreen(Acting):
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""
-        words = plural(self._sessions, "session")
-        if self._is_refused:
-            words = "not searched"
-        elif self.question.is_search:
-            words = f"{'the best ' if self._more else ''}{self._sessions:,} found"
+        words = self._status
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
         if self.app.is_syncing:
             words += " · looking …"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from pollux import registry
 from pollux.draw.canvas import Canvas
 from pollux.draw.rows import Look, RowDrawer
-from pollux.draw.width import cut, width
+from pollux.draw.width import cut, cut_left, pad, width, wrap
 from pollux.system.clock import local, now
 from pollux.system.termination import termination_raises
-from pollux.text.escape import visible
+from pollux.text.escape import one_line, visible
 from pollux.tui.latest import Latest
 from pollux.tui.list.answering import answer
 from pollux.tui.list.question import Answer, Question
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 15
 _GAP = 1
+_REMARK = 2
+"""A remark has at most so many lines."""
 
 
 def pick(library: Library, criteria: Filter, query: str = "") -> ListEntry | None:
@@ -137,21 +139,30 @@ class Picker:
     def _draw(self) -> None:
         columns, lines = self._terminal.size
         height = max(min(HEIGHT, lines - 1), 2)
-        self._first = min(max(self._first, self._chosen - height + 2), self._chosen)
         canvas = Canvas(max(columns - 3, 8), color=not os.environ.get("NO_COLOR"))
         drawer = RowDrawer(canvas, registry.source_names(), local(now()).date())
-        head = self._head(canvas, columns)
-        rows = self._rows[self._first : self._first + height - 1]
+        above = [self._head(canvas, columns), *self._remark(canvas, columns, min(_REMARK, height - 2))]
+        room = height - len(above)
+        self._first = min(max(self._first, self._chosen - room + 1), self._chosen)
+        rows = self._rows[self._first : self._first + room]
         drawn = [self._row(canvas, drawer, row, self._first + number) for number, row in enumerate(rows)]
-        self._terminal.draw([head, *drawn], min(2 + width(self._question.text), columns - 1))
+        self._terminal.draw([*above, *drawn], min(2 + width(self._question.text), columns - 1))
 
     def _head(self, canvas: Canvas, columns: int) -> str:
-        found = self._answer
-        count = "" if found is None else found.remark or f"{found.sessions:,}"
-        text = self._question.text
+        """What is typed, and at the right edge how many sessions there are. Of a long text, the end is shown."""
+        text = cut_left(self._question.text[-columns:], columns - 3)
+        status = self._answer.status if self._answer is not None else ""
         room = columns - 3 - width(text) - _GAP
-        words = canvas.paint(cut(count, room), "dim") if room > 0 else ""
-        return f"{canvas.paint('❯', 'accent', 'bold')} {cut(text, columns - 3)}{' ' * _GAP}{words}"
+        words = canvas.paint(pad(status, room, right=True), "dim") if width(status) <= room else ""
+        return f"{canvas.paint('❯', 'accent', 'bold')} {text}{' ' * _GAP}{words}"
+
+    def _remark(self, canvas: Canvas, columns: int, most: int) -> list[str]:
+        """What there is to say about the answer, in at most so many lines."""
+        sentence = one_line(self._answer.remark) if self._answer is not None else ""
+        lines = [*wrap(sentence, max(columns - 3, 8))] if sentence else []
+        if len(lines) > most:
+            lines = [*lines[: most - 1], " ".join(lines[most - 1 :])] if most else []
+        return [f"  {canvas.paint(cut(line, columns - 3), 'warn')}" for line in lines]
 
     def _row(self, canvas: Canvas, drawer: RowDrawer, row: SessionRow | PassageRow, number: int) -> str:
         mark = canvas.paint("❯", "accent") if number == self._chosen else " "

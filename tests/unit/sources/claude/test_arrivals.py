@@ -123,8 +123,13 @@ def test_a_manifest_names_the_origin_and_the_end(home: Home) -> None:
     assert [(link.kind, link.target) for link in session.links] == [("handed_over_from", ORIGIN)]
     assert str(file) in session.files
     assert session.extra["manifests"][0]["schema_version"] == 2
+    file.write_text(json.dumps({**manifest, "odd": 1}))
+    assert [notice.code for notice in home.only().notices if notice.file == str(file)] == ["field.unknown"]
     file.write_text("[")
-    assert home.only().links == ()
+    damaged = home.only()
+    assert damaged.links == ()
+    assert str(file) not in {gap.file for gap in damaged.gaps}
+    assert [notice.code for notice in damaged.notices if notice.file == str(file)] == ["file.damaged"]
 
 
 def test_figures_count_even_under_such_an_id(home: Home) -> None:

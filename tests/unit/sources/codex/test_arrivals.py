@@ -102,8 +102,12 @@ def test_a_manifest_names_the_origin(home: Home) -> None:
     assert str(file) in session.files
     assert session.extra["manifest"]["schema_version"] == 2
     assert home.statuses()[f"session-migrate/manifests/{ONE}.json"] == "read"
+    file.write_text(json.dumps({**manifest, "odd": 1}))
+    assert [notice.code for notice in home.only().notices] == ["field.unknown"]
     file.write_text("[")
-    assert home.only().links == ()
+    session = home.only()
+    assert (session.links, session.exact) == ((), True)
+    assert [notice.code for notice in session.notices] == ["file.damaged"]
 
 
 def imported() -> list[Json]:

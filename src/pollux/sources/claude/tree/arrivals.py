@@ -11,16 +11,16 @@ from pollux.sources.base import File
 from pollux.sources.claude.messages.messages import Item
 from pollux.sources.handed_over import Arrival, as_copies, casr_links, is_casr_notice, with_note
 from pollux.sources.session_migrate import Manifest, read_manifest
-from pollux.wire import display_path
+from pollux.wire import Notes, display_path
 
 _CASR = "casr"
 # The API's own ids of replies have nothing but letters and digits after `msg_`.
 _REPLIES = ("msg_casr_", "msg_session_migrate_")
 
 
-def manifests_in(files: Iterable[File]) -> dict[str, Manifest]:
+def manifests_in(files: Iterable[File], notes: Notes) -> dict[str, Manifest]:
     """The manifests in these files, by path."""
-    return {display_path(file.path): one for file in files if (one := read_manifest(file)) is not None}
+    return {display_path(file.path): one for file in files if (one := read_manifest(file, notes)) is not None}
 
 
 def arrival_of(messages: list[Message], items: Sequence[Item], manifests: Mapping[str, Manifest]) -> Arrival:
