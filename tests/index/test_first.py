@@ -586,3 +586,57 @@ def test_it_ends_when_the_cache_is_cleared(large: ChangingHome, monkeypatch: pyt
     process.join(20)
     assert process.exitcode == 0
     assert [file.name for file in large.cache.rglob("catalogue*")] == []
+
+
+def test_it_ends_when_the_cache_is_deleted(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It neither reads on for nobody, nor makes the folder again."""
+    assert len(keys(large.library(early=True), 3)) == 3
+    monkeypatch.setattr(bulk, "read", counted := Counted(readers.read))
+    process = FORK.Process(target=run_behind, args=(large,))
+    process.start()
+    while not counted.calls:
+        time.sleep(0.02)
+    large.cache.rename(large.cache.with_name("deleted"))
+    process.join(60)
+    assert process.exitcode == 0
+    assert counted.calls < 150
+    assert not large.cache.exists()
+
+
+def test_it_ends_when_the_cache_is_deleted_while_it_adds_words(
+    large: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(keys(large.library())) == 200
+    monkeypatch.setattr(words, "_index", counted := Counted(words._index))
+    process = FORK.Process(target=run_behind, args=(large,))
+    process.start()
+    while not counted.calls:
+        time.sleep(0.02)
+    large.cache.rename(large.cache.with_name("deleted"))
+    process.join(60)
+    assert process.exitcode == 0
+    assert counted.calls < 150
+    assert not large.cache.exists()
+
+
+def run_behind(home: ChangingHome) -> None:
+    library = home.library()
+    background.run(library._index, library._places)
+
+
+class Counted:
+    """A function that takes its time. Other processes see how often it was called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._calls = FORK.Value("i", 0)
+
+    def __call__(self, *arguments: Any) -> Any:
+        time.sleep(0.1)
+        with self._calls.get_lock():
+            self._calls.value += 1
+        return self._function(*arguments)
+
+    @property
+    def calls(self) -> int:
+        return self._calls.value
