@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
+from pollux.errors import StoreError
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.direct import look, pending
 from pollux.index.search.direct.look_through import PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.visit import SearchVisit
-from pollux.index.search.errors import Gone
+from pollux.index.search.errors import Gone, NotWritten
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
@@ -617,6 +618,17 @@ def test_it_ends_when_the_cache_is_deleted_while_it_adds_words(
     assert process.exitcode == 0
     assert counted.calls < 150
     assert not large.cache.exists()
+
+
+def test_it_reads_nothing_that_cannot_be_stored(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: object) -> None:
+        raise NotWritten("There is no room.")
+
+    monkeypatch.setattr(Catalogue, "mark_changing", full)
+    library = large.library()
+    with pytest.raises(StoreError, match="There is no room"):
+        library._index.complete()
+    assert library._index.store.catalogue.path is None or not library.index.info().sessions
 
 
 def run_behind(home: ChangingHome) -> None:

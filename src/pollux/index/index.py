@@ -171,12 +171,12 @@ class Index:
 
     def _valid_catalogue(self) -> Catalogue | None:
         """The catalogue, if there is one of this edition."""
-        path = self._place / _CATALOGUE[0]
+        path, edition = self._place / _CATALOGUE[0], self._edition()
         try:
-            catalogue = Catalogue(path, self._edition(), make=False) if path.is_file() else None
+            catalogue = Catalogue(path, edition, make=False) if path.is_file() else None
         except Damage:
             return None
-        if catalogue is None or catalogue.edition == self._edition():
+        if catalogue is None or catalogue.edition == edition:
             return catalogue
         catalogue.close()
         return None
@@ -194,9 +194,12 @@ class Index:
         for folder in (self._place / "text", *self._place.glob("pieces-*")):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def is_made(self) -> bool:
-        """Is there a catalogue? If not, none is made."""
-        return (self.folder / _CATALOGUE[0]).is_file()
+    def open_existing(self) -> bool:
+        """Open the catalogue, if there is one. If not, none is made."""
+        catalogue = self._valid_catalogue()
+        if catalogue is not None:
+            self._use(catalogue)
+        return catalogue is not None
 
     def require_current(self) -> None:
         """Raises `Gone` where the catalogue that is in use was thrown away."""
@@ -205,7 +208,7 @@ class Index:
 
     def info(self) -> CacheInfo:
         """What the folder holds. If there is no cache yet, none is made."""
-        if self._open.get().catalogue is None and not self.is_made():
+        if self._open.get().catalogue is None and not (self.folder / _CATALOGUE[0]).is_file():
             return CacheInfo(folder=display_path(self.folder))
         catalogue = self.catalogue  # one of another edition is wiped when it is opened
         return CacheInfo(
@@ -395,7 +398,10 @@ class Index:
     # ------------------------------------------------------------------ ways out
 
     def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
+        """Sync a catalogue in memory, for the answers of this run. One that others are to have is not made so."""
         self.problem = problem
+        if now.yields:
+            raise StoreError(problem)
         self._use(Catalogue(None, self._edition()))
         return self._run(None, scans, now)
 

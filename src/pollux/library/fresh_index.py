@@ -373,7 +373,7 @@ class FreshIndex:
 
     def has_begun(self) -> bool:
         """Does the cache hold anything? If there is none, none is made."""
-        return self.store.is_made() and self.store.catalogue.generation > 0
+        return self.store.open_existing() and self.store.catalogue.generation > 0
 
     def complete(self) -> None:
         """Read everything, and add all words, while other processes go first. Raises `Gone` if the cache is cleared."""
