@@ -32,6 +32,7 @@ from pollux.sources.base import Bundle, Source
 from pollux.system import locks, workers
 from pollux.system.locks import try_lock
 from pollux.usage.service import Grouping
+from tests.cli.program import CORPUS
 from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
 from tests.unit.sources.claude.conftest import json_lines, user
@@ -158,6 +159,19 @@ def test_an_id_and_the_last_session_are_known_early(large: ChangingHome) -> None
     last = large.library(early=True)
     assert last.session("last").key == "gemini:s199"
     assert last.index.unread_files > 100
+
+
+def test_the_beginning_of_an_id_is_not_taken_for_another(large: ChangingHome) -> None:
+    """An old file holds a sub-agent whose id only its content tells."""
+    name = Path("weather", "chats", "session-2026-11-15T06-25-2e4d81f4.json")
+    file = large.home / ".gemini" / "tmp" / name
+    file.write_bytes((CORPUS / "0.30.1" / "home" / ".gemini" / "tmp" / name).read_bytes())
+    os.utime(file, (MIDNIGHT, MIDNIGHT))
+    large.talk("d3728403-1", "weather")
+    for beginning, matches in (("d3728403", 1), ("d3728403-1", 1), ("d37", 2)):
+        library = large.library(large.cache.with_name(beginning), early=True)
+        assert len(library._index.find(beginning)) == matches
+        assert (library.index.unread_files == 0) == (beginning == "d37")
 
 
 def test_nothing_is_early_unless_that_is_asked_for(large: ChangingHome) -> None:
