@@ -665,4 +665,4 @@ class Counted:
 
     @property
     def calls(self) -> int:
-        return self._calls.value
+        return int(self._calls.value)

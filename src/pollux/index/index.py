@@ -291,7 +291,7 @@ class Index:
                 self.close()
                 self._use(self._valid_catalogue() or self._new_catalogue())
 
-            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=self._pulse(lock, now)))
+            return self._sync_or_rebuild(scan_all() if lock.waited else scans, self._with_pulse(lock, now))
 
     def _sync_or_rebuild(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Sync as the only process that writes here. After trouble, make the cache anew; then use memory."""
@@ -335,7 +335,7 @@ class Index:
             with write_lock(self.folder / _LOCK, self._report) as lock:
                 if lock is None or not self.catalogue.is_current():
                     return Unread()
-                return Sync(self.catalogue, None, now._replace(pulse=self._pulse(lock, now))).reach(goal, scans)
+                return Sync(self.catalogue, None, self._with_pulse(lock, now)).reach(goal, scans)
         except TROUBLE:
             goal.reached = False
             return Unread()
@@ -375,8 +375,8 @@ class Index:
         if tasks:
             WordLoad(self.catalogue, self.text, process_count(sizes), done, self._may_write).run(tasks)
 
-    def _pulse(self, lock: WriteLock, now: SyncInput) -> Report:
-        """What shows waiting processes the progress of a sync. One in no hurry ends if the cache is cleared."""
+    def _with_pulse(self, lock: WriteLock, now: SyncInput) -> SyncInput:
+        """The input of a sync that shows its progress to waiting processes. If in no hurry, it heeds them, too."""
 
         def pulse(progress: Progress) -> None:
             lock.report(progress)
@@ -386,7 +386,7 @@ class Index:
             if lock.is_wanted():
                 raise Enough
 
-        return pulse
+        return now._replace(pulse=pulse)
 
     @contextlib.contextmanager
     def _may_write(self) -> Iterator[None]:
