@@ -26,6 +26,7 @@ COMMANDS = {
     "resume": "pollux.cli.commands.going_on.resume",
     "handoff": "pollux.cli.commands.going_on.handoff",
     "mark": "pollux.cli.commands.mark",
+    "mcp": "pollux.cli.commands.mcp.serve",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",
     "timeline": "pollux.cli.commands.timeline",
