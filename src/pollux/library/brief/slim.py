@@ -1,0 +1,147 @@
+"""A session with nothing but what a brief reads: the rest of a large one need not be redacted, nor held in memory.
+
+Messages and parts keep their places. What became of files is counted first, because that takes whole files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from pollux.library.brief.shell import commits, is_test, shell_command
+from pollux.model import (
+    NOTHING,
+    Attachment,
+    Author,
+    Context,
+    FileReference,
+    Message,
+    Part,
+    Session,
+    Status,
+    SummaryPart,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+    Value,
+)
+from pollux.library.brief.values import Unit
+from pollux.writers.attribution.edits import Edit, edits
+from pollux.writers.diffs import compared
+
+PATHS, REASON = "paths", "reason"
+"""The arguments of an edit in a slim session."""
+
+_REASONS = ("instruction", "description", "explanation")
+_LONGEST = 20_000
+"""Characters: of a longer output only whole lines from its beginning and its end stay."""
+_COMPARED = 200
+"""Lines: larger changes are counted as if every line had changed."""
+
+
+class FileEdit(Value, frozen=True, kw_only=True):
+    """Lines added to and removed from a file; `whole`: it was written as a whole. None where nobody can tell."""
+
+    added: int | None
+    removed: int | None
+    whole: bool = False
+
+
+class SlimSession(Value, frozen=True, kw_only=True):
+    """A slim session, and what each successful edit did to the files that it names."""
+
+    session: Session
+    edits: Mapping[Unit, tuple[FileEdit, ...]]
+
+
+def slim(session: Session, whole: Collection[int] = ()) -> SlimSession:
+    """The session with only what a brief reads. The messages at the places `whole` keep all their words."""
+    counted: dict[Unit, tuple[FileEdit, ...]] = {}
+    messages = []
+    for place, message in enumerate(session.messages):
+        parts = tuple(_slim(part, message, (place, number), counted) for number, part in enumerate(message.parts))
+        if place in whole:
+            kept = (one if isinstance(one, ToolCall) else part for part, one in zip(message.parts, parts, strict=True))
+            parts = tuple(kept)
+        messages.append(replace(message, parts=parts, extra=NOTHING, usage=None))
+    head = replace(session, messages=tuple(messages), extra=NOTHING, notices=(), gaps=(), tallies=())
+    return SlimSession(session=head, edits=counted)
+
+
+def _slim(part: Part, message: Message, unit: Unit, counted: dict[Unit, tuple[FileEdit, ...]]) -> Part:
+    match part:
+        case Text():
+            return Text(text=part.text if message.author is not Author.CLIENT else "")
+        case SummaryPart():
+            return part
+        case ToolCall():
+            return _slim_call(part, unit, counted)
+        case Thinking():
+            return Thinking(text="")
+        case Context():
+            return Context(source="", text="")
+        case FileReference():
+            return FileReference(path=part.path)
+        case Attachment():
+            return Attachment(media_type=part.media_type)
+        case ToolResult():
+            return ToolResult(call=None)
+        case Unknown():
+            return Unknown(raw=None)
+
+
+def _slim_call(call: ToolCall, unit: Unit, counted: dict[Unit, tuple[FileEdit, ...]]) -> ToolCall:
+    done = list(edits(call))
+    arguments: Any = call.input
+    if done:
+        paths = tuple(edit.path for edit in done)
+        counted[unit] = tuple(_counted(edit) for edit in done)
+        arguments = {PATHS: paths, REASON: _reason(call.input)}
+    elif call.status is Status.OK and call.tool_kind in ("read", "search", "edit"):
+        arguments = None
+    output = _whole_lines(call.output) if call.output is not None and _is_read(call) else None
+    return replace(call, input=arguments, output=output, attachments=(), extra=NOTHING)
+
+
+def _reason(arguments: Any) -> str:
+    """Why a file was changed, where the call itself says so."""
+    found = (arguments.get(name) for name in _REASONS) if isinstance(arguments, Mapping) else ()
+    return next((text for text in found if isinstance(text, str)), "")
+
+
+def _counted(edit: Edit) -> FileEdit:
+    if edit.new is None:
+        return FileEdit(added=None, removed=None)
+    if edit.old is None:
+        return FileEdit(added=len(edit.new.splitlines()), removed=None, whole=True)
+    old, new = edit.old.split("\n"), edit.new.split("\n")
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    before, after = old[start : len(old) - end], new[start : len(new) - end]
+    if len(before) + len(after) > _COMPARED:
+        return FileEdit(added=len(after), removed=len(before))
+    diff = compared(None, "\n".join(before), "\n".join(after)) if before and after else None
+    return FileEdit(added=diff.added if diff else len(after), removed=diff.removed if diff else len(before))
+
+
+def _is_read(call: ToolCall) -> bool:
+    """Does a brief read the output of this call?"""
+    if call.status in (Status.ERROR, Status.CANCELLED) or call.tool_kind in ("agent", "communicate", "plan"):
+        return True
+    command = shell_command(call)
+    return command is not None and (is_test(command) or commits(command))
+
+
+def _whole_lines(output: str) -> str:
+    if len(output) <= _LONGEST:
+        return output
+    head, tail = output[: _LONGEST // 2], output[-_LONGEST // 2 :]
+    return f"{head[: head.rfind(chr(10)) + 1]}{tail[tail.find(chr(10)) + 1 :]}"
