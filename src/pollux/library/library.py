@@ -10,6 +10,7 @@
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
 
@@ -54,6 +55,7 @@ from pollux.system.progress import Enough, Progress, Report
 if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
+    from pollux.library.for_agents.service import ForAgents
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -208,6 +210,13 @@ class Library:
         from pollux.library.handoff.service import HandoffService
 
         return HandoffService(self._places, self.homes, self._index, self._reader, self._here)
+
+    @cached_property
+    def for_agents(self) -> ForAgents:
+        """Sessions as agents may see them."""
+        from pollux.library.for_agents.service import ForAgents
+
+        return ForAgents(self._places, self._index, self._reader, self._marks)
 
     @cached_property
     def signing(self) -> SigningService:
