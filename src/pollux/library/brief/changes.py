@@ -50,5 +50,5 @@ def _amount(edits: list[FileEdit]) -> str:
     known = [edit for edit in edits if edit.added is not None]
     if known:
         added, removed = sum(edit.added or 0 for edit in known), sum(edit.removed or 0 for edit in known)
-        words.append(f"{'at least ' if len(known) < len(edits) else ''}+{added:,} −{removed:,} lines")
+        words.append(f"{'at least ' if len(known) < len(edits) else ''}+{added:,} -{removed:,} lines")
     return ", ".join(words)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pollux.library.brief.output_lines import result_line, told_lines
 from pollux.library.brief.shell import commits, is_test, shell_command
 from pollux.library.brief.told_calls import CallAt, call_words
-from pollux.library.brief.values import Importance, Item, Section
+from pollux.library.brief.values import Importance, Item, Section, Unit
 from pollux.model import Status
 from pollux.text.figures import plural
 from pollux.writers.calls import outcome
@@ -64,9 +64,9 @@ def tests_run(calls: Sequence[CallAt]) -> Iterator[Item]:
         )
 
 
-def others_run(calls: Sequence[CallAt]) -> Iterator[Item]:
-    """Commands and other tools that went well, without tests, commits, and what only looked at files."""
-    fine = (one for one in calls if one.call.status is Status.OK and _is_told_here(one))
+def others_run(calls: Sequence[CallAt], told: Collection[Unit]) -> Iterator[Item]:
+    """Commands and other tools that went well and are not `told` yet, without those that only looked at files."""
+    fine = (one for one in calls if one.call.status is Status.OK and one.unit not in told and _is_told_here(one))
     for words, runs in _by_command(fine).items():
         last = runs[-1]
         yield Item(

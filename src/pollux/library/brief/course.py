@@ -12,7 +12,7 @@ from pollux.text.figures import plural
 
 FATES = {
     Fate.REWOUND: "taken back",
-    Fate.COMPRESSED: "since replaced by a summary",
+    Fate.COMPRESSED: "compressed",
     Fate.CANCELLED: "cancelled",
     Fate.FAILED: "the request failed",
 }

@@ -6,9 +6,10 @@ Then what is left over goes to lines that had no room, and after that to longer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from pollux.library.brief.layout import line_text, section_title
 from pollux.library.brief.telling import Telling
 from pollux.library.brief.values import Line, Section
 from pollux.writers.native.tokens import of_text
@@ -16,17 +17,23 @@ from pollux.writers.native.tokens import of_text
 _SHORTEST = 60
 _GROWTH = 2
 
-Cost = Callable[[Line], int]
+
+def fitting_lines(tellings: Sequence[Telling], room: int) -> list[Line | None]:
+    """A line for each telling, within so many tokens; None where it has no room."""
+    return _Fitting(tellings, room).lines()
 
 
-class Fitting:
-    """Lines for tellings within a number of tokens. `room` is what is left."""
+def line_cost(text: str) -> int:
+    """The tokens of a line and its end. Those of several lines are never fewer than those of all together."""
+    return of_text(f"{text}\n")
 
-    def __init__(self, tellings: Sequence[Telling], room: int, cost: Cost, title_cost: Callable[[Section], int]) -> None:
+
+class _Fitting:
+    """Gives lines to tellings. `room` is what is left."""
+
+    def __init__(self, tellings: Sequence[Telling], room: int) -> None:
         self._tellings = tellings
         self.room = room
-        self._cost = cost
-        self._title_cost = title_cost
         self._lengths: dict[int, int] = {}
         self._costs: dict[int, int] = {}
         self._titled: set[Section] = set()
@@ -53,9 +60,9 @@ class Fitting:
             if number in self._lengths:
                 continue
             item = self._tellings[number].item
-            title = 0 if item.section in self._titled else self._title_cost(item.section)
+            title = 0 if item.section in self._titled else _title_cost(item.section)
             for length in dict.fromkeys((item.least, _SHORTEST)):
-                cost = self._cost(self._tellings[number].line(length)) + title
+                cost = _cost(self._tellings[number].line(length)) + title
                 if self.room - cost >= least:
                     self._lengths[number], self._costs[number] = length, cost - title
                     self._titled.add(item.section)
@@ -74,7 +81,7 @@ class Fitting:
         if old >= telling.whole:
             return False
         length = min(old * _GROWTH, telling.whole)
-        more = self._cost(telling.line(length)) - self._costs[number]
+        more = _cost(telling.line(length)) - self._costs[number]
         if more > self.room:
             return False
         self._lengths[number] = length
@@ -83,6 +90,9 @@ class Fitting:
         return True
 
 
-def line_cost(text: str) -> int:
-    """The tokens of a line and its end. Those of several lines are never fewer than those of all together."""
-    return of_text(f"{text}\n")
+def _cost(line: Line) -> int:
+    return line_cost(line_text(line))
+
+
+def _title_cost(section: Section) -> int:
+    return sum(line_cost(line) for line in section_title(section))

@@ -124,13 +124,14 @@ class SessionBrief(Value, frozen=True, kw_only=True):
 
 
 class Brief(Value, frozen=True, kw_only=True):
-    """A brief: `text` takes `tokens`, which is never more than `limit`.
+    """A brief: `text` takes `tokens`, which is never more than `limit`. `body` is what stands inside its fence.
 
     With a query, `matched` is how many sessions match it, and `more` that there may be even more. `redacted` is the
     number of secrets that were replaced, None where nobody looked for any.
     """
 
     text: str
+    body: str
     tokens: int
     limit: int
     sessions: tuple[SessionBrief, ...]
