@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from pollux.library.brief.slim import PATHS, REASON, FileEdit, SlimSession
+from pollux.library.brief.slim import FileEdit, SlimSession, edited_files
 from pollux.library.brief.told_calls import CallAt
 from pollux.library.brief.values import Importance, Item, Section
 from pollux.text.figures import plural
 
 
+class _Edit(NamedTuple):
+    call: CallAt
+    edit: FileEdit
+    reason: str
+
+
 def files_changed(slim: SlimSession, calls: Sequence[CallAt]) -> Iterator[Item]:
     """Each file that was edited, in the order of the last edit of each."""
-    files: dict[str, list[tuple[CallAt, FileEdit]]] = {}
+    files: dict[str, list[_Edit]] = {}
     for one in calls:
         if one.unit not in slim.edits:
             continue
-        for path, edit in zip(one.call.input[PATHS], slim.edits[one.unit], strict=True):
+        paths, reason = edited_files(one.call)
+        for path, edit in zip(paths, slim.edits[one.unit], strict=True):
             name = _relative(path, slim.session.project)
             same = files.pop(name, [])
-            same.append((one, edit))
+            same.append(_Edit(one, edit, reason))
             files[name] = same
     for name, edits in files.items():
-        last = edits[-1][0]
+        last, _, reason = edits[-1]
         yield Item(
             section=Section.CHANGED,
             what="edited",
             text=name,
-            note=_amount([edit for _, edit in edits]),
-            detail=last.call.input[REASON] or last.message.text,
+            note=_amount([one.edit for one in edits]),
+            detail=reason or last.message.text,
             importance=Importance.CHANGE,
             places=(last.place,),
-            covers=tuple(dict.fromkeys(one.unit for one, _ in edits)),
+            covers=tuple(dict.fromkeys(one.call.unit for one in edits)),
             at=last.message.at,
             fate=last.message.fate,
         )

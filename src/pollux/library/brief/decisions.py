@@ -61,7 +61,9 @@ def _of_call(one: CallAt) -> Item | None:
     if call.status is Status.CANCELLED:
         return _item(one, "refused or stopped", call_words(call), answer_text(call.output or ""))
     if call.tool_kind == "communicate" and call.status is Status.OK:
-        return _item(one, "the user was asked", _question(call.input) or call_words(call), answer_text(call.output or ""))
+        return _item(
+            one, "the user was asked", _question(call.input) or call_words(call), answer_text(call.output or "")
+        )
     if call.tool_kind == "plan" and isinstance(call.input, Mapping) and isinstance(text := call.input.get("plan"), str):
         return _item(one, "plan shown to the user", text, "" if call.status is Status.OK else "not approved")
     return None

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from pollux.library.brief.layout import line_text, section_title
 from pollux.library.brief.telling import Telling
-from pollux.library.brief.values import Line, Section
+from pollux.library.brief.values import Item, Line, Section
 from pollux.writers.native.tokens import of_text
 
 _SHORTEST = 60
@@ -37,10 +37,7 @@ class _Fitting:
         self._lengths: dict[int, int] = {}
         self._costs: dict[int, int] = {}
         self._titled: set[Section] = set()
-        newest = lambda number: -max(tellings[number].item.places, default=-1)  # noqa: E731
-        self._order = sorted(
-            range(len(tellings)), key=lambda number: (tellings[number].item.importance, newest(number), number)
-        )
+        self._order = sorted(range(len(tellings)), key=lambda number: (*_rank(tellings[number].item), number))
 
     def lines(self) -> list[Line | None]:
         """The line of each telling; None where it has no room."""
@@ -96,3 +93,8 @@ def _cost(line: Line) -> int:
 
 def _title_cost(section: Section) -> int:
     return sum(line_cost(line) for line in section_title(section))
+
+
+def _rank(item: Item) -> tuple[int, int]:
+    """What matters more comes first, and of two alike the newer."""
+    return item.importance, -max(item.places, default=-1)

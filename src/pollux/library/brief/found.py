@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from pollux.library.brief.course import FATES, turns
 from pollux.library.brief.values import Importance, Item, Section
-from pollux.model import Author, Message, Session, Text, Thinking, ToolCall, Value
+from pollux.model import (
+    Author,
+    Context,
+    FileReference,
+    Message,
+    Session,
+    SummaryPart,
+    Text,
+    Thinking,
+    ToolCall,
+    Value,
+)
 
 _BEFORE = 100
-"""How many characters stand before the first word that matches."""
+"""How many characters stand before the first word that matches, if it stands far from the beginning."""
+_NEAR = 200
 _WHO = {Author.HUMAN: "the user", Author.MODEL: "the model", Author.CLIENT: "the client"}
 
 
@@ -26,11 +40,34 @@ class _Passage(NamedTuple):
     text: str
 
 
-def found(session: Session, matches: Sequence[Match]) -> Iterator[Item]:
+def with_matches(session: Session, spine: Sequence[Item], matches: Sequence[Match]) -> Iterator[Item]:
+    """What was asked and answered, with what matches first: it, and what stands around it, matters most.
+
+    Passages that are told nowhere else come as items of their own.
+    """
+    near = _surroundings(session, matches) if matches else frozenset[int]()
+    left = {match.place: match for match in matches}
+    for item in spine:
+        place = item.places[0] if item.covers and item.places else -1
+        match = left.get(place)
+        if match is not None and (not match.words or _first(item.text, match.words) is not None):
+            del left[place]
+            note = ", ".join(filter(None, (item.note, "matches" if match.words else "as named")))
+            text = _from_match(item.text, match.words)
+            yield replace(item, note=note, text=text, importance=Importance.FOUND)
+        else:
+            yield replace(item, importance=Importance.FOUND) if place in near else item
+    told = {item.places[0] for item in spine if item.covers and item.places}
+    yield from _passages_found(session, list(left.values()), told)
+
+
+def _passages_found(session: Session, matches: Sequence[Match], told: Collection[int]) -> Iterator[Item]:
     """Each message that matches, from a little before the first word that does."""
     for match in matches:
         message = session.messages[match.place]
         passage = _best(message, match.words)
+        if match.place in told and _first(passage.text, match.words) is None:  # what matches is the session's title
+            continue
         yield Item(
             section=Section.FOUND,
             what=f"{_WHO[message.author]}{passage.where}",
@@ -44,14 +81,15 @@ def found(session: Session, matches: Sequence[Match]) -> Iterator[Item]:
         )
 
 
-def surroundings(session: Session, matches: Sequence[Match]) -> frozenset[int]:
+def _surroundings(session: Session, matches: Sequence[Match]) -> frozenset[int]:
     """The places of the prompts and last replies of the turns in which something matches."""
     places = [match.place for match in matches]
     near: set[int] = set()
     for turn in turns(session):
         inside = {turn.prompt, *(place for place, _ in turn.messages)}
         if not inside.isdisjoint(places):
-            near |= {place for place in (turn.prompt, turn.reply[0] if turn.reply is not None else None) if place is not None}
+            around = (turn.prompt, turn.reply[0] if turn.reply is not None else None)
+            near |= {place for place in around if place is not None}
     return frozenset(near)
 
 
@@ -74,9 +112,8 @@ def _passages(message: Message) -> Iterator[_Passage]:
             case ToolCall():
                 yield _Passage(f", {part.name}", "\n".join(_texts(part.input)))
                 yield _Passage(f", result of {part.name}", part.output or "")
-            case _:
-                if isinstance(text := getattr(part, "text", None), str):
-                    yield _Passage("", text)
+            case Context() | FileReference() | SummaryPart():
+                yield _Passage("", part.text or "")
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -92,11 +129,18 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += reversed(one)
 
 
-def _from_match(text: str, words: Sequence[str]) -> str:
+def _first(text: str, words: Sequence[str]) -> int | None:
+    """Where the first of the words stands."""
     folded = text.casefold()
     starts = [start for word in words if (start := folded.find(word.casefold())) >= 0]
-    begin = max(0, min(starts, default=0) - _BEFORE)
-    if not begin:
+    return min(starts, default=None)
+
+
+def _from_match(text: str, words: Sequence[str]) -> str:
+    """The text, if the first word that matches stands near its beginning; else from a little before that word."""
+    start = _first(text, words) or 0
+    if start <= _NEAR:
         return text
-    space = text.find(" ", begin, begin + _BEFORE)
+    begin = start - _BEFORE
+    space = text.find(" ", begin, start)
     return "…" + text[begin if space < 0 else space + 1 :]

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from pollux.library.brief.values import TITLES, Account, Line, Section, SessionBrief
+from pollux.library.brief.values import TITLES, Account, Line, Searched, Section, SessionBrief
 from pollux.model import Session, Summary
 from pollux.text.fence import Fence, harmless_line
 from pollux.text.figures import plural
@@ -20,12 +20,13 @@ _DIGEST = 12
 _WORD = 8
 
 
-def opening(sessions: int, query: str | None, matched: int | None, *, more: bool) -> list[str]:
-    """What stands before the fence, in our own words."""
+def opening(sessions: int, search: Searched | None) -> list[str]:
+    """What stands before the fence, in our own words and those of the query."""
     what = plural(sessions, "session")
-    if query is not None and matched is not None:
-        of = f"{matched:,}{' or more' if more else ''}"
-        what += f" of {of} that match {harmless_line(query, _TITLE)!r}"
+    if search is not None:
+        all_of_them = f"{search.matched:,}{' or more' if search.more else ''} sessions"
+        exactly = ", though not exactly" if search.widened else ""
+        what = f"{sessions:,} of {all_of_them} that match {harmless_line(search.query, _TITLE)!r}{exactly}"
     return [
         f"Brief of {what}, taken from the records of coding agents by pollux.",
         "`pollux show CITATION` prints the message that a line is taken from.",

@@ -14,7 +14,7 @@ from pollux.library.brief.course import course
 from pollux.library.brief.decisions import decisions
 from pollux.library.brief.failures import failures
 from pollux.library.brief.fit import fitting_lines, line_cost
-from pollux.library.brief.found import Match, found, surroundings
+from pollux.library.brief.found import Match, with_matches
 from pollux.library.brief.layout import head_lines, session_lines
 from pollux.library.brief.relations import relations
 from pollux.library.brief.slim import SlimSession, slim
@@ -22,8 +22,9 @@ from pollux.library.brief.state import state
 from pollux.library.brief.telling import Telling
 from pollux.library.brief.told_calls import standing_calls
 from pollux.library.brief.values import Importance, Item, Line, Section, SessionBrief
-from pollux.model import NO_MARKS, Session, SessionMarks, Summary, Value, summarize
+from pollux.model import Session, SessionMarks, Summary, Value, summarize
 from pollux.transforms.redact import Redactor
+from pollux.transforms.texts import rewrite_texts
 from pollux.writers.native.tokens import BYTES_A_TOKEN
 
 _ORDER = {section: number for number, section in enumerate(Section)}
@@ -52,7 +53,9 @@ class Material:
         places = {match.place for match in about.matches}
         slimmed = slim(session, places)
         clean = redactor(slimmed.session) if redactor is not None else slimmed.session
-        marks = _redacted(about.marks, redactor)
+        marks = about.marks
+        if redactor is not None:
+            marks = rewrite_texts(marks, lambda text, *_: redactor.text(text))
         self.summary: Summary = summarize(clean)
         self.session = clean
         self.items = _items(replace(slimmed, session=clean), replace(about, marks=marks), marks_of=session)
@@ -92,11 +95,9 @@ def _items(slimmed: SlimSession, about: About, marks_of: Session) -> list[Item]:
     session = slimmed.session
     calls = list(standing_calls(session))
     marked = about.marks.by_message(marks_of.messages)  # by the words as they were
-    near = surroundings(session, about.matches)
+    spine = [*state(session, calls), *course(session)]
     items = [
-        *found(session, about.matches),
-        *state(session, calls),
-        *course(session),
+        *with_matches(session, spine, about.matches),
         *_session_note(about),
         *decisions(session, calls, marked),
         *failures(calls),
@@ -107,13 +108,7 @@ def _items(slimmed: SlimSession, about: About, marks_of: Session) -> list[Item]:
     ]
     told = {unit for item in items for unit in item.covers}
     items += others_run(calls, told)
-    first = (
-        replace(item, importance=Importance.FOUND)
-        if item.section in (Section.COURSE, Section.STATE) and not near.isdisjoint(item.places)
-        else item
-        for item in items
-    )
-    return sorted(first, key=lambda item: (_ORDER[item.section], *_position(item)))
+    return sorted(items, key=lambda item: (_ORDER[item.section], *_position(item)))
 
 
 def _position(item: Item) -> tuple[int, ...]:
@@ -128,22 +123,4 @@ def _session_note(about: About) -> list[Item]:
     note = about.marks.session.note
     if not note:
         return []
-    return [
-        Item(section=Section.DECIDED, what="noted by the user", text=note, importance=Importance.STATE, places=())
-    ]
-
-
-def _redacted(marks: SessionMarks, redactor: Redactor | None) -> SessionMarks:
-    """Marks without secrets: those of the session, and of its messages."""
-    if redactor is None or marks == SessionMarks(session=NO_MARKS):
-        return marks
-    own = replace(
-        marks.session,
-        note=redactor.text(marks.session.note) if marks.session.note else None,
-        name=redactor.text(marks.session.name) if marks.session.name else None,
-    )
-    messages = {
-        key: replace(one, marks=replace(one.marks, note=redactor.text(one.marks.note) if one.marks.note else None))
-        for key, one in marks.messages.items()
-    }
-    return SessionMarks(session=own, messages=messages)
+    return [Item(section=Section.DECIDED, what="noted by the user", text=note, importance=Importance.STATE, places=())]

@@ -11,7 +11,7 @@ _FRAME = re.compile(
     r"(?:Chunk ID|Wall time|Original token count|Exit [Cc]ode|Total output lines|Command|Directory|Signal|"
     r"Background PIDs|Process Group PGID): .*"
     r"|Process exited with code -?\d+|Exit code -?\d+|(?:Output|Stdout|Stderr|Error):(?: \((?:none|empty)\))?"
-    r"|</?(?:untrusted_context|tool_use_error|output|stdout|stderr)>|\W*"
+    r"|</?(?:untrusted_context|tool_use_error|output|stdout|stderr)>"
 )
 _LEAD = re.compile(r"(?:Output|Stdout|Stderr): (?=\S)|<(?:tool_use_error|error)>")
 _TRACE = "Traceback (most recent call last)"
@@ -30,14 +30,15 @@ _CLOSING = re.compile(r"</(?:tool_use_error|error|untrusted_context)>\s*$")
 
 
 def told_lines(output: str) -> Iterator[str]:
-    """What a program wrote, line by line, without blank ones and colours."""
+    """What a program wrote, line by line, without colours and lines that hold no word."""
+    return (line for line in _unframed(output) if any(character.isalnum() for character in line))
+
+
+def _unframed(output: str) -> Iterator[str]:
     for line in _COLOURS.sub("", output).splitlines():
         stripped = _CLOSING.sub("", line.strip())
-        if not stripped or _FRAME.fullmatch(stripped):
-            continue
-        stripped = _LEAD.sub("", stripped, count=1).strip()
-        if stripped:
-            yield stripped
+        if stripped and not _FRAME.fullmatch(stripped):
+            yield _LEAD.sub("", stripped, count=1).strip()
 
 
 def error_line(output: str) -> str:
@@ -61,4 +62,4 @@ def result_line(output: str) -> str:
 
 def answer_text(output: str) -> str:
     """What was answered, without the frame."""
-    return "\n".join(told_lines(output))
+    return "\n".join(_unframed(output))

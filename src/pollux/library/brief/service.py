@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
-from pollux.errors import NotFound, RequestError
+from pollux.errors import RequestError
 from pollux.index.search.results import Hit, SearchResult
 from pollux.library.brief.asked import Asked, asked
 from pollux.library.brief.dividing import divided
@@ -12,7 +13,7 @@ from pollux.library.brief.fit import line_cost
 from pollux.library.brief.found import Match
 from pollux.library.brief.layout import fence_lines, fenced, opening
 from pollux.library.brief.one_session import About, Material
-from pollux.library.brief.values import Brief, SessionBrief
+from pollux.library.brief.values import Brief, Searched, SessionBrief
 from pollux.library.for_agents.service import ForAgents
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader, cited
@@ -32,6 +33,8 @@ _HITS = 500
 """How many messages a query may find: where there are more, there may be more sessions."""
 _FEWEST = 350
 """Tokens: with fewer for each, fewer sessions are told of."""
+_MORE = 500
+"""How many tokens more than the least a hint suggests."""
 
 
 class BriefService:
@@ -85,7 +88,10 @@ class BriefService:
             if not private:
                 session = self._permitted(session)
             old = found[session.key][1] if session.key in found else ()
-            new = (Match(place=session.messages.index(message), words=()),) if message in session.messages else ()
+            named = (
+                place for place, one in enumerate(session.messages) if message is not None and one.id == message.id
+            )
+            new = (Match(place=place, words=()) for place in islice(named, 1))
             found[session.key] = (session, tuple(dict.fromkeys((*old, *new))))
         return found
 
@@ -97,9 +103,7 @@ class BriefService:
             )
         return self._for_agents.without_private(session)
 
-    def _about(
-        self, session: Session, matches: tuple[Match, ...] = (), matching: int | None = None
-    ) -> About:
+    def _about(self, session: Session, matches: tuple[Match, ...] = (), matching: int | None = None) -> About:
         """What the library knows about a session."""
         known = bool(self._index.find_known(session.key))
         short = self._index.ask(lambda current: current.short(session.id)) if known else session.id
@@ -132,7 +136,7 @@ class BriefService:
                 hits.setdefault(hit.key, []).append(hit)
         if not hits:
             where = "these sessions" if request.names else "any session"
-            raise NotFound(f"Nothing in {where} matches {one_line(query, 100)!r}.", _other(result))
+            raise self._index.absence()(f"Nothing in {where} matches {one_line(query, 100)!r}.", _other(result))
         most = max(1, tokens // _FEWEST)
         materials = []
         for key, own in list(hits.items())[:most]:
@@ -140,7 +144,15 @@ class BriefService:
             matches = _matches(session, own)
             if matches:
                 materials.append(Material(session, self._about(session, matches, result.counts.get(key)), redactor))
-        return _brief(materials, tokens, redactor, query=query, matched=len(hits), more=len(result.hits) >= _HITS)
+        searched = Searched(
+            query=query,
+            matched=len(hits),
+            more=len(result.hits) >= _HITS,
+            widened=result.widened,
+            hints=result.hints,
+            unfinished=result.unfinished,
+        )
+        return _brief(materials, tokens, redactor, searched)
 
     def _session(self, key: str, *, private: bool) -> Session:
         session = self._reader.session(key)
@@ -150,9 +162,7 @@ class BriefService:
 def _matches(session: Session, hits: Sequence[Hit]) -> tuple[Match, ...]:
     """The messages of hits that the session has, with the words that match, the best first."""
     places = {message.id: place for place, message in reversed(list(enumerate(session.messages)))}
-    words = {
-        hit.message_id: tuple(dict.fromkeys(hit.snippet[begin:end] for begin, end in hit.spans)) for hit in hits
-    }
+    words = {hit.message_id: tuple(dict.fromkeys(hit.snippet[begin:end] for begin, end in hit.spans)) for hit in hits}
     return tuple(Match(place=places[id], words=found) for id, found in words.items() if id in places)
 
 
@@ -160,66 +170,48 @@ def _other(result: SearchResult) -> str | None:
     return "\n".join(result.hints) or "Try fewer words, or a beginning: word*"
 
 
-def _brief(  # noqa: PLR0913
-    materials: Sequence[Material],
-    tokens: int,
-    redactor: Redactor | None,
-    *,
-    query: str | None = None,
-    matched: int | None = None,
-    more: bool = False,
+def _brief(
+    materials: Sequence[Material], tokens: int, redactor: Redactor | None, search: Searched | None = None
 ) -> Brief:
-    """All these sessions in one text, the most relevant first. A query may be left with fewer of them."""
+    """All these sessions in one text, the most relevant first. Of those that match a query, some may have no room."""
     least = [material.brief(0).tokens for material in materials]
-    count = len(materials)
-    while True:
-        before = opening(count, query, matched, more=more)
-        frame = sum(line_cost(line) for line in (*before, *fence_lines(), *[""] * (count - 1)))
-        room = tokens - frame - sum(least[:count])
-        if room >= 0 or query is None or count <= 1:
-            break
-        count -= 1
-    if room < 0:
-        raise RequestError(
-            f"{tokens:,} tokens are too few for this brief: it takes at least {tokens - room:,}.",
-            f"Try: --tokens {tokens - room + 500}",
-        )
-    chosen = materials[:count]
-    wholes = [material.brief(room + own) for material, own in zip(chosen, least, strict=False)]
-    needs = [whole.tokens - own for whole, own in zip(wholes, least, strict=False)]
-    weights = [1 / (number + 1) if query is not None else 1.0 for number in range(count)]
-    sessions = [
-        whole if share >= need else material.brief(own + share)
-        for material, whole, need, own, share in zip(
-            chosen, wholes, needs, least, divided(room, needs, weights), strict=False
-        )
-    ]
-    return _laid_out(chosen, sessions, before, tokens, redactor, query=query, matched=matched, more=more)
-
-
-def _laid_out(  # noqa: PLR0913
-    materials: Sequence[Material],
-    sessions: Sequence[SessionBrief],
-    before: Sequence[str],
-    tokens: int,
-    redactor: Redactor | None,
-    *,
-    query: str | None,
-    matched: int | None,
-    more: bool,
-) -> Brief:
+    chosen = list(materials)
+    while (room := tokens - _frame(len(chosen), search) - sum(least[: len(chosen)])) < 0:
+        if search is None or len(chosen) <= 1:
+            raise RequestError(
+                f"{tokens:,} tokens are too few for this brief: it takes at least {tokens - room:,}.",
+                f"Try: --tokens {tokens - room + _MORE}",
+            )
+        chosen.pop()
+    sessions = _within(room, chosen, least, by_rank=search is not None)
     lines: list[str] = []
-    for material, session in zip(materials, sessions, strict=True):
+    for material, session in zip(chosen, sessions, strict=True):
         lines += [*([""] if lines else []), *material.lines(session)]
-    text = fenced(lines, before)
+    text = fenced(lines, opening(len(chosen), search))
     return Brief(
         text=text,
         body="\n".join(lines),
         tokens=of_text(text),
         limit=tokens,
         sessions=tuple(sessions),
-        query=query,
-        matched=matched,
-        more=more,
+        search=search,
         redacted=redactor.count if redactor is not None else None,
     )
+
+
+def _frame(sessions: int, search: Searched | None) -> int:
+    """The tokens of what stands around and between the sessions."""
+    return sum(line_cost(line) for line in (*opening(sessions, search), *fence_lines(), *[""] * (sessions - 1)))
+
+
+def _within(room: int, materials: Sequence[Material], least: Sequence[int], *, by_rank: bool) -> list[SessionBrief]:
+    """A brief of each session. They share the room equally, or the first ones get more of it."""
+    wholes = [material.brief(room + own) for material, own in zip(materials, least, strict=False)]
+    needs = [whole.tokens - own for whole, own in zip(wholes, least, strict=False)]
+    weights = [1 / (number + 1) if by_rank else 1.0 for number in range(len(materials))]
+    return [
+        whole if share >= need else material.brief(own + share)
+        for material, whole, need, own, share in zip(
+            materials, wholes, needs, least, divided(room, needs, weights), strict=False
+        )
+    ]

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from pollux.library.brief.shell import commits, is_test, shell_command
+from pollux.library.brief.values import Unit
 from pollux.model import (
     NOTHING,
     Attachment,
@@ -29,11 +30,10 @@ from pollux.model import (
     Unknown,
     Value,
 )
-from pollux.library.brief.values import Unit
 from pollux.writers.attribution.edits import Edit, edits
 from pollux.writers.diffs import compared
 
-PATHS, REASON = "paths", "reason"
+PATHS, REASON = "edited paths", "edited because"
 """The arguments of an edit in a slim session."""
 
 _REASONS = ("instruction", "description", "explanation")
@@ -41,6 +41,15 @@ _LONGEST = 20_000
 """Characters: of a longer output only whole lines from its beginning and its end stay."""
 _COMPARED = 200
 """Lines: larger changes are counted as if every line had changed."""
+
+
+_EMPTY: dict[type[Part], Part] = {
+    Thinking: Thinking(text=""),
+    Context: Context(source="", text=""),
+    ToolResult: ToolResult(call=None),
+    Unknown: Unknown(raw=None),
+}
+"""Parts of which a brief only counts how many there are."""
 
 
 class FileEdit(Value, frozen=True, kw_only=True):
@@ -65,8 +74,7 @@ def slim(session: Session, whole: Collection[int] = ()) -> SlimSession:
     for place, message in enumerate(session.messages):
         parts = tuple(_slim(part, message, (place, number), counted) for number, part in enumerate(message.parts))
         if place in whole:
-            kept = (one if isinstance(one, ToolCall) else part for part, one in zip(message.parts, parts, strict=True))
-            parts = tuple(kept)
+            parts = message.parts
         messages.append(replace(message, parts=parts, extra=NOTHING, usage=None))
     head = replace(session, messages=tuple(messages), extra=NOTHING, notices=(), gaps=(), tallies=())
     return SlimSession(session=head, edits=counted)
@@ -80,18 +88,12 @@ def _slim(part: Part, message: Message, unit: Unit, counted: dict[Unit, tuple[Fi
             return part
         case ToolCall():
             return _slim_call(part, unit, counted)
-        case Thinking():
-            return Thinking(text="")
-        case Context():
-            return Context(source="", text="")
         case FileReference():
             return FileReference(path=part.path)
         case Attachment():
             return Attachment(media_type=part.media_type)
-        case ToolResult():
-            return ToolResult(call=None)
-        case Unknown():
-            return Unknown(raw=None)
+        case _:
+            return _EMPTY[type(part)]
 
 
 def _slim_call(call: ToolCall, unit: Unit, counted: dict[Unit, tuple[FileEdit, ...]]) -> ToolCall:
@@ -105,6 +107,13 @@ def _slim_call(call: ToolCall, unit: Unit, counted: dict[Unit, tuple[FileEdit, .
         arguments = None
     output = _whole_lines(call.output) if call.output is not None and _is_read(call) else None
     return replace(call, input=arguments, output=output, attachments=(), extra=NOTHING)
+
+
+def edited_files(call: ToolCall) -> tuple[list[str], str]:
+    """The files that a successful edit of a slim session changed, in the order of its counts, and why."""
+    if isinstance(call.input, Mapping) and PATHS in call.input:
+        return list(call.input[PATHS]), call.input[REASON]
+    return [edit.path for edit in edits(call)], _reason(call.input)
 
 
 def _reason(arguments: Any) -> str:

@@ -22,7 +22,7 @@ class Telling:
         self.item = item
         self._text = _BLANK.sub("\n", harmless(item.text[:longest])).strip()
         self._detail = _BLANK.sub("\n", harmless(item.detail[:longest])).strip()
-        self._cut = len(item.text) > longest or len(item.detail) > longest
+        self._cut = len(item.text) > longest or len(item.detail) > longest or item.text.startswith("…")
         self._note = harmless_line(item.note, _NOTE)
         self._cut_note = self._note.endswith("…")
         self._citations = citations.of(item.places)

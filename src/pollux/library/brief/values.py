@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
+from pollux.index.search.results import Substitution
 from pollux.model import Fate, Summary, Value
 
 Unit = tuple[int, int]
@@ -123,11 +124,26 @@ class SessionBrief(Value, frozen=True, kw_only=True):
     matches: int | None = None
 
 
+class Searched(Value, frozen=True, kw_only=True):
+    """A query, how many sessions match it, and whether there may be `more`.
+
+    `widened` says what was searched for instead, where nothing matches the query itself. `hints` are for a person, and
+    `unfinished` names files that could not be searched.
+    """
+
+    query: str
+    matched: int
+    more: bool = False
+    widened: tuple[Substitution, ...] = ()
+    hints: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+
+
 class Brief(Value, frozen=True, kw_only=True):
     """A brief: `text` takes `tokens`, which is never more than `limit`. `body` is what stands inside its fence.
 
-    With a query, `matched` is how many sessions match it, and `more` that there may be even more. `redacted` is the
-    number of secrets that were replaced, None where nobody looked for any.
+    `redacted` is the number of secrets that were replaced, None where nobody looked for any. `search` says what was
+    searched for, None where sessions were named.
     """
 
     text: str
@@ -135,7 +151,5 @@ class Brief(Value, frozen=True, kw_only=True):
     tokens: int
     limit: int
     sessions: tuple[SessionBrief, ...]
-    query: str | None = None
-    matched: int | None = None
-    more: bool = False
+    search: Searched | None = None
     redacted: int | None = None
