@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
-from pollux.library.brief.output_lines import result_line, told_lines
+from pollux.library.brief.output_lines import made_commits, result_line
 from pollux.library.brief.shell import commits, is_test, shell_command
 from pollux.library.brief.told_calls import CallAt, call_words
 from pollux.library.brief.values import Importance, Item, Section, Unit
@@ -15,7 +14,6 @@ from pollux.writers.calls import outcome
 
 _OTHER = ("read", "search", "edit", "plan", "agent", "communicate", "execute")
 """What other lines tell of, or what tells little: files that were only looked at."""
-_COMMITTED = re.compile(r"\[(\S+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.+)")
 
 
 def commits_made(calls: Sequence[CallAt]) -> Iterator[Item]:
@@ -24,7 +22,7 @@ def commits_made(calls: Sequence[CallAt]) -> Iterator[Item]:
         command = shell_command(one.call)
         if command is None or one.call.status is not Status.OK or not commits(command):
             continue
-        made = [match for line in told_lines(one.call.output or "") if (match := _COMMITTED.match(line))]
+        made = list(made_commits(one.call.output or ""))
         for match in made:
             yield _commit(one, match[3], f"{match[2]} on {match[1]}")
         if not made:

@@ -26,6 +26,7 @@ _RESULT = re.compile(
     r"|\bOK\b|\bFAILED\b|\bPASS(?:ED)?\b|\bFAIL\b",
     re.IGNORECASE,
 )
+_COMMITTED = re.compile(r"\[(\S+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.+)")
 _CLOSING = re.compile(r"</(?:tool_use_error|error|untrusted_context)>\s*$")
 
 
@@ -46,18 +47,36 @@ def error_line(output: str) -> str:
 
     Empty where there is none.
     """
-    lines = list(told_lines(output))
-    if _TRACE in output:
-        raised = [line for line in lines if _RAISED.match(line)]
-        if raised:
-            return raised[-1]
+    return _error(list(told_lines(output)), is_trace=_TRACE in output)
+
+
+def _error(lines: list[str], *, is_trace: bool) -> str:
+    raised = [line for line in lines if _RAISED.match(line)] if is_trace else []
+    if raised:
+        return raised[-1]
     return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")
 
 
 def result_line(output: str) -> str:
     """The last line that tells how tests ended, or the last line. Empty where there is none."""
-    lines = list(told_lines(output))
+    return _result(list(told_lines(output)))
+
+
+def _result(lines: list[str]) -> str:
     return next((line for line in reversed(lines) if _RESULT.search(line)), lines[-1] if lines else "")
+
+
+def made_commits(output: str) -> Iterator[re.Match[str]]:
+    """The commits that git tells of: their branch, their id, and their subject."""
+    return (match for line in told_lines(output) if (match := _COMMITTED.match(line)) is not None)
+
+
+def essential_lines(output: str) -> str:
+    """The lines that the functions above choose, and no others."""
+    lines = list(told_lines(output))
+    commits = [line for line in lines if _COMMITTED.match(line)]
+    chosen = (_error(lines, is_trace=_TRACE in output), *commits, _result(lines))
+    return "\n".join(dict.fromkeys(line for line in chosen if line))
 
 
 def answer_text(output: str) -> str:

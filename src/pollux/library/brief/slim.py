@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from pollux.library.brief.output_lines import essential_lines
 from pollux.library.brief.shell import commits, is_test, shell_command
 from pollux.library.brief.values import Unit
 from pollux.model import (
@@ -37,8 +38,10 @@ PATHS, REASON = "edited paths", "edited because"
 """The arguments of an edit in a slim session."""
 
 _REASONS = ("instruction", "description", "explanation")
-_LONGEST = 20_000
-"""Characters: of a longer output only whole lines from its beginning and its end stay."""
+_LONGEST = 4_000
+_LONGEST_ANSWER = 40_000
+"""Characters: of a longer output, or answer, only whole lines from its beginning and its end stay."""
+_ANSWERS = ("agent", "communicate", "plan")
 _COMPARED = 200
 """Lines: larger changes are counted as if every line had changed."""
 
@@ -105,7 +108,7 @@ def _slim_call(call: ToolCall, unit: Unit, counted: dict[Unit, tuple[FileEdit, .
         arguments = {PATHS: paths, REASON: _reason(call.input)}
     elif call.status is Status.OK and call.tool_kind in ("read", "search", "edit"):
         arguments = None
-    output = _whole_lines(call.output) if call.output is not None and _is_read(call) else None
+    output = _told_output(call) if call.output is not None and _is_read(call) else None
     return replace(call, input=arguments, output=output, attachments=(), extra=NOTHING)
 
 
@@ -143,14 +146,22 @@ def _counted(edit: Edit) -> FileEdit:
 
 def _is_read(call: ToolCall) -> bool:
     """Does a brief read the output of this call?"""
-    if call.status in (Status.ERROR, Status.CANCELLED) or call.tool_kind in ("agent", "communicate", "plan"):
+    if call.status in (Status.ERROR, Status.CANCELLED) or call.tool_kind in _ANSWERS:
         return True
     command = shell_command(call)
     return command is not None and (is_test(command) or commits(command))
 
 
-def _whole_lines(output: str) -> str:
-    if len(output) <= _LONGEST:
+def _told_output(call: ToolCall) -> str:
+    """What a brief reads of an output. Lines stay whole, so that a secret in them is still recognised."""
+    output = call.output or ""
+    if call.tool_kind in _ANSWERS or call.status is Status.CANCELLED:
+        return _whole_lines(output, _LONGEST_ANSWER)
+    return essential_lines(_whole_lines(output, _LONGEST))
+
+
+def _whole_lines(output: str, longest: int) -> str:
+    if len(output) <= longest:
         return output
-    head, tail = output[: _LONGEST // 2], output[-_LONGEST // 2 :]
+    head, tail = output[: longest // 2], output[-longest // 2 :]
     return f"{head[: head.rfind(chr(10)) + 1]}{tail[tail.find(chr(10)) + 1 :]}"
