@@ -26,6 +26,8 @@ _RESULT = re.compile(
     r"|\bOK\b|\bFAILED\b|\bPASS(?:ED)?\b|\bFAIL\b",
     re.IGNORECASE,
 )
+_LAST = 20
+"""How many of the last lines may tell how tests ended."""
 _COMMITTED = re.compile(r"\[(\S+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.+)")
 _CLOSING = re.compile(r"</(?:tool_use_error|error|untrusted_context)>\s*$")
 
@@ -63,7 +65,8 @@ def result_line(output: str) -> str:
 
 
 def _result(lines: list[str]) -> str:
-    return next((line for line in reversed(lines) if _RESULT.search(line)), lines[-1] if lines else "")
+    last = reversed(lines[-_LAST:])
+    return next((line for line in last if _RESULT.search(line)), lines[-1] if lines else "")
 
 
 def made_commits(output: str) -> Iterator[re.Match[str]]:
@@ -71,11 +74,12 @@ def made_commits(output: str) -> Iterator[re.Match[str]]:
     return (match for line in told_lines(output) if (match := _COMMITTED.match(line)) is not None)
 
 
-def essential_lines(output: str) -> str:
-    """The lines that the functions above choose, and no others."""
+def essential_lines(output: str, *, failed: bool) -> str:
+    """The lines that the functions above choose, and no others; an error only where something failed."""
     lines = list(told_lines(output))
     commits = [line for line in lines if _COMMITTED.match(line)]
-    chosen = (_error(lines, is_trace=_TRACE in output), *commits, _result(lines))
+    error = [_error(lines, is_trace=_TRACE in output)] if failed else []
+    chosen = (*error, *commits, _result(lines))
     return "\n".join(dict.fromkeys(line for line in chosen if line))
 
 

@@ -157,7 +157,7 @@ def _told_output(call: ToolCall) -> str:
     output = call.output or ""
     if call.tool_kind in _ANSWERS or call.status is Status.CANCELLED:
         return _whole_lines(output, _LONGEST_ANSWER)
-    return essential_lines(_whole_lines(output, _LONGEST))
+    return essential_lines(_whole_lines(output, _LONGEST), failed=call.status is Status.ERROR)
 
 
 def _whole_lines(output: str, longest: int) -> str:
