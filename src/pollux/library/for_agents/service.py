@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from pollux.errors import StoreError, UnknownName
+from pollux.index.catalogue.private import Hidden, hidden
 from pollux.index.catalogue.values import Filter, ListEntry
-from pollux.library.for_agents.private import Hidden, hidden
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader
 from pollux.marks.store import MarkStore
