@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pollux.index.catalogue.states import state_of
-from pollux.model import Session
-
 _STATE = re.compile(r"@(\d{1,9}-[0-9a-f]{4})\Z")
 
 
@@ -24,11 +21,11 @@ def split_state(name: str) -> StatedName:
     return StatedName(name[: found.start()], found[1]) if found is not None else StatedName(name, None)
 
 
-def change_since(state: str, session: Session) -> str | None:
+def change_between(cited: str, present: str) -> str | None:
     """What became of a session since it was cited, in a sentence; None where nothing did."""
-    if state_of(session) == state:
+    if cited == present:
         return None
-    before, after = int(state.partition("-")[0]), len(session.messages)
+    before, after = (int(state.partition("-")[0]) for state in (cited, present))
     if after == before:
         return "Messages of this session were changed after it was cited."
     happened = "went on" if after > before else "was changed"
