@@ -225,7 +225,7 @@ class Library:
         """Sessions as agents may see them."""
         from pollux.library.for_agents.service import ForAgents
 
-        return ForAgents(self._places, self._index, self._reader, self._marks)
+        return ForAgents(self._places, self._index, self._reader, self._marks, may_index_later=self._may_index_later)
 
     @cached_property
     def signing(self) -> SigningService:

@@ -36,8 +36,8 @@ _COMPARED = 5
 class SearchRequest(Value, frozen=True, kw_only=True):
     """How many hits, in which order, at most how many of a session, and of which kinds of passages.
 
-    `counted` also counts the matching messages of each session. `exact`: the query is never widened. `show` chooses the line
-    of a passage, if the passage is in the index.
+    `counted` also counts the matching messages of each session. `exact`: the query is never widened. `show` chooses
+    the line of a passage, if the passage is in the index.
     """
 
     limit: int = 20

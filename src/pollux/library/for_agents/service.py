@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from pollux.errors import StoreError, UnknownName
+from pollux.index.catalogue.private import Hidden, hidden
+from pollux.index.catalogue.states import known_states, state_of
 from pollux.index.catalogue.values import Filter, ListEntry
-from pollux.library.for_agents.private import Hidden, hidden
+from pollux.library.for_agents.caller import caller_project
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader
 from pollux.marks.store import MarkStore
@@ -19,7 +22,16 @@ from pollux.system.config import load
 from pollux.system.directories import Places
 
 if TYPE_CHECKING:
+    from pollux.library.for_agents.search import AgentHits, AgentRequest
     from pollux.transforms.redact import Redactor
+
+
+class ReadSession(NamedTuple):
+    """A session as agents may see it, the short key that names it, and its state."""
+
+    session: Session
+    short_key: str
+    state: str
 
 
 class ForAgents:
@@ -28,7 +40,16 @@ class ForAgents:
     Where it cannot be known what is private, nothing is answered: the questions raise `StoreError` or `RequestError`.
     """
 
-    def __init__(self, places: Places, index: FreshIndex, reader: SessionReader, marks: MarkStore) -> None:
+    def __init__(
+        self,
+        places: Places,
+        index: FreshIndex,
+        reader: SessionReader,
+        marks: MarkStore,
+        *,
+        may_index_later: Callable[[], bool],
+    ) -> None:
+        self._may_index_later = may_index_later
         self._places = places
         self._index = index
         self._reader = reader
@@ -54,10 +75,16 @@ class ForAgents:
 
         Its secrets are still there: see `redacted`. Raises `UnknownName` and `Ambiguous`.
         """
+        return self.read(name).session
+
+    def read(self, name: str) -> ReadSession:
+        """The same, with its state and its short key."""
         private = self.hidden().keys
         for place in self._reader.find_by_id(name, private):
             for session in self._reader.at(place):
-                return self._without_private(session, private)
+                short = self._index.ask(lambda current, id=session.id: current.short(id))  # type: ignore[misc]
+                visible = self._without_private(session, private)
+                return ReadSession(visible, f"{session.agent}:{short}", state_of(session))
         raise UnknownName("session", name)
 
     def _without_private(self, session: Session, private: Collection[str]) -> Session:
@@ -69,10 +96,35 @@ class ForAgents:
             messages = [_without_answers_of(message, private) for message in messages]
         return replace(session, messages=tuple(messages))
 
+    def session_key(self, name: str) -> str:
+        """The key of the session that a name means, as for `session`; its files are not read. Raises `UnknownName`."""
+        return self._reader.find_by_id(name, self.hidden().keys)[0].key
+
     def redacted(self, session: Session, messages: Iterable[Message] | None = None) -> Session:
         """A session without its secrets; with only these messages, if not all are wanted."""
         wanted = session.messages if messages is None else tuple(messages)
         return self.redactor(replace(session, messages=wanted, files=()))
+
+    def search(self, request: AgentRequest, own: Collection[str] = (), *, redact: bool = True) -> AgentHits:
+        """What matches a query. Raises `BadQuery`."""
+        from pollux.library.for_agents.search import AgentSearch
+
+        redactor = self.redactor if redact else None
+        wanted = request._replace(waits=not self._may_index_later())
+        return AgentSearch(self._index, self.hidden(own), wanted, redactor, self.session).find()
+
+    def project_at(self, directory: Path) -> str | None:
+        """The project that somebody works on in a directory; None in the user's home or above it."""
+        known = self._index.ask(lambda current: {path for path in current.projects_of(None).values() if path})
+        return caller_project(known, str(directory), str(self._places.home))
+
+    def look_again(self) -> None:
+        """Let the next question look for what changed since the last one."""
+        self._index.look_again()
+
+    def states(self, keys: Iterable[str]) -> dict[str, str]:
+        """The states of some sessions."""
+        return self._index.ask(lambda current: known_states(current, keys))
 
     def keys(self, criteria: Filter, own: Collection[str] = ()) -> list[str]:
         """The keys of the wanted sessions, the newest first."""

@@ -16,21 +16,24 @@ from pollux.model.project_hash import project_hash
 
 
 class Hidden(NamedTuple):
-    """The keys of hidden sessions, and their numbers in the index; the places of messages if only these are hidden."""
+    """The keys of hidden sessions, and their numbers in the index; the places of messages if only these are hidden.
+
+    `is_private`: something is private. Otherwise at most the asking agent's own sessions are hidden.
+    """
 
     keys: frozenset[str] = frozenset()
     places: Mapping[int, frozenset[int] | None] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self.places or self.keys)
+    is_private: bool = False
 
 
 def hidden(current: CatalogueQueries, projects: Sequence[str], own: Collection[str] = ()) -> Hidden:
     """What is hidden: what is private, and these sessions of the agent that asks."""
     marked = {key for key, marks in current.marks().sessions.items() if marks.session.private}
-    keys = _with_offspring(current, marked | set(_of_projects(current, projects))) | set(own)
-    places = current.marked_places("is", "private") | dict.fromkeys(_numbers(current, keys))
-    return Hidden(frozenset(keys), places)
+    keys = _with_offspring(current, marked | set(_of_projects(current, projects)))
+    marked_places = current.marked_places("is", "private")
+    left_out = keys | set(own)
+    places = marked_places | dict.fromkeys(_numbers(current, left_out))
+    return Hidden(frozenset(left_out), places, is_private=bool(keys or marked_places))
 
 
 def _of_projects(current: CatalogueQueries, projects: Sequence[str]) -> Iterator[str]:
