@@ -14,17 +14,22 @@ _FILES = (".json", ".jsonl")
 
 
 class Asked(Value, frozen=True, kw_only=True):
-    """Sessions by name, or a query; or both: the query is then about these sessions only."""
+    """Sessions by name, or a query; or both: the query is then about these sessions only.
+
+    `among` are words of the query that name sessions, too.
+    """
 
     names: tuple[str, ...] = ()
     query: str | None = None
+    among: tuple[str, ...] = ()
 
 
 def asked(words: Sequence[str], find: Callable[[str], object]) -> Asked:
     """Names, if all words are names of sessions; else a query. `find` raises `UnknownName` for what is no name."""
-    if words and all(_is_name(word, find) for word in words):
-        return Asked(names=tuple(words))
-    return Asked(query=" ".join(words))
+    names = tuple(word for word in words if _is_name(word, find))
+    if words and len(names) == len(words):
+        return Asked(names=names)
+    return Asked(query=" ".join(words), among=names)
 
 
 def _is_name(word: str, find: Callable[[str], object]) -> bool:

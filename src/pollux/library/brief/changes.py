@@ -54,7 +54,7 @@ def _amount(edits: list[FileEdit]) -> str:
     """How often, and how many lines, as far as that is known."""
     words = [plural(len(edits), "edit")]
     if all(edit.whole for edit in edits):
-        return f"written with {plural(edits[-1].added or 0, 'line')}" + (f", {words[0]}" if len(edits) > 1 else "")
+        return f"{words[0]}, written as a whole, with {plural(edits[-1].added or 0, 'line')}"
     known = [edit for edit in edits if edit.added is not None]
     if known:
         added, removed = sum(edit.added or 0 for edit in known), sum(edit.removed or 0 for edit in known)

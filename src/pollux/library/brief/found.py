@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from pollux.library.brief.course import FATES, turns
-from pollux.library.brief.values import Importance, Item, Section
+from pollux.library.brief.values import WORDS, Importance, Item, Section
 from pollux.model import (
     Author,
     Context,
@@ -16,7 +16,6 @@ from pollux.model import (
     Message,
     Session,
     SummaryPart,
-    Text,
     Thinking,
     ToolCall,
     Value,
@@ -38,6 +37,7 @@ class Match(Value, frozen=True, kw_only=True):
 class _Passage(NamedTuple):
     where: str
     text: str
+    part: int = WORDS
 
 
 def with_matches(session: Session, spine: Sequence[Item], matches: Sequence[Match]) -> Iterator[Item]:
@@ -75,6 +75,7 @@ def _passages_found(session: Session, matches: Sequence[Match], told: Collection
             note=FATES.get(message.fate, ""),
             importance=Importance.FOUND,
             places=(match.place,),
+            covers=((match.place, passage.part),),
             least=300,
             at=message.at,
             fate=message.fate,
@@ -103,17 +104,15 @@ def _best(message: Message, words: Sequence[str]) -> _Passage:
 def _passages(message: Message) -> Iterator[_Passage]:
     if message.text:
         yield _Passage("", message.text)
-    for part in message.parts:
+    for number, part in enumerate(message.parts):
         match part:
-            case Text():
-                continue
             case Thinking(text=text):
-                yield _Passage(", thinking", text)
+                yield _Passage(", thinking", text, number)
             case ToolCall():
-                yield _Passage(f", {part.name}", "\n".join(_texts(part.input)))
-                yield _Passage(f", result of {part.name}", part.output or "")
+                yield _Passage(f", {part.name}", "\n".join(_texts(part.input)), number)
+                yield _Passage(f", result of {part.name}", part.output or "", number)
             case Context() | FileReference() | SummaryPart():
-                yield _Passage("", part.text or "")
+                yield _Passage("", part.text or "", number)
 
 
 def _texts(value: Any) -> Iterator[str]:

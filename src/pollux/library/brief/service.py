@@ -136,7 +136,9 @@ class BriefService:
                 hits.setdefault(hit.key, []).append(hit)
         if not hits:
             where = "these sessions" if request.names else "any session"
-            raise self._index.absence()(f"Nothing in {where} matches {one_line(query, 100)!r}.", _other(result))
+            raise self._index.absence()(
+                f"Nothing in {where} matches {one_line(query, 100)!r}.", _other(request, result)
+            )
         most = max(1, tokens // _FEWEST)
         materials = []
         for key, own in list(hits.items())[:most]:
@@ -166,7 +168,11 @@ def _matches(session: Session, hits: Sequence[Hit]) -> tuple[Match, ...]:
     return tuple(Match(place=places[id], words=found) for id, found in words.items() if id in places)
 
 
-def _other(result: SearchResult) -> str | None:
+def _other(request: Asked, result: SearchResult) -> str:
+    """What may have been meant."""
+    if request.among:
+        name = shell_word(request.among[0])
+        return f"{name} names a session. To search only that: pollux brief --key {name} --query QUERY"
     return "\n".join(result.hints) or "Try fewer words, or a beginning: word*"
 
 

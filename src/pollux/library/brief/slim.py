@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from pollux.library.brief.output_lines import essential_lines
 from pollux.library.brief.shell import commits, is_test, shell_command
+from pollux.library.brief.told_calls import PATHS, REASON
 from pollux.library.brief.values import Unit
 from pollux.model import (
     NOTHING,
@@ -33,9 +34,6 @@ from pollux.model import (
 )
 from pollux.writers.attribution.edits import Edit, edits
 from pollux.writers.diffs import compared
-
-PATHS, REASON = "edited paths", "edited because"
-"""The arguments of an edit in a slim session."""
 
 _REASONS = ("instruction", "description", "explanation")
 _LONGEST = 4_000
@@ -106,7 +104,7 @@ def _slim_call(call: ToolCall, unit: Unit, counted: dict[Unit, tuple[FileEdit, .
         paths = tuple(edit.path for edit in done)
         counted[unit] = tuple(_counted(edit) for edit in done)
         arguments = {PATHS: paths, REASON: _reason(call.input)}
-    elif call.status is Status.OK and call.tool_kind in ("read", "search", "edit"):
+    elif call.status is Status.OK and call.tool_kind == "edit":
         arguments = None
     output = _told_output(call) if call.output is not None and _is_read(call) else None
     return replace(call, input=arguments, output=output, attachments=(), extra=NOTHING)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pollux.library.brief.shell import shell_command
 from pollux.library.brief.values import Unit
 from pollux.model import Author, Fate, Message, Role, Session, ToolCall
 from pollux.writers.calls import arguments
+
+PATHS, REASON = "edited paths", "edited because"
+"""The arguments of a successful edit in a slim session: the files, and why."""
 
 STANDING = (Fate.LIVE, Fate.COMPRESSED)
 """The fates of messages that were not taken back."""
@@ -49,6 +52,8 @@ def call_words(call: ToolCall) -> str:
     """What a call did, on a line: a command as it was typed, or the tool's name and what it was asked."""
     if (command := shell_command(call)) is not None:
         return command
+    if isinstance(call.input, Mapping) and PATHS in call.input:
+        return f"{call.name}: {' '.join(dict.fromkeys(call.input[PATHS]))}"
     told, _ = arguments(call.input)
     asked = ", ".join(one.text if one.name is None else f"{one.name}={one.text}" for one in told)
     return f"{call.name}: {asked}" if asked else call.name
