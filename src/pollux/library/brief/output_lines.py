@@ -56,7 +56,7 @@ def _error(lines: list[str], *, is_trace: bool) -> str:
     raised = [line for line in lines if _RAISED.match(line)] if is_trace else []
     if raised:
         return raised[-1]
-    return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")
+    return next((line for line in lines if _RAISED.match(line) or _TELLING.search(line)), lines[0] if lines else "")
 
 
 def result_line(output: str) -> str:

@@ -41,7 +41,7 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             fate=message.fate,
         )
     first = reply[0] if reply is not None else -1 if turn.prompt is None else turn.prompt
-    after = [one for one in calls if one.place > first]
+    after = [one for one in calls if one.place >= first]  # calls of the same message come after its words
     if after:
         last = after[-1]
         yield Item(
