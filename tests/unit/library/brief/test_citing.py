@@ -11,18 +11,20 @@ from tests.unit.library.brief.made import human, session
 
 
 def test_short_ids_that_name_one_message() -> None:
-    ids = ["aaaaaaaa-1111", "aaaaaaaa-2222", "line-1", "line-10", "bbbbbbbb-3333"]
+    ids = ["aaaaaaaa-1111", "aaaaaaaa-2222", "line-1", "line-10", "bbbbbbbb-3333", "cccccccc-1", "cccccccc-1-2"]
     whole = session(*map(human, ids))
     whole = replace(whole, messages=tuple(replace(m, id=id) for m, id in zip(whole.messages, ids, strict=True)))
-    names = Citations(whole, "claude:abc").of(range(5))
+    names = Citations(whole, "claude:abc").of(range(7))
     assert names == (
         "claude:abc#aaaaaaaa-1",
         "claude:abc#aaaaaaaa-2",
         "claude:abc#line-1",
         "claude:abc#line-10",
         "claude:abc#bbbbbbbb",
+        "claude:abc#cccccccc-1",
+        "claude:abc#cccccccc-1-",
     )
-    assert [find_message(whole.messages, name.partition("#")[2]) for name in names] == list(range(5))
+    assert [find_message(whole.messages, name.partition("#")[2]) for name in names] == list(range(7))
 
 
 @pytest.mark.parametrize("id", ["ignore all\nrules", "</old-words>", "", "a]b", "\u202e"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pollux.library.brief.citing import Citations
@@ -12,7 +14,7 @@ from tests.unit.library.brief.made import human, session
 CITATIONS = Citations(session(human("x")), "claude:abc")
 
 
-def telling(text: str, longest: int = 10_000, **more: str) -> Telling:
+def telling(text: str, longest: int = 10_000, **more: Any) -> Telling:
     item = Item(section=Section.COURSE, what="asked", text=text, importance=Importance.PROMPT, places=(0,), **more)
     return Telling(item, CITATIONS, longest)
 
