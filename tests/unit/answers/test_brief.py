@@ -11,7 +11,7 @@ from pollux.library.library import Library
 from pollux.library.sample import sample_environment
 from pollux.writers.json import encode
 
-KINDS = {"prompts", "replies", "tool_calls", "summaries", "thoughts", "typed_commands", "other_texts"}
+KINDS = {"prompts", "tasks", "replies", "tool_calls", "summaries", "thoughts", "typed_commands", "other_texts"}
 
 
 def test_the_document_has_everything_and_adds_up() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pollux.library.brief.course import FATES, Turn, turns
 from pollux.library.brief.plans import plan
-from pollux.library.brief.told_calls import STANDING, CallAt, call_words
+from pollux.library.brief.told_calls import STANDING, CallAt, call_words, texts_in
 from pollux.library.brief.values import WORDS, Importance, Item, Section
 from pollux.model import Fate, Session, SummaryPart
 from pollux.text.figures import plural
@@ -49,6 +49,7 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             what="stopped after",
             text=call_words(last.call),
             note=f"{outcome(last.call)}; no reply followed",
+            detail="\n".join(texts_in(last.call.input)) if last.call.tool_kind == "plan" else "",
             importance=Importance.STATE,
             places=(last.place,),
             covers=(last.unit,),

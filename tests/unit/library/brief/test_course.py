@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from pollux.library.brief.values import Importance, Section
-from pollux.model import Attachment, Fate, FileReference
-from tests.unit.library.brief.made import human, items_of, model, run, told
+from pollux.model import Attachment, Author, Fate, FileReference, Kind
+from tests.unit.library.brief.made import call, human, items_of, model, run, told
 
 
 def test_prompts_and_the_replies_that_ended_their_turns() -> None:
@@ -49,3 +51,12 @@ def test_fates_are_told_in_words() -> None:
         ("asked", "stopped", "cancelled"),
         ("asked", "now", ""),
     ]
+
+
+def test_the_task_of_a_sub_agent() -> None:
+    task = replace(human("Look for beans."), author=Author.MODEL)
+    items = items_of(Section.COURSE, task, model("none"), kind=Kind.SUBAGENT)
+    assert [told(item)[:2] for item in items] == [("task", "Look for beans.")]
+    last = model(call("plan", {"report": {"found": "no beans", "where": ["here"]}}))
+    (state,) = items_of(Section.STATE, task, last, kind=Kind.SUBAGENT)
+    assert (state.what, state.detail) == ("stopped after", "no beans\nhere")

@@ -20,7 +20,7 @@ def test_a_prompt_or_reply_that_matches_stays_in_its_place() -> None:
     assert [(item.section, item.what, item.note, item.importance) for item in found] == [
         (Section.STATE, "last reply", "", Importance.STATE),
         (Section.COURSE, "asked", "matches", Importance.FOUND),
-        (Section.COURSE, "replied", "", Importance.FOUND),
+        (Section.COURSE, "replied", "", Importance.STATE),
         (Section.COURSE, "asked", "", Importance.FRAME),
     ]
 
@@ -46,14 +46,13 @@ def test_a_long_reply_is_told_from_its_match_on() -> None:
 def test_a_match_of_the_title_is_no_passage() -> None:
     found = items([human("a"), model("b")], Match(place=0, words=("title",)))
     assert [item.section for item in found] == [Section.STATE, Section.COURSE]
-    assert {item.importance for item in found} == {Importance.FOUND}
+    assert [item.importance for item in found] == [Importance.STATE, Importance.FOUND]
 
 
 def test_a_message_that_was_named() -> None:
     found = items([human("a"), model("b", run("ls")), model("c")], Match(place=1, words=()), Match(place=0, words=()))
     assert [(item.section, item.text) for item in found if item.importance is Importance.FOUND] == [
         (Section.FOUND, "b"),
-        (Section.STATE, "c"),
         (Section.COURSE, "a"),
     ]
     assert found[-2].note == "as named"
