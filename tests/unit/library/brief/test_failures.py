@@ -19,16 +19,19 @@ def test_a_failure_that_was_solved_later() -> None:
 
 
 def test_another_way_right_after() -> None:
-    (item,) = failures(calls_of(model(failed("mogrify", "not found", 127), run("magick")), model(run("ls"))))
-    assert item.note == "exit code 127; next, and it went well: magick"
+    (item,) = failures(
+        calls_of(model(failed("mogrify *.tiff", "not found", 127), run("magick *.tiff")), model(run("ls")))
+    )
+    assert item.note == "exit code 127; next, and it went well: magick *.tiff"
     assert item.places == (0,)
 
 
 def test_no_way_is_claimed_across_prompts_tools_or_failures() -> None:
     (apart,) = failures(calls_of(model(failed("a", "no")), human("b"), model(run("c"))))
     (other,) = failures(calls_of(model(failed("a", "no")), model(call("read", {"file_path": "x"}))))
+    (unlike,) = failures(calls_of(model(failed("ls /nowhere", "no"), run("grep report main.py"))))
     (before,) = failures(calls_of(model(run("a")), model(failed("a", "no"))))
-    assert [item.note for item in (apart, other, before)] == ["exit code 1"] * 3
+    assert [item.note for item in (apart, other, unlike, before)] == ["exit code 1"] * 4
     assert apart.importance is Importance.DECISION
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pollux.library.brief.values import Section
-from pollux.model import Fate, Message, Status, SummaryPart
+from pollux.model import Fate, Message, Status, SummaryPart, Text
 from tests.unit.library.brief.made import call, client, human, items_of, model, run, told
 
 
@@ -23,6 +23,14 @@ from tests.unit.library.brief.made import call, client, human, items_of, model, 
         (
             [human("a"), model("b"), model(run("make", status=Status.CANCELLED))],
             [("last reply", "b", ""), ("stopped after", "make", "cancelled; no reply followed")],
+        ),
+        (
+            [human("a"), model("b"), client(Text(text="[Request interrupted by user]"))],
+            [("last reply", "b", ""), ("interrupted", "[Request interrupted by user]", "")],
+        ),
+        (
+            [human("a"), client(Text(text="<turn_aborted> reason: interrupted")), client(Text(text="other"))],
+            [("interrupted", "<turn_aborted> reason: interrupted", "")],
         ),
         ([model(run("ls"))], [("stopped after", "ls", "ok; no reply followed")]),
         (
