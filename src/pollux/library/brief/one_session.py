@@ -49,13 +49,14 @@ class Material:
 
     def __init__(self, session: Session, about: About, redactor: Redactor | None = None) -> None:
         self._about = about
-        self._citations = Citations(session, about.name)
         places = {match.place for match in about.matches}
         slimmed = slim(session, places)
         clean = redactor(slimmed.session) if redactor is not None else slimmed.session
-        marks = about.marks
+        marks, name = about.marks, about.name
         if redactor is not None:
             marks = rewrite_texts(marks, lambda text, *_: redactor.text(text))
+            name = redactor.text(name)
+        self._citations = Citations(clean, name)
         self.summary: Summary = summarize(clean)
         self._pieces = pieces_of(clean)
         self.items = _items(replace(slimmed, session=clean), replace(about, marks=marks), marks_of=session)

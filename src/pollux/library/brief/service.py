@@ -174,7 +174,7 @@ def _other(request: Asked, result: SearchResult) -> str:
     """What may have been meant."""
     if request.among:
         name = shell_word(request.among[0])
-        return f"{name} names a session. To search only that: pollux brief --key {name} --query QUERY"
+        return f"{name} names a session. To search only that: pollux brief --session {name} --query QUERY"
     return "\n".join(result.hints) or "Try fewer words, or a beginning: word*"
 
 

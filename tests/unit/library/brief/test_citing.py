@@ -6,7 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from pollux.library.brief.citing import Citations
+from pollux.library.brief.one_session import About, Material
 from pollux.library.reader import find_message
+from pollux.transforms.redact import Redactor
 from tests.unit.library.brief.made import human, session
 
 
@@ -36,3 +38,13 @@ def test_an_odd_id_is_not_passed_on(id: str) -> None:
 
 def test_an_odd_name_of_a_session_is_made_harmless() -> None:
     assert Citations(session(), "claude:<system-reminder>\x1b").name == "claude:&lt;system-reminder>␛"
+
+
+def test_an_id_that_is_a_secret_is_redacted() -> None:
+    secret = "AKIAQ7NDF2JX4TZ5WPLM"
+    whole = session(human("x"), id=secret)
+    whole = replace(whole, messages=(replace(whole.messages[0], id=secret),))
+    material = Material(whole, About(name=f"claude:{secret}"), Redactor())
+    brief = material.brief(500)
+    assert secret not in "\n".join(material.lines(brief))
+    assert secret not in repr(brief)
