@@ -23,7 +23,9 @@ TRY = "Try: pollux brief last, or: pollux brief retry logic"
 
 @click.command("brief", cls=Searching, short_help="What was decided, tried and changed, for an agent to read.")
 @click.argument("request", metavar="KEY…|QUERY", nargs=-1, shell_complete=sessions)
-@click.option("--session", "keys", metavar="KEY", multiple=True, shell_complete=sessions, help="A session, in any case.")
+@click.option(
+    "--session", "keys", metavar="KEY", multiple=True, shell_complete=sessions, help="A session, in any case."
+)
 @click.option("--query", metavar="QUERY", help="A query, in any case; with --session: about these sessions.")
 @click.option(
     "--tokens", metavar="N", type=Amount(), default=2000, show_default=True, help="How many tokens it may take."
@@ -101,7 +103,7 @@ def _asked(library: Library, words: list[str], keys: tuple[str, ...], query: str
     from pollux.library.brief.asked import Asked
 
     if words and (keys or query is not None):
-        raise RequestError("Sessions and queries stand alone, or after --session and --query.", "Leave out one of them.")
+        raise RequestError("Arguments cannot be combined with --session and --query.", "Leave out one of them.")
     if query is not None and not query.strip():
         raise RequestError("The query is empty.", TRY)
     if keys or query is not None:

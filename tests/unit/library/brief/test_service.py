@@ -89,7 +89,8 @@ def test_nothing_is_found(library: Library) -> None:
     with pytest.raises(NotFound) as caught:
         library.brief.make(library.brief.asked(["aa6812ea", "xyzzyx"]))
     assert (
-        caught.value.hint == "aa6812ea names a session. To search only that: pollux brief --session aa6812ea --query QUERY"
+        caught.value.hint
+        == "aa6812ea names a session. To search only that: pollux brief --session aa6812ea --query QUERY"
     )
     with pytest.raises(UnknownName):
         library.brief.make(Asked(names=("gemini:nothing",)))
