@@ -14,6 +14,7 @@ from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+from pollux.sources.tool_host import ServerSettings, SkillFolder, Surroundings
 from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "FileVersion",
     "HandoffPlace",
     "HandoffRequest",
+    "HostsTools",
     "Marks",
     "Program",
     "Receives",
@@ -38,6 +40,9 @@ __all__ = [
     "Retains",
     "Retention",
     "Rewrite",
+    "ServerSettings",
+    "SkillFolder",
+    "Surroundings",
 ]
 
 
@@ -105,6 +110,20 @@ class Receives(Protocol):
 
 
 @runtime_checkable
+class HostsTools(Protocol):
+    """Starts servers that offer tools, and reads skills."""
+
+    def home_folder(self, around: Surroundings) -> Path:
+        """The agent's own folder, which need not exist."""
+
+    def server_settings(self, around: Surroundings) -> Sequence[ServerSettings]:
+        """The files in which it looks for servers."""
+
+    def skill_folders(self, around: Surroundings) -> Sequence[SkillFolder]:
+        """The folders in which it looks for skills."""
+
+
+@runtime_checkable
 class Marks(Protocol):
     """Knows what the agent leaves in its working directories."""
 
@@ -113,7 +132,7 @@ class Marks(Protocol):
         """Names of files and folders that mark such a directory."""
 
 
-CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, Marks)
+CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, HostsTools, Marks)
 
 
 def marks_of(source: object) -> tuple[str, ...]:
@@ -192,3 +211,18 @@ def _cannot_receive(source: Source) -> CannotResume:
 def instructions_file_of(source: object) -> str | None:
     """The file in a project from which an agent takes instructions; None if its source does not say."""
     return source.instructions_file() if isinstance(source, Receives) else None
+
+
+def home_folder_of(source: object, around: Surroundings) -> Path | None:
+    """The agent's own folder; None if its source does not say."""
+    return source.home_folder(around) if isinstance(source, HostsTools) else None
+
+
+def server_settings_of(source: object, around: Surroundings) -> Sequence[ServerSettings]:
+    """The files in which an agent looks for servers; none if its source does not say."""
+    return source.server_settings(around) if isinstance(source, HostsTools) else ()
+
+
+def skill_folders_of(source: object, around: Surroundings) -> Sequence[SkillFolder]:
+    """The folders in which an agent looks for skills; none if its source does not say."""
+    return source.skill_folders(around) if isinstance(source, HostsTools) else ()
