@@ -9,6 +9,7 @@
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
+- `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
@@ -54,6 +55,7 @@ from pollux.system.progress import Enough, Progress, Report
 if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
+    from pollux.library.connect.service import ConnectService
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -208,6 +210,13 @@ class Library:
         from pollux.library.handoff.service import HandoffService
 
         return HandoffService(self._places, self.homes, self._index, self._reader, self._here)
+
+    @cached_property
+    def connect(self) -> ConnectService:
+        """What makes pollux known to agents."""
+        from pollux.library.connect.service import ConnectService
+
+        return ConnectService(self._places, self.homes, self._here)
 
     @cached_property
     def signing(self) -> SigningService:
