@@ -11,6 +11,7 @@
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
 - `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.connect.service import ConnectService
+    from pollux.library.for_agents.service import ForAgents
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -217,6 +219,13 @@ class Library:
         from pollux.library.connect.service import ConnectService
 
         return ConnectService(self._places, self.homes, self._here)
+
+    @cached_property
+    def for_agents(self) -> ForAgents:
+        """Sessions as agents may see them."""
+        from pollux.library.for_agents.service import ForAgents
+
+        return ForAgents(self._places, self._index, self._reader, self._marks, may_index_later=self._may_index_later)
 
     @cached_property
     def signing(self) -> SigningService:
