@@ -52,7 +52,7 @@ def _step_lines(canvas: Canvas, step: Step, home: str) -> Iterator[str]:
         for line in _difference(step) if step.names or (step.before and step.after) else ():
             yield canvas.paint(f"  {visible(line)}".rstrip(), _STYLES.get(line[:1], "dim"))
     for note in step.notes:
-        yield from (canvas.paint(f"  {line}", "warn") for line in wrap(one_line(note), _inner(canvas)))
+        yield from (canvas.paint(f"  {line}", "warn") for line in wrap(_homely(note, home), _inner(canvas)))
 
 
 def _kind(step: Step) -> str:
@@ -82,7 +82,7 @@ def check_lines(canvas: Canvas, checks: Checks, home: str) -> Iterator[str]:
     for entry in checks.entries:
         yield from _entry_lines(canvas, entry, home)
     for sentence in checks.duplicates:
-        for line in wrap(one_line(sentence).replace(home.rstrip("/") + "/", "~/"), canvas.columns):
+        for line in wrap(_homely(sentence, home), canvas.columns):
             yield canvas.paint(line, "warn")
 
 
@@ -98,8 +98,13 @@ def _entry_lines(canvas: Canvas, entry: CheckedEntry, home: str) -> Iterator[str
         yield f"  {one_line(entry.server or 'a server')} {one_line(entry.version or '')}".rstrip() + (
             f", protocol {one_line(entry.protocol or '?')}, in {duration(entry.seconds)}: {tools}"
         )
-    for line in wrap(one_line(entry.why), _inner(canvas)) if entry.why else ():
+    for line in wrap(_homely(entry.why, home), _inner(canvas)) if entry.why else ():
         yield f"  {line}"
+
+
+def _homely(sentence: str, home: str) -> str:
+    """A sentence with paths as people write them."""
+    return one_line(sentence).replace(home.rstrip("/") + "/", "~/")
 
 
 def _inner(canvas: Canvas) -> int | None:

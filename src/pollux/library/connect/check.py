@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pollux.errors import OutputError
-from pollux.library.connect.entries import is_ours, parsed, said, servers, to_pollux, words_of
+from pollux.library.connect.entries import each_once, is_ours, parsed, said, servers, to_pollux, words_of
 from pollux.library.connect.files import content_of
 from pollux.library.connect.probe import Answer, NoAnswer, ask, bare_environment
 from pollux.model import Value
@@ -64,8 +64,8 @@ class Checks(Value, frozen=True, kw_only=True):
 
     @property
     def good(self) -> bool:
-        """Does every entry answer that should?"""
-        return all(entry.state in (State.ANSWERS, State.OFF) for entry in self.entries)
+        """Is there an entry, and does every one answer that should?"""
+        return bool(self.entries) and all(entry.state in (State.ANSWERS, State.OFF) for entry in self.entries)
 
 
 def check(sources: Iterable[Source], around: Surroundings, own: Sequence[str]) -> Checks:
@@ -74,7 +74,9 @@ def check(sources: Iterable[Source], around: Surroundings, own: Sequence[str]) -
     duplicates: list[str] = []
     for source in sources:
         checker = _Checker(source, around, own)
-        found = [entry for settings in server_settings_of(source, around) for entry in checker.check(settings)]
+        found = [
+            entry for settings in each_once(server_settings_of(source, around)) for entry in checker.check(settings)
+        ]
         entries += found
         ours = [entry for entry in found if entry.state not in (State.OTHER, State.UNREADABLE)]
         if len(ours) > 1:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -29,6 +30,16 @@ class Wanted(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """The whole command."""
         return (*self.command, SERVE)
+
+
+def each_once(all_settings: Iterable[ServerSettings]) -> Iterator[ServerSettings]:
+    """Settings without those that are the same file: a project may be the home directory."""
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for settings in all_settings:
+        place = (os.path.realpath(settings.file), settings.names)
+        if place not in seen:
+            seen.add(place)
+            yield settings
 
 
 def parsed(settings: ServerSettings, content: bytes | None) -> Any:

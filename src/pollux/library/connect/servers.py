@@ -10,6 +10,7 @@ from pollux.errors import OutputError, RequestError
 from pollux.library.connect.entries import (
     FORMATS,
     Wanted,
+    each_once,
     is_ours,
     new_entry,
     parsed,
@@ -142,8 +143,8 @@ class ServerPlanner:
         for name, _ in to_pollux(found.entries):
             if name != NAME:
                 yield f"The entry {name!r} of this file leads to pollux, too: one of them is enough."
-        for settings in self._all:
-            if settings.scope is not found.settings.scope and any(True for _ in self._others(settings)):
+        for settings in each_once((found.settings, *self._all)):
+            if settings is not found.settings and any(True for _ in self._others(settings)):
                 yield f"{display_path(settings.file)} leads to pollux, too ({settings.scope}): one of them is enough."
 
     def _others(self, settings: ServerSettings) -> Iterator[str]:

@@ -43,19 +43,19 @@ class ConnectService:
         file cannot be changed safely.
         """
         here, absent = self._agents(agent, anywhere=remove)
-        wanted, around = self._wanted(), self._around()
+        wanted, around, within = self._wanted(), self._around(), self._scope(scope)
         steps: list[Step] = []
         for source in here:
             planner = ServerPlanner(source, server_settings_of(source, around), around)
-            step = planner.remove(Scope(scope)) if remove else planner.install(Scope(scope), wanted)
+            step = planner.remove(within) if remove else planner.install(within, wanted)
             steps.append(self._noted(step, [source], around))
         return ConnectPlan(steps=tuple(steps), absent=absent)
 
     def server_fragments(self, agent: str, scope: str = Scope.USER) -> list[Fragment]:
         """What a person would write into the settings of an agent, or with `all` of every agent. No file is read."""
-        wanted, around = self._wanted(), self._around()
+        wanted, around, within = self._wanted(), self._around(), self._scope(scope)
         return [
-            fragment(source, chosen(source, server_settings_of(source, around), Scope(scope)), wanted)
+            fragment(source, chosen(source, server_settings_of(source, around), within), wanted)
             for source in self._agents(agent, anywhere=True)[0]
         ]
 
@@ -67,7 +67,7 @@ class ConnectService:
         here, absent = self._agents(agent, anywhere=remove)
         steps = [
             self._noted(skill.plan_step(place, sources, remove=remove), sources, place.around)
-            for place, sources in self._skill_places(here, scope)
+            for place, sources in self._skill_places(here, self._scope(scope))
         ]
         return ConnectPlan(steps=tuple(steps), absent=absent)
 
@@ -113,13 +113,13 @@ class ConnectService:
         folder = home_folder_of(source, around)
         return installed(source, self._places).path is not None or (folder is not None and folder.is_dir())
 
-    def _skill_places(self, here: Sequence[Source], scope: str) -> Iterator[tuple[skill.Place, list[Source]]]:
+    def _skill_places(self, here: Sequence[Source], scope: Scope) -> Iterator[tuple[skill.Place, list[Source]]]:
         """Each folder of skills once, with the agents that read it."""
         around = self._around()
         found: dict[str, tuple[skill.Place, list[Source]]] = {}
         for source in here:
             for one in skill_folders_of(source, around):
-                if one.scope == scope:
+                if one.scope is scope:
                     place = skill.Place(one.folder, one.scope, around)
                     found.setdefault(os.path.realpath(one.folder), (place, []))[1].append(source)
         yield from found.values()
@@ -127,9 +127,15 @@ class ConnectService:
     def _around(self) -> Surroundings:
         return Surroundings(environ=self._places.environ, home=self._places.home, folder=self._here)
 
+    def _scope(self, scope: str) -> Scope:
+        """A scope. Raises `RequestError` for the project if this folder is the home directory: that is no project."""
+        if scope == Scope.PROJECT and os.path.realpath(self._here) == os.path.realpath(self._places.home):
+            raise RequestError("This folder is your home directory, not a project.", "Go to a project first.")
+        return Scope(scope)
+
     def _wanted(self) -> Wanted:
         """How agents are to start the server. Raises `RequestError` for a path that no settings can hold."""
-        variables = {k: v for k, v in folder_variables(self._places, self._homes).items() if k != "HOME"}
+        variables = {k: v for k, v in sorted(folder_variables(self._places, self._homes).items()) if k != "HOME"}
         command = own_command(self._places.environ)
         try:
             "\n".join((*command, *variables.values())).encode()

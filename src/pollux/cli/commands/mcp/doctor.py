@@ -33,7 +33,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
         from pollux.answers.connect import checks_document
 
         screen.json(checks_document(checks))
-        ctx.exit(0 if checks.entries and checks.good else 1)
+        ctx.exit(0 if checks.good else 1)
     if not checks.entries:
         raise NotFound("No agent's settings lead to pollux.", "Try: pollux mcp install all")
     from pollux.draw.connect import check_lines

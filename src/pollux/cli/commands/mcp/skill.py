@@ -10,11 +10,15 @@ from pollux.cli.commands.mcp.install import agents_or_all
 from pollux.cli.commands.mcp.writing import carry_out, require_one, writing_options
 from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.group import Command, Group
+from pollux.errors import RequestError
 
 
-@click.group("skill", cls=Group, short_help="Tell agents when and how to ask pollux.")
-def command() -> None:
+@click.group("skill", cls=Group, invoke_without_command=True, short_help="Tell agents when and how to ask pollux.")
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Tell agents when and how to ask pollux: one page, which they open when they need it."""
+    if ctx.invoked_subcommand is None:
+        raise RequestError("What is to be done with the skill?", "Try: pollux skill install")
 
 
 @command.command("install", cls=Command, short_help="Write the page where agents look for skills.")
