@@ -16,6 +16,7 @@ from pollux.index.search.query import PLACES, And, FieldFilter, Marked, Node, No
 from pollux.index.search.results import Hit, SearchResult
 from pollux.index.search.session_search import SearchRequest
 from pollux.index.search.snippets import Needle, Snippet, needles, snippet
+from pollux.library.for_agents.loosen import Looser, looser
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.searching import Searching
 from pollux.model import Fate, Session
@@ -42,7 +43,8 @@ class AgentRequest(NamedTuple):
     """A search of an agent.
 
     `here` is the project that comes first, `within` the only session that is searched, `kinds` what is searched if the
-    query does not say so itself. The hits number `skip` to `skip + limit` are given.
+    query does not say so itself. The hits number `skip` to `skip + limit` are given. With `waits`, words are
+    indexed first, because no other process does so later.
     """
 
     text: str
@@ -51,20 +53,22 @@ class AgentRequest(NamedTuple):
     kinds: Collection[PassageKind] = SAID
     skip: int = 0
     limit: int = 10
+    waits: bool = False
 
 
 class AgentHits(NamedTuple):
     """The hits that an agent gets.
 
-    `more`: there are more hits. `counts` says how many messages of each session match, `sessions_here` and
-    `sessions_elsewhere` how many sessions match; None while some words are not indexed. `fates` has those of messages
-    that are not live, and `states` those of all sessions.
+    `more`: there are more hits. `looser`: nothing has all words, so less was searched for. `counts` says how many
+    messages of each session match, `sessions_here` and `sessions_elsewhere` how many sessions match; None while some
+    words are not indexed. `fates` has those of messages that are not live, and `states` those of all sessions.
     """
 
     hits: Sequence[Hit]
     more: bool
     counts: Mapping[str, int]
     result: SearchResult
+    looser: Looser | None = None
     sessions_here: int | None = None
     sessions_elsewhere: int | None = None
     fates: Mapping[tuple[str, str], Fate] = {}
@@ -72,10 +76,7 @@ class AgentHits(NamedTuple):
 
 
 class AgentSearch:
-    """Answers one search. `read` reads a session by its key, if its words are not in the index yet.
-
-    With `waits`, words are indexed first, because no other process does so later.
-    """
+    """Answers one search. `read` reads a session by its key, if its words are not in the index yet."""
 
     def __init__(
         self,
@@ -84,10 +85,7 @@ class AgentSearch:
         request: AgentRequest,
         redactor: Redactor | None,
         read: Callable[[str], Session],
-        *,
-        waits: bool,
     ) -> None:
-        self._waits = waits
         self._index = index
         self._private = private
         self._request = request
@@ -96,6 +94,7 @@ class AgentSearch:
         query = parse(request.text, registry.source_names())
         self._kinds = None if _names_kinds(query.node) else request.kinds
         self._query = _and(query, *self._limits())
+        self._counted = self._query
         self._targets = needles(query.node)
 
     def _limits(self) -> list[Node]:
@@ -110,22 +109,46 @@ class AgentSearch:
         return limits
 
     def find(self) -> AgentHits:
-        """The hits: first those of the project, then all others. Where nothing matches, similar words are tried."""
-        request, wanted = self._request, self._request.skip + self._request.limit + 1
-        here = FieldFilter(name="project", value=request.here) if request.here is not None else None
-        results = [self._search(_and(self._query, here), wanted)] if here is not None else []
-        left = wanted - sum(len(result.hits) for result in results)
+        """The hits: first those of the project, then all others.
+
+        Where nothing has all words, those of a question are left out, then other forms and spellings are tried, and then
+        fewer words.
+        """
+        here = self._request.here
+        if found := self._find(self._query, here):
+            return found
+        fewer = list(looser(self._query.node))
+        if fewer and (found := self._find(_with(self._query, fewer[0].node), here)):
+            return found._replace(looser=fewer[0])
+        similar = self._found([self._search(self._query, self._wanted, exact=False)])
+        if similar.hits:
+            return similar
+        for one in fewer[1:]:
+            if found := self._find(_with(self._query, one.node), None):  # the best come first, wherever they are
+                return found._replace(looser=one)
+        return similar
+
+    def _find(self, query: Query, first: str | None) -> AgentHits | None:
+        """The hits of a query, those of a project first; None where there are none."""
+        self._counted = query
+        here = FieldFilter(name="project", value=first) if first is not None else None
+        results = [self._search(_and(query, here), self._wanted)] if here is not None else []
+        left = self._wanted - sum(len(result.hits) for result in results)
         if left > 0:
-            rest = self._query if here is None else _and(self._query, Not(node=here))
-            results.append(self._search(rest, left))
-        if not any(result.hits for result in results):
-            results = [self._search(self._query, wanted, exact=False)]
+            results.append(self._search(query if here is None else _and(query, Not(node=here)), left))
+        return self._found(results) if any(result.hits for result in results) else None
+
+    @property
+    def _wanted(self) -> int:
+        return self._request.skip + self._request.limit + 1
+
+    def _found(self, results: list[SearchResult]) -> AgentHits:
         if self._private.is_private:  # a suggestion may come from a private session
             results = [msgspec.structs.replace(result, hints=(), meant=()) for result in results]
         hits = [hit for result in results for hit in result.hits if hit.key not in self._private.keys]
-        shown = hits[request.skip : request.skip + request.limit]
+        shown = hits[self._request.skip : self._wanted - 1]
         counts = {key: count for result in results for key, count in result.counts.items()}
-        found = AgentHits(hits=shown, more=len(hits) == wanted, counts=counts, result=results[-1])
+        found = AgentHits(hits=shown, more=len(hits) >= self._wanted, counts=counts, result=results[-1])
         if any(result.pending for result in results):
             return self._read_again(found)
         near, far = (None, None) if results[-1].widened else self._index.ask(self._count, frozen=False)
@@ -138,7 +161,7 @@ class AgentSearch:
             limit=limit, per_session=each, kinds=self._kinds, counted=True, exact=exact, show=self._show
         )
         search = Searching(self._index, query, request, lambda _: None)
-        return search.with_words() if self._waits else search.without_waiting()
+        return search.with_words() if self._request.waits else search.without_waiting()
 
     def _show(self, text: str, targets: Sequence[Needle]) -> Snippet:
         """The best line of a passage. Its secrets are taken out first: a half of one could not be recognised."""
@@ -147,7 +170,7 @@ class AgentSearch:
     def _count(self, current: CatalogueQueries) -> tuple[int, int]:
         """How many sessions match: in the project, and elsewhere."""
         with self._index.store.words() as words:
-            numbers = words.sessions(self._query, self._kinds)
+            numbers = words.sessions(self._counted, self._kinds)
         projects = current.projects_of(numbers)
         here = self._request.here
         near = sum(here is not None and project_matches(here, project) for project in projects.values())
@@ -184,9 +207,12 @@ class AgentSearch:
         return found._replace(hits=shown, fates=fates, states=states)
 
 
-def _and(query: Query, *nodes: Node | None) -> Query:
-    added = tuple(node for node in nodes if node is not None)
-    return msgspec.structs.replace(query, node=And(nodes=(*query.node.nodes, *added)))
+def _and(query: Query, *nodes: Node) -> Query:
+    return _with(query, And(nodes=(*query.node.nodes, *nodes)))
+
+
+def _with(query: Query, node: And) -> Query:
+    return msgspec.structs.replace(query, node=node)
 
 
 def _names_kinds(node: Node) -> bool:

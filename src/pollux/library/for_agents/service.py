@@ -96,6 +96,10 @@ class ForAgents:
             messages = [_without_answers_of(message, private) for message in messages]
         return replace(session, messages=tuple(messages))
 
+    def session_key(self, name: str) -> str:
+        """The key of the session that a name means, as for `session`; its files are not read. Raises `UnknownName`."""
+        return self._reader.find_by_id(name, self.hidden().keys)[0].key
+
     def redacted(self, session: Session, messages: Iterable[Message] | None = None) -> Session:
         """A session without its secrets; with only these messages, if not all are wanted."""
         wanted = session.messages if messages is None else tuple(messages)
@@ -106,8 +110,8 @@ class ForAgents:
         from pollux.library.for_agents.search import AgentSearch
 
         redactor = self.redactor if redact else None
-        waits = not self._may_index_later()
-        return AgentSearch(self._index, self.hidden(own), request, redactor, self.session, waits=waits).find()
+        wanted = request._replace(waits=not self._may_index_later())
+        return AgentSearch(self._index, self.hidden(own), wanted, redactor, self.session).find()
 
     def project_at(self, directory: Path) -> str | None:
         """The project that somebody works on in a directory; None in the user's home or above it."""
