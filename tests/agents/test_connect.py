@@ -118,7 +118,7 @@ def test_the_agent_reads_a_projects_file(harness: ModuleType, agent: str, releas
 def test_the_model_hears_of_the_skill(
     harness: ModuleType, agent: str, release: str, scope: str, tmp_path: Path
 ) -> None:
-    described = "Finds what was decided, tried, run or fixed before"
+    described = "Finds what was decided, tried, run or fixed in earlier sessions"
     with usual_room(harness, agent, release, tmp_path) as made:
         assert described not in asked(made)
         command = [sys.executable, "-m", "pollux", "skill", "install", agent, "--scope", scope, "--yes"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pollux import registry
 from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
 from pollux.index.catalogue.values import Filter, SessionLocation
+from pollux.library.for_agents.state import split_state
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.session_files import SessionFiles
 from pollux.model import Message, Session
@@ -245,7 +246,13 @@ def _looks_like_path(name: str) -> bool:
 
 
 def cited(name: str, session: Callable[[str], Session]) -> Citation:
-    """The session or the message that a name means. An id or a path may have the sign, too."""
+    """The session or the message that a name means. An id or a path may have the sign, too.
+
+    A name may end with the state in which it was cited, which names nothing.
+    """
+    plain, state = split_state(name)
+    if state is not None and path_of_name(name) is None:
+        return cited(plain, session)
     key, sign, message = name.rpartition(_SIGN)
     if not sign or not key or path_of_name(name) is not None:
         return Citation(session(name))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from pollux.errors import RequestError, UnknownName
 from pollux.library.for_agents.service import ForAgents
@@ -26,10 +27,12 @@ class Desk:
         self.view: ForAgents = library.for_agents
         self.directory = directory
         self.redact = redact
+        self._own: set[str] = set()
 
-    def look_again(self) -> None:
-        """Let the next question look for what changed since the last one."""
+    def begin(self, meta: Mapping[str, Any]) -> None:
+        """Begin with a call: look for what changed since the last one. `meta` is what the call says of itself."""
         self.view.look_again()
+        self._own = self.view.own_sessions(meta)
 
     @property
     def here(self) -> str | None:
@@ -38,7 +41,7 @@ class Desk:
 
     def own(self, without: Iterable[str]) -> set[str]:
         """The keys of the sessions to leave out: those that are named, and the one that the agent is writing."""
-        keys: set[str] = set()
+        keys = set(self._own)
         for name in without:
             with suppress(UnknownName):  # what is unknown is left out anyway
                 keys.add(self.view.session_key(key_of(name).name))

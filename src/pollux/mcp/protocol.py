@@ -25,8 +25,8 @@ _INFO = {"name": "pollux", "version": VERSION}
 _CAPABILITIES: dict[str, Any] = {"tools": {}}
 _HOUR = 3_600_000
 
-Call = Callable[[str, Mapping[str, Any]], dict[str, Any]]
-"""Calls a tool by its name, with its arguments."""
+Call = Callable[[str, Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+"""Calls a tool by its name, with its arguments, and with what the call says of itself."""
 
 
 class Protocol:
@@ -59,7 +59,8 @@ class Protocol:
             raise ProtocolError(INVALID_PARAMS, f"There is no such tool. Known: {known}.")
         if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "`arguments` must be an object.")
-        return self._call(name, arguments or {})
+        meta = request.params.get("_meta")
+        return self._call(name, arguments or {}, meta if isinstance(meta, dict) else {})
 
 
 def _is_stateless(request: Request) -> bool:

@@ -42,13 +42,13 @@ class Toolbox:
         self._deadline = 0.0
         self._resources = ExitStack()
 
-    def __call__(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a call, as the protocol has it."""
         self._deadline = time.monotonic() + _PATIENCE
         try:
             checked = Arguments(TOOLS[name], arguments)
             desk = self._desk
-            desk.look_again()
+            desk.begin(meta)
             text, failed = import_module(_MODULES[name]).call(desk, checked), False
         except PolluxError as error:
             text, failed = _explanation(error), True

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pollux import __version__
 from pollux.library.connect.files import content_of, real_place
 from pollux.library.connect.plan import NAME, Change, Step
+from pollux.library.for_agents.texts import AUTHORITY, WHEN
 from pollux.sources.tool_host import Scope
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pollux.sources.tool_host import Surroundings
 
 FILE = "SKILL.md"
+_SENTENCES = {"{WHEN}": WHEN, "{AUTHORITY}": AUTHORITY}
+"""What the server tells agents, too."""
 _OTHERS = "It was changed since pollux wrote it, or somebody else wrote it."
 _SEAL = re.compile(rb"<!-- pollux \S+ ([0-9a-f]{16}) -->\n\Z")
 
@@ -37,6 +40,8 @@ class Place(NamedTuple):
 def text() -> str:
     """The skill as it is written."""
     page = resources.files(__package__).joinpath(FILE).read_text("utf-8")
+    for name, sentence in _SENTENCES.items():
+        page = page.replace(name, sentence)
     return f"{page}<!-- pollux {__version__} {_hash(page.encode())} -->\n"
 
 

@@ -111,7 +111,7 @@ class AgentSearch:
     def find(self) -> AgentHits:
         """The hits: first those of the project, then all others.
 
-        Where nothing has all words, those of a question are left out, then other forms and spellings are tried, and then
+        Where nothing has all words, those of a question are left out, then other forms and spellings are tried, then
         fewer words.
         """
         here = self._request.here
@@ -124,7 +124,8 @@ class AgentSearch:
         if similar.hits:
             return similar
         for one in fewer[1:]:
-            if found := self._find(_with(self._query, one.node), None):  # the best come first, wherever they are
+            found = self._find(_with(self._query, one.node), None)  # the best come first, wherever they are
+            if found is not None:
                 return found._replace(looser=one)
         return similar
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
+from pollux import registry
 from pollux.errors import StoreError, UnknownName
 from pollux.index.catalogue.private import Hidden, hidden
 from pollux.index.catalogue.states import known_states, state_of
@@ -18,6 +19,7 @@ from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader
 from pollux.marks.store import MarkStore
 from pollux.model import Message, Session, ToolCall
+from pollux.sources.capabilities import own_session_of
 from pollux.system.config import load
 from pollux.system.directories import Places
 
@@ -117,6 +119,16 @@ class ForAgents:
         """The project that somebody works on in a directory; None in the user's home or above it."""
         known = self._index.ask(lambda current: {path for path in current.projects_of(None).values() if path})
         return caller_project(known, str(directory), str(self._places.home))
+
+    def own_sessions(self, meta: Mapping[str, Any]) -> set[str]:
+        """The keys of the sessions that the agent which started this program is writing, as far as it says so.
+
+        `meta` is what a call says of itself.
+        """
+        ids = {
+            name: own_session_of(registry.source(name), self._places.environ, meta) for name in registry.source_names()
+        }
+        return {f"{name}:{id}" for name, id in ids.items() if id is not None}
 
     def look_again(self) -> None:
         """Let the next question look for what changed since the last one."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pollux.model import Session
 
 _STATE = re.compile(r"@(\d{1,9}-[0-9a-f]{4})\Z")
 
@@ -19,6 +22,16 @@ def split_state(name: str) -> StatedName:
     """The name and the state of a citation."""
     found = _STATE.search(name)
     return StatedName(name[: found.start()], found[1]) if found is not None else StatedName(name, None)
+
+
+def change_of(name: str, session: Session) -> str | None:
+    """What became of a session since it was cited by this name, in a sentence; None where nothing did."""
+    state = split_state(name).state
+    if state is None:
+        return None
+    from pollux.index.catalogue.states import state_of  # only needed for such a name
+
+    return change_between(state, state_of(session))
 
 
 def change_between(cited: str, present: str) -> str | None:
