@@ -1,4 +1,4 @@
-"""The agents themselves see what `mcp install` and `skill install` write: they list it, start it, and tell the model."""
+"""The agents see what `mcp install` and `skill install` write: they list it, start it, and tell the model."""
 
 from __future__ import annotations
 

@@ -148,6 +148,10 @@ class ForAgents:
         """Summaries of a few sessions that `keys` gave. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
 
+    def without_private(self, session: Session) -> Session:
+        """A session without its private messages, and without the answers of private sub-agents."""
+        return self._without_private(session, self.hidden().keys)
+
 
 def _without_answers_of(message: Message, private: Collection[str]) -> Message:
     """A message without the answers of private sub-agents."""
