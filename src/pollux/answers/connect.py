@@ -32,6 +32,11 @@ def fragments_document(fragments: list[Fragment]) -> list[dict[str, Any]]:
     ]
 
 
+def skill_document(text: str) -> dict[str, Any]:
+    """`pollux skill install --print --json`."""
+    return {"text": text}
+
+
 def checks_document(checks: Checks) -> dict[str, Any]:
     """`pollux mcp doctor --json`."""
     return {

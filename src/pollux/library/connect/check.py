@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -20,6 +21,9 @@ from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.sources.base import Source
+
+
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
 class State(StrEnum):
@@ -105,7 +109,7 @@ class _Checker:
             yield self._checked(settings, name, entry)
 
     def _checked(self, settings: ServerSettings, name: str, entry: Mapping[str, Any]) -> CheckedEntry:
-        words = words_of(entry)
+        words = self._expanded(settings, words_of(entry))
         if not is_ours(entry):
             return self._entry(settings, name, words, State.OTHER, why=f"It starts something else: {said(entry)}.")
         if entry.get("enabled") is False:
@@ -133,6 +137,13 @@ class _Checker:
             Path(folder) if isinstance(folder, str) else None,
             float(patience) if isinstance(patience, int | float) and patience > 0 else settings.patience,
         )
+
+    def _expanded(self, settings: ServerSettings, words: tuple[str, ...]) -> tuple[str, ...]:
+        """A command as the agent understands it: those with JSON put variables in the place of `${NAME}`."""
+        if settings.format != "json":
+            return words
+        environ = self._around.environ
+        return tuple(_VARIABLE.sub(lambda match: environ.get(match[1], match[2] or match[0]), word) for word in words)
 
     def _is_this_pollux(self, program: str, words: tuple[str, ...]) -> bool:
         own = self._own

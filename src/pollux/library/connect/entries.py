@@ -18,6 +18,8 @@ from pollux.wire import display_path
 FORMATS = {"json": json_text, "toml": toml_text}
 SERVE = "mcp"
 """The command of pollux that is the server."""
+_STARTERS = ("uvx", "uv", "pipx", "env")
+"""Programs that start a program of Python's."""
 
 
 class Wanted(NamedTuple):
@@ -90,7 +92,9 @@ def is_ours(entry: Any) -> bool:
     if SERVE not in words:
         return False
     start = words[: words.index(SERVE)]
-    return bool(start) and (PurePath(start[-1]).stem == NAME if len(start) == 1 else start[-2:] == ("-m", NAME))
+    if not start or PurePath(start[-1]).stem != NAME:
+        return False
+    return len(start) == 1 or start[-2] == "-m" or PurePath(start[0]).stem in _STARTERS
 
 
 def words_of(entry: Any) -> tuple[str, ...]:

@@ -111,6 +111,14 @@ def test_a_program_that_is_gone(machine: Machine) -> None:
     assert not checks.good
 
 
+def test_a_variable_in_a_command_is_understood(machine: Machine) -> None:
+    server(machine, ANSWERS)
+    entry = {"command": "${HOME}/${NONE:-bin}/pollux", "args": ["mcp"], "env": {"EXTRA": "1"}}
+    machine.file(".claude.json", json.dumps({"mcpServers": {"pollux": entry}}))
+    (checked,) = machine.library().connect.check().entries
+    assert (checked.state, checked.command[0]) == (State.ANSWERS, str(machine.home / "bin/pollux"))
+
+
 def test_an_entry_that_is_switched_off_is_not_started(machine: Machine) -> None:
     checks = codex(machine, server(machine, ENDS), "enabled = false\n")
     assert [entry.state for entry in checks.entries] == [State.OFF]

@@ -13,6 +13,7 @@ import pytest
 
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
 from pollux.library.connect import files
+from pollux.library.connect.entries import is_ours
 from pollux.library.connect.plan import Change, ConnectPlan
 from pollux.library.library import Library
 from tests.unit.library.connect.conftest import COMMAND, FOLDERS, Machine
@@ -89,6 +90,27 @@ def test_a_pollux_that_moved_is_renewed_and_the_rest_of_its_entry_stays(machine:
     file = machine.file(FILES[agent], text)
     assert changes(install(machine.library(), agent)) == [Change.RENEW]
     assert file.read_text() == text.replace("/old/bin/pollux", COMMAND)
+
+
+@pytest.mark.parametrize(
+    ("words", "ours"),
+    [
+        (["/x/bin/pollux", "mcp"], True),
+        (["pollux.exe", "mcp", "--also", "usage"], True),
+        (["/usr/bin/python3", "-P", "-m", "pollux", "mcp"], True),
+        (["uvx", "pollux", "mcp"], True),
+        (["uv", "run", "--with", "x", "pollux", "mcp"], True),
+        (["npx", "-y", "pollux", "mcp"], False),
+        (["/x/bin/pollux", "serve"], False),
+        (["mcp"], False),
+        (["/x/pollux-mcp"], False),
+        ([], False),
+    ],
+)
+def test_what_leads_to_pollux(words: list[str], ours: bool) -> None:
+    assert is_ours({"command": words[0], "args": words[1:]} if words else {"url": "http://x"}) is ours
+    assert not is_ours({"command": 3, "args": ["mcp"]})
+    assert not is_ours("pollux mcp")
 
 
 @agents

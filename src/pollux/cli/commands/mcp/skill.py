@@ -47,7 +47,12 @@ def install(ctx: click.Context, /, agent: str, as_json: bool, **options: Any) ->
     library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     if printing:
         text = library.connect.skill_text()
-        screen.json({"text": text}) if as_json else screen.readable(text)
+        if as_json:
+            from pollux.answers.connect import skill_document
+
+            screen.json(skill_document(text))
+        else:
+            screen.readable(text)
         return
     plan = library.connect.plan_skill(agent, scope, remove=remove)
     if carry_out(library, screen, plan, yes=yes, as_json=as_json) and not remove:
