@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -128,3 +129,25 @@ def test_the_model_hears_of_the_skill(
             status, out, err = made.run(["skills", "list"], 90)
             assert status == 0, err
             assert described in out + err
+
+
+def test_claude_and_pollux_write_at_once(harness: ModuleType, tmp_path: Path) -> None:
+    """Both write to one file, and neither loses what the other wrote."""
+    with usual_room(harness, "claude", "2.1.325", tmp_path) as made:
+        file = made.home / ".claude.json"
+        own = {name: f"kept {name}" for name in ("first", "second")}
+        file.write_text(json.dumps({**json.loads(file.read_text()), **own}))
+        with ThreadPoolExecutor(1) as pool:
+            run = pool.submit(asked, made)
+            written = 0
+            while not run.done() or written < 3:
+                pollux(made, "mcp", "install", "claude", "--remove", "--yes")
+                pollux(made, "mcp", "install", "claude", "--yes")
+                assert json.loads(file.read_text())["mcpServers"]["pollux"]["args"] == ["mcp"]
+                written += 1
+            run.result()
+        state = json.loads(file.read_text())
+        assert {name: state[name] for name in own} == own
+        assert "pollux" in state["mcpServers"]
+        assert state["projects"][made.project]["hasTrustDialogAccepted"]
+        assert not file.with_name(".claude.json.lock").exists()

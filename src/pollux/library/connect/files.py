@@ -86,11 +86,10 @@ def _alone(copies: Path) -> Iterator[None]:
 def _change(step: Step, copies: Path) -> Step:
     """Change one file, with a copy of it as it was."""
     with _agent_waits(step.lock):
-        present = content_of(step.place)
-        if present == step.after:  # another pollux did it meanwhile
+        if content_of(step.place) != step.before:
+            step = _planned_again(step)
+        if step.before == step.after:  # another pollux did it meanwhile
             return step
-        if present != step.before:
-            raise OutputError(f"{display_path(step.place)} was changed meanwhile.", f"{_NOTHING} Try the same again.")
         _require_writable(step.place)
         copy = _keep(step, copies) if step.before is not None and not step.own else None
         try:
@@ -100,6 +99,17 @@ def _change(step: Step, copies: Path) -> Step:
                 f"{display_path(step.place)} cannot be written: {error.strerror or error}.", _NOTHING
             ) from error
     return replace(step, copy=copy)
+
+
+def _planned_again(step: Step) -> Step:
+    """The same change of a file that was changed meanwhile. Raises `OutputError` where it would not be the same."""
+    new = step.again() if step.again is not None else step
+    present = content_of(step.place)
+    if new.before == present and (new.is_same_as(step) or not new.change.writes):
+        return new
+    if present == step.after:
+        return replace(step, before=present)
+    raise OutputError(f"{display_path(step.place)} was changed meanwhile.", f"{_NOTHING} Try the same again.")
 
 
 def _require_writable(place: Path) -> None:

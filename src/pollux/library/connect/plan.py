@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,8 @@ class Step(Value, frozen=True, kw_only=True):
     Several agents may read one file. `names` is the path of the entry in the file; a skill is a file of its own and has
     none. `entry_before` and `entry_after` are the entry alone. `base` is a folder that stays even if it is empty.
     `lock` is a folder that the agent makes as long as it writes the file. `own`: all that is in the file is pollux's,
-    and unchanged. Any other file is kept as it was, once it was replaced: `copy` is where.
+    and unchanged. Any other file is kept as it was, once it was replaced: `copy` is where. `again` plans the same once
+    more: an agent may change something else in its settings before this is written.
     """
 
     agents: tuple[str, ...]
@@ -60,6 +61,16 @@ class Step(Value, frozen=True, kw_only=True):
     lock: Path | None = None
     own: bool = False
     copy: Path | None = None
+    again: Callable[[], Step] | None = None
+
+    def is_same_as(self, other: Step) -> bool:
+        """Does another step do the same to the entry, in a file that may differ elsewhere?"""
+        return (self.place, self.change, self.entry_before, self.entry_after) == (
+            other.place,
+            other.change,
+            other.entry_before,
+            other.entry_after,
+        )
 
 
 class ConnectPlan(Value, frozen=True, kw_only=True):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from pollux.errors import OutputError, RequestError
 from pollux.library.connect.entries import (
@@ -86,7 +89,8 @@ class ServerPlanner:
             change = Change.ADD if present is None else Change.REPLACE
             after = with_entry(settings, found.content, [((NAME,), entry)])
         notes = (*self._notes(found, change), *self._doubles(found), *_of(wanted))
-        return self._step(found, change, after, entry, notes)
+        step = self._step(found, change, after, entry, notes)
+        return replace(step, again=partial(self.install, scope, wanted))
 
     def remove(self, scope: Scope) -> Step:
         """Nothing of ours in it. Raises `OutputError`."""
@@ -96,7 +100,8 @@ class ServerPlanner:
         if not is_ours(found.present):
             note = f"The entry {NAME!r} starts something else: {said(found.present)}. It stays."
             return self._step(found, Change.LEFT, found.content, found.present, (note,))
-        return self._step(found, Change.REMOVE, without_entry(found.settings, found.content, NAME), None)
+        step = self._step(found, Change.REMOVE, without_entry(found.settings, found.content, NAME), None)
+        return replace(step, again=partial(self.remove, scope))
 
     def _read(self, scope: Scope) -> _Found:
         settings = chosen(self._source, self._all, scope)

@@ -265,14 +265,36 @@ def test_a_file_that_its_owner_protects_stays(machine: Machine, agent: str) -> N
 
 
 @agents
-def test_a_file_that_changed_meanwhile_stays(machine: Machine, agent: str) -> None:
+def test_what_an_agent_changed_meanwhile_stays(machine: Machine, agent: str) -> None:
     file = machine.file(FILES[agent], CONTENTS[agent])
     library = machine.library()
     plan = library.connect.plan_server(agent)
-    file.write_text(CONTENTS[agent] + "\n")
+    changed = CONTENTS[agent].replace('"x"', '"y"')
+    file.write_text(changed)
+    library.connect.write(plan)
+    assert entry(file)["command"] == COMMAND
+    assert machine.copies[0].read_text() == changed
+    plan = library.connect.plan_server(agent, remove=True)
+    file.write_text(file.read_text().replace('"y"', '"z"'))
+    library.connect.write(plan)
+    assert file.read_text() == changed.replace('"y"', '"z"')
+
+
+@agents
+def test_an_entry_that_changed_meanwhile_stays(machine: Machine, agent: str) -> None:
+    file = machine.file(FILES[agent], CONTENTS[agent])
+    library = machine.library()
+    plan = library.connect.plan_server(agent)
+    install(library, agent)
+    changed = file.read_text().replace(COMMAND, "/elsewhere/pollux")
+    file.write_text(changed)
     with pytest.raises(OutputError, match="was changed meanwhile"):
         library.connect.write(plan)
-    assert file.read_text() == CONTENTS[agent] + "\n"
+    assert file.read_text() == changed
+    file.write_text("{")
+    with pytest.raises(OutputError, match="is not valid"):
+        library.connect.write(plan)
+    assert file.read_text() == "{"
 
 
 def test_a_full_disk_leaves_every_file_as_it_was(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

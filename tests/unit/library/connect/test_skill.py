@@ -103,6 +103,18 @@ def test_a_page_that_somebody_changed_is_named_and_kept(machine: Machine, remove
     assert beside.exists()
 
 
+def test_a_page_that_changed_meanwhile_stays(machine: Machine) -> None:
+    file = machine.file(CLAUDE, "mine\n")
+    library = machine.library()
+    plan = library.connect.plan_skill("claude")
+    file.write_text("mine, too\n")
+    with pytest.raises(OutputError, match="was changed meanwhile"):
+        library.connect.write(plan)
+    assert file.read_text() == "mine, too\n"
+    file.write_text(skill.text())
+    assert library.connect.write(plan).written, "somebody else wrote the same"
+
+
 def test_a_link_in_a_project_is_refused(machine: Machine, tmp_path: Path) -> None:
     (machine.project / ".claude").symlink_to(tmp_path)
     with pytest.raises(OutputError, match="is a link"):

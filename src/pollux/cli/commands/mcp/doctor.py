@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from pollux.cli.options.common import common, json_option, open_library, writing
+from pollux.cli.options.common import SAMPLE, common, json_option, open_library
 from pollux.cli.options.group import Command
-from pollux.errors import NotFound
+from pollux.errors import NotFound, RequestError
 
 
 @click.command("doctor", cls=Command, short_help="Start the server as the agents would, and see whether it answers.")
@@ -26,7 +26,8 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """
     from pollux.cli.terminal.screen import Screen
 
-    writing(ctx)
+    if ctx.meta.get(SAMPLE):
+        raise RequestError("The sample has no settings of agents.", "Leave --sample out.")
     library, screen = open_library(ctx, quiet=as_json, gaps=False), Screen(ctx)
     checks = library.connect.check()
     if as_json:
