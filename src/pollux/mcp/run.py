@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -43,19 +44,12 @@ def run(*, also: Sequence[str] = (), redact: bool = True, sample: bool = False) 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
     """Standard input and output for this server alone: whatever else is printed goes to standard error."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    streams = os.fdopen(_copy(0, nothing), "rb"), os.fdopen(_copy(1, nothing), "wb", buffering=0)
+    while (nothing := os.open(os.devnull, os.O_RDWR)) <= 2:  # the caller closed one of the three
+        pass
+    streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(nothing, 0)
-    os.dup2(2 if sys.__stderr__ is not None else nothing, 1)
-    sys.stdout = sys.stderr
+    os.dup2(2, 1)
     return streams
-
-
-def _copy(descriptor: int, otherwise: int) -> int:
-    try:
-        return os.dup(descriptor)
-    except OSError:  # closed by the caller
-        return os.dup(otherwise)
 
 
 class Server:
@@ -75,13 +69,14 @@ class Server:
     def serve(self, requests: BinaryIO) -> None:
         """Answer all requests, until there are no more or the client has gone."""
         self._worker.start()
-        while not self._gone and (line := requests.readline(_LONGEST_LINE)):
-            if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-                while (rest := requests.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
-                    pass
-                self._write(failure(None, ProtocolError(PARSE_ERROR, "This message is too long.")))
-            elif line.strip():
-                self._take(line)
+        with suppress(OSError):  # the caller closed standard input before it began
+            while not self._gone and (line := requests.readline(_LONGEST_LINE)):
+                if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+                    while (rest := requests.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
+                        pass
+                    self._write(failure(None, ProtocolError(PARSE_ERROR, "This message is too long.")))
+                elif line.strip():
+                    self._take(line)
         self._calls.put(None)
 
     def has_ended(self, seconds: float) -> bool:

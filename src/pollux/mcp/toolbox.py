@@ -76,7 +76,7 @@ class Toolbox:
         from pollux.library.library import Library
 
         if not self._sample:
-            here = Path.cwd()
+            here = _working_directory()
             return Library(cwd=here, complete_later=True, report=self._go_on), here
         from tempfile import TemporaryDirectory
 
@@ -92,6 +92,13 @@ class Toolbox:
 
         if time.monotonic() > self._deadline:
             raise Enough
+
+
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed
+        return Path("/")
 
 
 def _explanation(error: PolluxError) -> str:

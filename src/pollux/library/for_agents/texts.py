@@ -101,7 +101,7 @@ TOOLS: dict[str, dict[str, Any]] = {
     ),
     USAGE: _tool(
         USAGE,
-        "The tokens that a session used, with its sub-agents, and what they cost, as far as that is known.",
+        "The tokens that a session used, by model, and with its sub-agents.",
         {"key": _text(_KEY)},
         "key",
     ),

@@ -1,4 +1,4 @@
-"""`session_usage`: what a session used, and what that cost."""
+"""`session_usage`: the tokens that a session used. Prices come from a package that can use networks: they stay out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pollux.mcp.desk import Desk, key_of
 from pollux.model import Session, Usage
 from pollux.model.usage import add
 from pollux.text.fence import harmless_line
-from pollux.text.figures import NONE, money
 
 _MOST = 20
 _UNSURE = {True: "", False: " The files hold less than was used.", None: " Whether that is all is not known."}
@@ -28,14 +27,11 @@ def call(desk: Desk, arguments: Arguments) -> str:
     own = session.usage
     is_open = desk.view.hidden().keys.isdisjoint(desk.library.index.family(session.key))
     family = desk.library.usage.family(session) if is_open else None
-    bill = desk.library.usage.bill(session)
-    unpriced = f", and {bill.unpriced:,} requests without a known price" if bill.unpriced else ""
     lines = [
-        f"The session itself: {_figures(own)}. Cost: {_cost(bill.usd)}{unpriced}.{_UNSURE[own.exact]}",
+        f"The session itself: {_figures(own)}.{_UNSURE[own.exact]}",
         f"With its sub-agents: {_figures(family)}." if family is not None else "",
     ]
-    models = "\n".join(_by_model(session))
-    return answer("\n".join(filter(None, lines)), models)
+    return answer("\n".join(filter(None, lines)), "\n".join(_by_model(session)))
 
 
 def _by_model(session: Session) -> Iterator[str]:
@@ -56,8 +52,3 @@ def _figures(usage: Usage) -> str:
     words = [f"{name} {'not recorded' if value is None else format(value, ',')}" for name, value in figures.items()]
     total = "not recorded" if usage.total is None else f"{usage.total:,}"
     return f"tokens {total} ({', '.join(words)})"
-
-
-def _cost(dollars: float | None) -> str:
-    shown = money(dollars)
-    return "not known" if shown == NONE else shown
