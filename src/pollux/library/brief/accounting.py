@@ -8,10 +8,11 @@ from pollux.library.brief.told_calls import is_prompt
 from pollux.library.brief.values import WORDS, Account, Item, Line, Section, Share, Unit
 from pollux.model import Author, Message, Session, SummaryPart, Text, Thinking, ToolCall, is_reply
 
-PROMPTS, REPLIES, CALLS, SUMMARIES = "prompts", "replies", "tool calls", "summaries"
+PROMPTS, TASKS, REPLIES, CALLS, SUMMARIES = "prompts", "tasks", "replies", "tool calls", "summaries"
 THOUGHTS, COMMANDS, OTHER = "thoughts", "typed commands", "other texts"
-KINDS = (PROMPTS, REPLIES, CALLS, SUMMARIES, THOUGHTS, COMMANDS, OTHER)
-"""The pieces of a session. Other texts are those of the client, referenced files, attachments, stored results."""
+KINDS = (PROMPTS, TASKS, REPLIES, CALLS, SUMMARIES, THOUGHTS, COMMANDS, OTHER)
+"""The pieces of a session. Tasks are what another model asked a sub-agent; other texts are those of the client,
+referenced files, attachments and stored results."""
 
 
 def account(session: Session, items: Sequence[Item], lines: Sequence[Line | None]) -> Account:
@@ -44,7 +45,7 @@ def _pieces(session: Session) -> dict[str, set[Unit]]:
 def _of_message(message: Message) -> Iterable[tuple[int, str]]:
     """The pieces of a message: where they stand in it, and what they are."""
     if is_prompt(message):
-        yield WORDS, PROMPTS
+        yield WORDS, PROMPTS if message.author is Author.HUMAN else TASKS
     elif is_reply(message):
         yield WORDS, REPLIES
     elif message.author is Author.HUMAN:

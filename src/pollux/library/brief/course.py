@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pollux.library.brief.told_calls import STANDING, is_prompt
 from pollux.library.brief.values import WORDS, Importance, Item, Section
-from pollux.model import Attachment, Fate, FileReference, Message, Session, is_reply
+from pollux.model import Attachment, Author, Fate, FileReference, Message, Session, is_reply
 from pollux.text.figures import plural
 
 FATES = {
@@ -72,7 +72,7 @@ def _prompt(session: Session, place: int, *, is_frame: bool) -> Item:
     words += [f"with {plural(pictures, 'attachment')}"] if pictures else []
     return Item(
         section=Section.COURSE,
-        what="asked",
+        what="asked" if message.author is Author.HUMAN else "task",
         text=message.text,
         note=", ".join(words),
         importance=Importance.FRAME if is_frame else Importance.PROMPT,

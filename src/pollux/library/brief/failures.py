@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pollux.library.brief.output_lines import error_line
 from pollux.library.brief.told_calls import CallAt, call_words
 from pollux.library.brief.values import Importance, Item, Section
 from pollux.model import Status
+
+_WORD = re.compile(r"[\w./*-]{5,}")
+_LONGEST = 2_000
 
 Same = tuple[str, str]
 """What two calls share that did the same: the tool, and what it was asked."""
@@ -30,12 +34,18 @@ def failures(calls: Sequence[CallAt]) -> Iterator[Item]:
 
 
 def _next(calls: Sequence[CallAt], failed: int) -> int | None:
-    """The next call in the same turn, if it is of the same tool and went well: probably another way."""
+    """The next call in the same turn, if it is probably another way: it is about the same, and went well."""
     if failed + 1 >= len(calls):
         return None
     one, other = calls[failed], calls[failed + 1]
-    alike = one.turn == other.turn and one.call.canonical == other.call.canonical
-    return failed + 1 if alike and other.call.status is Status.OK else None
+    if one.turn != other.turn or one.call.canonical != other.call.canonical or other.call.status is not Status.OK:
+        return None
+    return None if _words(one).isdisjoint(_words(other)) else failed + 1
+
+
+def _words(one: CallAt) -> set[str]:
+    """The longer words of a call, such as names of files and options."""
+    return set(_WORD.findall(call_words(one.call)[:_LONGEST]))
 
 
 def _item(calls: Sequence[CallAt], same: Same, numbers: list[int], then: int | None) -> Item:

@@ -1,6 +1,7 @@
 """Chooses what a brief tells: what matters most first, as long as there is room.
 
-First everything gets a short line, in the order of importance, and no rank may take more than half of what is left.
+First everything gets a short line, in the order of importance. After its first line, no rank may take more than half of
+what is left.
 Then what is left over goes to lines that had no room, and after that to longer texts, again in the order of importance.
 """
 
@@ -14,7 +15,8 @@ from pollux.library.brief.telling import Telling
 from pollux.library.brief.values import Item, Line, Section
 from pollux.writers.native.tokens import of_text
 
-_SHORTEST = 60
+_SHORT, _SHORTEST = 120, 60
+"""Characters: a line that has no room for more is told in so many."""
 _GROWTH = 2
 
 
@@ -42,7 +44,9 @@ class _Fitting:
     def lines(self) -> list[Line | None]:
         """The line of each telling; None where it has no room."""
         for _, rank in groupby(self._order, key=lambda number: self._tellings[number].item.importance):
-            self._tell(rank, self.room // 2)
+            first, *others = rank
+            self._tell([first], self.room)
+            self._tell(others, self.room // 2)
         self._tell(self._order, self.room)
         self._lengthen()
         return [
@@ -58,7 +62,7 @@ class _Fitting:
                 continue
             item = self._tellings[number].item
             title = 0 if item.section in self._titled else _title_cost(item.section)
-            for length in dict.fromkeys((item.least, _SHORTEST)):
+            for length in dict.fromkeys((item.least, min(item.least, _SHORT), _SHORTEST)):
                 cost = _cost(self._tellings[number].line(length)) + title
                 if self.room - cost >= least:
                     self._lengths[number], self._costs[number] = length, cost - title
@@ -95,6 +99,6 @@ def _title_cost(section: Section) -> int:
     return sum(line_cost(line) for line in section_title(section))
 
 
-def _rank(item: Item) -> tuple[int, int]:
-    """What matters more comes first, and of two alike the newer."""
-    return item.importance, -max(item.places, default=-1)
+def _rank(item: Item) -> tuple[int, bool, int]:
+    """What matters more comes first, of two alike what was asked, and then the newer."""
+    return item.importance, item.what not in ("asked", "task"), -max(item.places, default=-1)

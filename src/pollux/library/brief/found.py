@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from pollux.library.brief.course import FATES, turns
+from pollux.library.brief.told_calls import texts_in
 from pollux.library.brief.values import WORDS, Importance, Item, Section
 from pollux.model import (
     Author,
@@ -56,7 +57,8 @@ def with_matches(session: Session, spine: Sequence[Item], matches: Sequence[Matc
             text = _from_match(item.text, match.words)
             yield replace(item, note=note, text=text, importance=Importance.FOUND)
         else:
-            yield replace(item, importance=Importance.FOUND) if place in near else item
+            importance = Importance.FOUND if item.what in ("asked", "task") else Importance.STATE
+            yield replace(item, importance=min(importance, item.importance)) if place in near else item
     told = {item.places[0] for item in spine if item.covers and item.places}
     yield from _passages_found(session, list(left.values()), told)
 
@@ -76,7 +78,7 @@ def _passages_found(session: Session, matches: Sequence[Match], told: Collection
             importance=Importance.FOUND,
             places=(match.place,),
             covers=((match.place, passage.part),),
-            least=300,
+            least=200,
             at=message.at,
             fate=message.fate,
         )
@@ -109,23 +111,10 @@ def _passages(message: Message) -> Iterator[_Passage]:
             case Thinking(text=text):
                 yield _Passage(", thinking", text, number)
             case ToolCall():
-                yield _Passage(f", {part.name}", "\n".join(_texts(part.input)), number)
+                yield _Passage(f", {part.name}", "\n".join(texts_in(part.input)), number)
                 yield _Passage(f", result of {part.name}", part.output or "", number)
             case Context() | FileReference() | SummaryPart():
                 yield _Passage("", part.text or "", number)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in the arguments of a call."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            waiting += reversed(list(one.values()))
-        elif isinstance(one, list | tuple):
-            waiting += reversed(one)
 
 
 def _first(text: str, words: Sequence[str]) -> int | None:

@@ -58,7 +58,9 @@ def session_lines(brief: SessionBrief, head: Sequence[str]) -> list[str]:
     return [*head, *_body(brief.lines), *closing(brief.account, brief.name)]
 
 
-def head_lines(session: Session, summary: Summary, name: str | None, matches: int | None) -> list[str]:
+def head_lines(
+    session: Session, summary: Summary, *, cited_as: str, name: str | None, matches: int | None
+) -> list[str]:
     """The title and the facts of a session. `name` is the one that the user gave it."""
     words = [
         " ".join(harmless_line(word, _FACT) for word in (fact.words, fact.name) if word)
@@ -75,7 +77,7 @@ def head_lines(session: Session, summary: Summary, name: str | None, matches: in
     if matches is not None:
         words.append(f"{plural(matches, 'message')} {'matches' if matches == 1 else 'match'}")
     title = name or session.title
-    return [f"# {harmless_line(title, _TITLE) if title else 'A session without a title'}", " · ".join(words)]
+    return [f"# {harmless_line(title, _TITLE) if title else f'{cited_as}, without a title'}", " · ".join(words)]
 
 
 def _body(lines: Sequence[Line]) -> Iterator[str]:

@@ -59,7 +59,9 @@ class Material:
         self.summary: Summary = summarize(clean)
         self.session = clean
         self.items = _items(replace(slimmed, session=clean), replace(about, marks=marks), marks_of=session)
-        self._head = head_lines(clean, self.summary, marks.session.name, about.matching)
+        self._head = head_lines(
+            clean, self.summary, cited_as=self._citations.name, name=marks.session.name, matches=about.matching
+        )
 
     def brief(self, tokens: int) -> SessionBrief:
         """The brief within a number of tokens. If not even its head has room, it takes more than that."""

@@ -29,7 +29,18 @@ _RESULT = re.compile(
 _LAST = 20
 """How many of the last lines may tell how tests ended."""
 _COMMITTED = re.compile(r"\[(\S+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.+)")
+_INTERRUPTED = re.compile(
+    r"\b(?:interrupted|aborted|cancelled|canceled|stopped) by (?:the )?user|turn_aborted|request cancell?ed"
+    r"|user (?:interrupted|aborted|cancelled|stopped)",
+    re.IGNORECASE,
+)
+_SHORT = 1_000
 _CLOSING = re.compile(r"</(?:tool_use_error|error|untrusted_context)>\s*$")
+
+
+def is_interruption(text: str) -> bool:
+    """Does a client say with this text that the user stopped the model?"""
+    return len(text) < _SHORT and _INTERRUPTED.search(text) is not None
 
 
 def told_lines(output: str) -> Iterator[str]:
@@ -56,7 +67,7 @@ def _error(lines: list[str], *, is_trace: bool) -> str:
     raised = [line for line in lines if _RAISED.match(line)] if is_trace else []
     if raised:
         return raised[-1]
-    return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")
+    return next((line for line in lines if _RAISED.match(line) or _TELLING.search(line)), lines[0] if lines else "")
 
 
 def result_line(output: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
 from pollux.errors import RequestError
@@ -31,6 +31,8 @@ _EACH = 5
 """How many messages of a session are shown because they match."""
 _HITS = 500
 """How many messages a query may find: where there are more, there may be more sessions."""
+_ALL = 100_000
+"""The same, where sessions are named: others may match better."""
 _FEWEST = 350
 """Tokens: with fewer for each, fewer sessions are told of."""
 _MORE = 500
@@ -128,37 +130,37 @@ class BriefService:
         private: bool,
     ) -> Brief:
         query = request.query or ""
-        result = self._search(query, limit=_HITS, per_session=_EACH, counted=True)
-        hidden = frozenset[str]() if private else self._for_agents.hidden().keys
-        hits: dict[str, list[Hit]] = {}
-        for hit in result.hits:
-            if hit.key not in hidden and (not request.names or hit.key in named):
-                hits.setdefault(hit.key, []).append(hit)
-        if not hits:
-            where = "these sessions" if request.names else "any session"
-            raise self._index.absence()(
-                f"Nothing in {where} matches {one_line(query, 100)!r}.", _other(request, result)
-            )
-        most = max(1, tokens // _FEWEST)
-        materials = []
-        for key, own in list(hits.items())[:most]:
-            session = named[key][0] if key in named else self._session(key, private=private)
-            matches = _matches(session, own)
-            if matches:
-                materials.append(Material(session, self._about(session, matches, result.counts.get(key)), redactor))
+        result = self._search(query, limit=_ALL if named else _HITS, per_session=_EACH, counted=True)
+        hits = self._hits(result, named, private=private)
+        materials: list[Material] = []
+        for key, own in hits.items():
+            if len(materials) < max(1, tokens // _FEWEST):
+                whole = self._reader.session(key) if key not in named else named[key][0]
+                session = whole if private or key in named else self._for_agents.without_private(whole)
+                count = result.counts.get(key) if len(session.messages) == len(whole.messages) else None
+                if matches := _matches(session, own):
+                    materials.append(Material(session, self._about(session, matches, count), redactor))
+        if not materials:
+            sentence = f"Nothing in {'these sessions' if named else 'any session'} matches {one_line(query, 100)!r}."
+            raise self._index.absence()(sentence, _other(request, result))
         searched = Searched(
             query=query,
             matched=len(hits),
-            more=len(result.hits) >= _HITS,
+            more=not named and len(result.hits) >= _HITS,
             widened=result.widened,
             hints=result.hints,
             unfinished=result.unfinished,
         )
         return _brief(materials, tokens, redactor, searched)
 
-    def _session(self, key: str, *, private: bool) -> Session:
-        session = self._reader.session(key)
-        return session if private else self._for_agents.without_private(session)
+    def _hits(self, result: SearchResult, named: Collection[str], *, private: bool) -> dict[str, list[Hit]]:
+        """The hits by their sessions, the best first: of those that are named, or of all, but not what is private."""
+        hidden = frozenset[str]() if private else self._for_agents.hidden().keys
+        hits: dict[str, list[Hit]] = {}
+        for hit in result.hits:
+            if hit.key not in hidden and (not named or hit.key in named):
+                hits.setdefault(hit.key, []).append(hit)
+        return hits
 
 
 def _matches(session: Session, hits: Sequence[Hit]) -> tuple[Match, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pollux.library.brief.course import FATES, Turn, turns
+from pollux.library.brief.output_lines import is_interruption
 from pollux.library.brief.plans import plan
-from pollux.library.brief.told_calls import STANDING, CallAt, call_words
+from pollux.library.brief.told_calls import STANDING, CallAt, call_words, texts_in
 from pollux.library.brief.values import WORDS, Importance, Item, Section
-from pollux.model import Fate, Session, SummaryPart
+from pollux.model import Author, Fate, Message, Session, SummaryPart
 from pollux.text.figures import plural
 from pollux.writers.calls import outcome
 
@@ -41,7 +42,7 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             fate=message.fate,
         )
     first = reply[0] if reply is not None else -1 if turn.prompt is None else turn.prompt
-    after = [one for one in calls if one.place > first]
+    after = [one for one in calls if one.place >= first]  # calls of the same message come after its words
     if after:
         last = after[-1]
         yield Item(
@@ -49,13 +50,27 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             what="stopped after",
             text=call_words(last.call),
             note=f"{outcome(last.call)}; no reply followed",
+            detail="\n".join(texts_in(last.call.input)) if last.call.tool_kind == "plan" else "",
             importance=Importance.STATE,
             places=(last.place,),
             covers=(last.unit,),
             at=last.message.at,
             fate=last.message.fate,
         )
-    elif reply is None and turn.prompt is not None:
+    interruption = next(((p, m) for p, m in reversed(turn.messages) if p >= first and _is_interrupted(m)), None)
+    if interruption is not None:
+        place, message = interruption
+        yield Item(
+            section=Section.STATE,
+            what="interrupted",
+            text=message.text,
+            importance=Importance.STATE,
+            places=(place,),
+            covers=((place, 0),),
+            at=message.at,
+            fate=message.fate,
+        )
+    elif reply is None and turn.prompt is not None and not after:
         message = session.messages[turn.prompt]
         yield Item(
             section=Section.STATE,
@@ -66,6 +81,11 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             at=message.at,
             fate=message.fate,
         )
+
+
+def _is_interrupted(message: Message) -> bool:
+    """Is it the client's word that the user stopped the model? A slim session has no other words of the client."""
+    return message.author is Author.CLIENT and is_interruption(message.text)
 
 
 def _summaries(session: Session) -> Iterator[Item]:

@@ -11,6 +11,7 @@ from pollux.text.fence import harmless, harmless_line
 
 LAID_OUT = 300
 """From so many characters on, a text keeps its line breaks."""
+_WHAT = 80
 _NOTE = 160
 _BLANK = re.compile(r"\n\s*\n+")
 
@@ -40,7 +41,7 @@ class Telling:
         detail, cut_detail = _shortened(self._detail, length)
         return Line(
             section=self.item.section,
-            what=self.item.what,
+            what=harmless_line(self.item.what, _WHAT),
             text=text,
             note=self._note,
             detail=detail,

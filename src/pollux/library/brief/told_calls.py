@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pollux.library.brief.shell import shell_command
 from pollux.library.brief.values import Unit
@@ -44,8 +44,10 @@ def standing_calls(session: Session) -> Iterator[CallAt]:
 
 
 def is_prompt(message: Message) -> bool:
-    """Did the human say it to the model?"""
-    return message.role is Role.USER and message.author is Author.HUMAN
+    """Did somebody say it to the model: the human, or another model that gives a sub-agent its task?"""
+    return message.role is Role.USER and (
+        message.author is Author.HUMAN or (message.author is Author.MODEL and bool(message.text))
+    )
 
 
 def call_words(call: ToolCall) -> str:
@@ -57,3 +59,16 @@ def call_words(call: ToolCall) -> str:
     told, _ = arguments(call.input)
     asked = ", ".join(one.text if one.name is None else f"{one.name}={one.text}" for one in told)
     return f"{call.name}: {asked}" if asked else call.name
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts in the arguments of a call."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            waiting += reversed(list(one.values()))
+        elif isinstance(one, list | tuple):
+            waiting += reversed(one)
