@@ -69,7 +69,7 @@ CALLS: dict[str, Callable[[Tools, str], dict[str, Any]]] = {
     "read context": lambda tools, key: tools.result("read_session", key=key, **{"with": ["context"]}),
     "read in short": lambda tools, key: tools.result("read_session", key=key, cursor="0"),
     "read around": lambda tools, key: tools.result("read_session", key=key, at="00070000", **{"with": EXTRA}),
-    "read a page": lambda tools, key: tools.result("read_session", key=key, characters=1_000, **{"with": EXTRA}),
+    "read a page": lambda tools, key: tools.result("read_session", key=key, characters=2_000, **{"with": EXTRA}),
     "usage": lambda tools, key: tools.result("session_usage", key=key),
 }
 

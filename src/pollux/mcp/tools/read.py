@@ -24,7 +24,7 @@ from pollux.text.fence import harmless, harmless_line
 from pollux.text.figures import KINDS, plural
 
 _PLAIN = re.compile(r"[a-z]{1,20}:[\w.-]{1,24}", re.ASCII)
-_LEAST = 1_000
+_LEAST = 2_000
 _TITLE = 140
 _PROMPT, _REPLY = 220, 260
 _ACCOUNT = 360
