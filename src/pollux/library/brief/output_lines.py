@@ -29,18 +29,20 @@ _RESULT = re.compile(
 _LAST = 20
 """How many of the last lines may tell how tests ended."""
 _COMMITTED = re.compile(r"\[(\S+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.+)")
-_INTERRUPTED = re.compile(
+_ENDING = re.compile(
     r"\b(?:interrupted|aborted|cancelled|canceled|stopped) by (?:the )?user|turn_aborted|request cancell?ed"
-    r"|user (?:interrupted|aborted|cancelled|stopped)",
+    r"|user (?:interrupted|aborted|cancelled|stopped)"
+    r"|api error|ran out of room|(?:rate|usage|session|weekly|token|context) limit|limit (?:reached|exceeded)|quota"
+    r"|overloaded|stream (?:error|disconnected)|unexpected status|prompt is too long",
     re.IGNORECASE,
 )
 _SHORT = 1_000
 _CLOSING = re.compile(r"</(?:tool_use_error|error|untrusted_context)>\s*$")
 
 
-def is_interruption(text: str) -> bool:
-    """Does a client say with this text that the user stopped the model?"""
-    return len(text) < _SHORT and _INTERRUPTED.search(text) is not None
+def is_ending(text: str) -> bool:
+    """Does a client say with this text that the user stopped the model, or that it could not go on?"""
+    return len(text) < _SHORT and _ENDING.search(text) is not None
 
 
 def told_lines(output: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from pollux.library.brief.output_lines import essential_lines, is_interruption
+from pollux.library.brief.output_lines import essential_lines, is_ending
 from pollux.library.brief.shell import commits, is_test, shell_command
 from pollux.library.brief.told_calls import PATHS, REASON
 from pollux.library.brief.values import Unit
@@ -84,7 +84,7 @@ def slim(session: Session, whole: Collection[int] = ()) -> SlimSession:
 def _slim(part: Part, message: Message, unit: Unit, counted: dict[Unit, tuple[FileEdit, ...]]) -> Part:
     match part:
         case Text():
-            is_read = message.author is not Author.CLIENT or is_interruption(part.text)
+            is_read = message.author is not Author.CLIENT or is_ending(part.text)
             return Text(text=part.text if is_read else "")
         case SummaryPart():
             return part

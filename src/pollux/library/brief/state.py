@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pollux.library.brief.course import FATES, Turn, turns
-from pollux.library.brief.output_lines import is_interruption
+from pollux.library.brief.output_lines import is_ending
 from pollux.library.brief.plans import plan
 from pollux.library.brief.told_calls import STANDING, CallAt, call_words, texts_in
 from pollux.library.brief.values import WORDS, Importance, Item, Section
-from pollux.model import Author, Fate, Message, Session, SummaryPart
+from pollux.model import Author, Fate, Message, Session, SummaryPart, Text
 from pollux.text.figures import plural
 from pollux.writers.calls import outcome
 
@@ -42,7 +42,8 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             fate=message.fate,
         )
     first = reply[0] if reply is not None else -1 if turn.prompt is None else turn.prompt
-    after = [one for one in calls if one.place >= first]  # calls of the same message come after its words
+    words = _last_words(session.messages[first]) if reply is not None else 0
+    after = [one for one in calls if one.unit > (first, words)]
     if after:
         last = after[-1]
         yield Item(
@@ -57,12 +58,12 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             at=last.message.at,
             fate=last.message.fate,
         )
-    interruption = next(((p, m) for p, m in reversed(turn.messages) if p >= first and _is_interrupted(m)), None)
-    if interruption is not None:
-        place, message = interruption
+    ending = next(((p, m) for p, m in reversed(turn.messages) if p >= first and _is_ending(m)), None)
+    if ending is not None:
+        place, message = ending
         yield Item(
             section=Section.STATE,
-            what="interrupted",
+            what="the client said",
             text=message.text,
             importance=Importance.STATE,
             places=(place,),
@@ -83,9 +84,14 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
         )
 
 
-def _is_interrupted(message: Message) -> bool:
-    """Is it the client's word that the user stopped the model? A slim session has no other words of the client."""
-    return message.author is Author.CLIENT and is_interruption(message.text)
+def _last_words(message: Message) -> int:
+    """The place of the last text in a message."""
+    return max(number for number, part in enumerate(message.parts) if type(part) is Text)
+
+
+def _is_ending(message: Message) -> bool:
+    """Does the client say that the model was stopped, or could not go on?"""
+    return message.author is Author.CLIENT and is_ending(message.text)
 
 
 def _summaries(session: Session) -> Iterator[Item]:

@@ -35,7 +35,15 @@ def test_commits() -> None:
 def test_the_rest_once_each_without_what_other_lines_tell() -> None:
     items = items_of(
         Section.RAN,
-        model(run("ls"), run("ls"), run("pytest"), run("git commit -m x"), failed("a words", "no"), run("b words"), run(" ")),
+        model(
+            run("ls"),
+            run("ls"),
+            run("pytest"),
+            run("git commit -m x"),
+            failed("a words", "no"),
+            run("b words"),
+            run(" "),
+        ),
         model(call("read", {"file_path": "x"}), call("agent", {"prompt": "y"})),
     )
     assert [told(item)[:3] for item in items] == [("ran", "ls", "2 times")]

@@ -26,11 +26,16 @@ from tests.unit.library.brief.made import call, client, human, items_of, model, 
         ),
         (
             [human("a"), model("b"), client(Text(text="[Request interrupted by user]"))],
-            [("last reply", "b", ""), ("interrupted", "[Request interrupted by user]", "")],
+            [("last reply", "b", ""), ("the client said", "[Request interrupted by user]", "")],
         ),
         (
             [human("a"), client(Text(text="<turn_aborted> reason: interrupted")), client(Text(text="other"))],
-            [("interrupted", "<turn_aborted> reason: interrupted", "")],
+            [("the client said", "<turn_aborted> reason: interrupted", "")],
+        ),
+        ([human("a"), model(run("web"), "found")], [("last reply", "found", "")]),
+        (
+            [human("a"), client(Text(text="API Error: 529 overloaded"))],
+            [("the client said", "API Error: 529 overloaded", "")],
         ),
         ([model(run("ls"))], [("stopped after", "ls", "ok; no reply followed")]),
         (
