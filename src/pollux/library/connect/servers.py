@@ -1,4 +1,9 @@
-"""Plans the entry of pollux in one agent's settings."""
+"""Plans the entry of pollux in one agent's settings.
+
+The agents' own commands are not used: that of Claude Code 2.1.325 refuses to renew an entry, that of Codex CLI 0.166
+drops what the user added to it, that of Gemini CLI 0.61 sets the whole file anew and takes 15 seconds, and none shows
+what it will write. `tests/agents` proves that they write, list and remove the same entry.
+"""
 
 from __future__ import annotations
 
