@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pollux.library.brief.told_calls import is_prompt
 from pollux.library.brief.values import WORDS, Account, Item, Line, Section, Share, Unit
@@ -15,10 +15,13 @@ KINDS = (PROMPTS, TASKS, REPLIES, CALLS, SUMMARIES, THOUGHTS, COMMANDS, OTHER)
 referenced files, attachments and stored results."""
 
 
-def account(session: Session, items: Sequence[Item], lines: Sequence[Line | None]) -> Account:
-    """The account of these items, each with its line or None."""
+Pieces = Mapping[str, set[Unit]]
+
+
+def account(pieces: Pieces, items: Sequence[Item], lines: Sequence[Line | None]) -> Account:
+    """The account of these items, each with its line or None, of a session with these pieces."""
     told = {unit for item, line in zip(items, lines, strict=True) if line is not None for unit in item.covers}
-    pieces = {kind: Share(shown=len(units & told), total=len(units)) for kind, units in _pieces(session).items()}
+    shares = {kind: Share(shown=len(units & told), total=len(units)) for kind, units in pieces.items()}
     sections = {
         section: Share(
             shown=sum(line is not None and line.section is section for line in lines),
@@ -28,12 +31,12 @@ def account(session: Session, items: Sequence[Item], lines: Sequence[Line | None
     }
     return Account(
         sections={section: share for section, share in sections.items() if share.total},
-        pieces={kind: share for kind, share in pieces.items() if share.total},
+        pieces={kind: share for kind, share in shares.items() if share.total},
         shortened=sum(line is not None and line.shortened for line in lines),
     )
 
 
-def _pieces(session: Session) -> dict[str, set[Unit]]:
+def pieces_of(session: Session) -> Pieces:
     """All pieces of a session by their kinds."""
     pieces: dict[str, set[Unit]] = {kind: set() for kind in KINDS}
     for place, message in enumerate(session.messages):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pollux.library.brief.output_lines import made_commits, result_line
 from pollux.library.brief.shell import commits, is_test, shell_command
@@ -17,29 +17,33 @@ _OTHER = ("read", "search", "edit", "plan", "agent", "communicate", "execute")
 
 
 def commits_made(calls: Sequence[CallAt]) -> Iterator[Item]:
-    """The commits, as git told them; where it said nothing, the command."""
+    """The commits, as git told them; where it said nothing, the command, once for all that are alike."""
+    silent: list[CallAt] = []
     for one in calls:
         command = shell_command(one.call)
         if command is None or one.call.status is not Status.OK or not commits(command):
             continue
         made = list(made_commits(one.call.output or ""))
         for match in made:
-            yield _commit(one, match[3], f"{match[2]} on {match[1]}")
+            yield _commit([one], match[3], f"{match[2]} on {match[1]}")
         if not made:
-            yield _commit(one, command, "")
+            silent.append(one)
+    for command, same in _by_command(silent).items():
+        yield _commit(same, command, f"{len(same):,} times" if len(same) > 1 else "")
 
 
-def _commit(one: CallAt, text: str, note: str) -> Item:
+def _commit(calls: Sequence[CallAt], text: str, note: str) -> Item:
+    last = calls[-1]
     return Item(
         section=Section.CHANGED,
         what="committed",
         text=text,
         note=note,
         importance=Importance.CHANGE,
-        places=(one.place,),
-        covers=(one.unit,),
-        at=one.message.at,
-        fate=one.message.fate,
+        places=(last.place,),
+        covers=tuple(one.unit for one in calls),
+        at=last.message.at,
+        fate=last.message.fate,
     )
 
 
@@ -87,7 +91,7 @@ def _is_told_here(one: CallAt) -> bool:
     return bool(command.strip()) and not is_test(command) and not commits(command)
 
 
-def _by_command(calls: Iterator[CallAt]) -> dict[str, list[CallAt]]:
+def _by_command(calls: Iterable[CallAt]) -> dict[str, list[CallAt]]:
     """Calls that did the same, in the order of the last of each."""
     groups: dict[str, list[CallAt]] = {}
     for one in calls:

@@ -18,6 +18,8 @@ from pollux.writers.native.tokens import of_text
 _SHORT, _SHORTEST = 120, 60
 """Characters: a line that has no room for more is told in so many."""
 _GROWTH = 2
+_CHEAPEST = 3
+"""Tokens: no line takes fewer."""
 
 
 def fitting_lines(tellings: Sequence[Telling], room: int) -> list[Line | None]:
@@ -58,6 +60,8 @@ class _Fitting:
         """Give lines to those that have none, for at most so many tokens."""
         least = self.room - most
         for number in numbers:
+            if self.room - least < _CHEAPEST:
+                return
             if number in self._lengths:
                 continue
             item = self._tellings[number].item

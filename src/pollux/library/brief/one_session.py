@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from pollux.library.brief.accounting import account
+from pollux.library.brief.accounting import account, pieces_of
 from pollux.library.brief.changes import files_changed
 from pollux.library.brief.citing import Citations
 from pollux.library.brief.commands import commits_made, others_run, tests_run
@@ -57,7 +57,7 @@ class Material:
         if redactor is not None:
             marks = rewrite_texts(marks, lambda text, *_: redactor.text(text))
         self.summary: Summary = summarize(clean)
-        self.session = clean
+        self._pieces = pieces_of(clean)
         self.items = _items(replace(slimmed, session=clean), replace(about, marks=marks), marks_of=session)
         self._head = head_lines(
             clean, self.summary, cited_as=self._citations.name, name=marks.session.name, matches=about.matching
@@ -81,7 +81,7 @@ class Material:
             name=self._citations.name,
             summary=self.summary,
             lines=tuple(line for line in lines if line is not None),
-            account=account(self.session, self.items, lines),
+            account=account(self._pieces, self.items, lines),
             tokens=0,
             matches=self._about.matching,
         )

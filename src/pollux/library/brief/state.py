@@ -9,7 +9,7 @@ from pollux.library.brief.output_lines import is_ending
 from pollux.library.brief.plans import plan
 from pollux.library.brief.told_calls import STANDING, CallAt, call_words, texts_in
 from pollux.library.brief.values import WORDS, Importance, Item, Section
-from pollux.model import Author, Fate, Message, Session, SummaryPart, Text
+from pollux.model import Author, Fate, Kind, Message, Session, SummaryPart, Text
 from pollux.text.figures import plural
 from pollux.writers.calls import outcome
 
@@ -71,7 +71,7 @@ def _end(session: Session, turn: Turn, calls: Sequence[CallAt]) -> Iterator[Item
             at=message.at,
             fate=message.fate,
         )
-    elif reply is None and turn.prompt is not None and not after:
+    elif reply is None and turn.prompt is not None and not after and session.kind is not Kind.PROMPTS:
         message = session.messages[turn.prompt]
         yield Item(
             section=Section.STATE,

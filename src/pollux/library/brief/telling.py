@@ -24,6 +24,8 @@ class Telling:
         self._text = _BLANK.sub("\n", harmless(item.text[:longest])).strip()
         self._detail = _BLANK.sub("\n", harmless(item.detail[:longest])).strip()
         self._cut = len(item.text) > longest or len(item.detail) > longest or item.text.startswith("…")
+        self._short = one_line(self._text), one_line(self._detail)
+        self._what = harmless_line(item.what, _WHAT)
         self._note = harmless_line(item.note, _NOTE)
         self._cut_note = self._note.endswith("…")
         self._citations = citations.of(item.places)
@@ -37,11 +39,11 @@ class Telling:
 
     def line(self, length: int) -> Line:
         """The line in which no text has more than so many characters."""
-        text, cut = _shortened(self._text, length)
-        detail, cut_detail = _shortened(self._detail, length)
+        texts = self._short if length < LAID_OUT else (self._text, self._detail)
+        (text, cut), (detail, cut_detail) = (_shortened(words, length) for words in texts)
         return Line(
             section=self.item.section,
-            what=harmless_line(self.item.what, _WHAT),
+            what=self._what,
             text=text,
             note=self._note,
             detail=detail,
@@ -55,8 +57,6 @@ class Telling:
 
 def _shortened(text: str, length: int) -> tuple[str, bool]:
     """A text with at most so many characters, and whether it lost some."""
-    if length < LAID_OUT:
-        text = one_line(text)
     if len(text) <= length:
         return text, False
     begin = text[: length - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pollux.library.brief.values import Section
-from pollux.model import Fate, Message, Status, SummaryPart, Text
+from pollux.model import Fate, Kind, Message, Status, SummaryPart, Text
 from tests.unit.library.brief.made import call, client, human, items_of, model, run, told
 
 
@@ -71,3 +71,7 @@ def test_an_open_plan_stands_here() -> None:
         ("last reply", "ok", ""),
         ("plan", "[completed] one\n[in progress] two", "1 of 2 steps done"),
     ]
+
+
+def test_of_prompts_alone_nobody_knows_what_was_answered() -> None:
+    assert not items_of(Section.STATE, human("a"), kind=Kind.PROMPTS)
