@@ -236,7 +236,7 @@ def fields(value: Any, place: str = "") -> Iterator[str]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield key
-            if key not in ("extra", "native", "input", "raw", "agents", "totals"):
+            if key not in ("extra", "native", "input", "raw", "agents", "totals", "before", "after"):
                 yield from fields(item, key)
 
 
@@ -252,6 +252,10 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("cache", "info", "--json").stdout),
         json.loads(pollux("search", "the", "--json").stdout),
         json.loads(pollux("brief", "the", "--json").stdout),
+        json.loads(pollux("mcp", "install", "codex", "--yes", "--json").stdout),
+        json.loads(pollux("mcp", "install", "all", "--print", "--json").stdout),
+        json.loads(pollux("mcp", "doctor", "--json").stdout),
+        *(json.loads(pollux("skill", "install", *more, "--json").stdout) for more in ((), ("--print",))),
         json.loads(pollux("scan", "--all", "--redact-word", "the", "--json").stdout),
         *(json.loads(pollux("stats", "--by", by, "--json").stdout) for by in ("model", "tool")),
         *(json.loads(pollux(*command, "--json").stdout) for command in (["audit"], ["timeline"])),
