@@ -67,7 +67,7 @@ def answers(environ: dict[str, str], home: Path, rounds: int) -> dict[str, Any]:
     """CPU time of the check for changes, of searches after it, and of whole calls."""
     with Library(environ, home, hunt=False) as library:
         library.sync()
-    with Library(environ, home, hunt=False) as library:
+    with Library(environ, home, hunt=False, complete_later=True) as library:
         view = library.for_agents
         view.keys(_everything())
         project = next(iter(library.list(limit=1))).summary.project or ""
@@ -133,7 +133,7 @@ def main() -> None:
     home = history(options.folder, options.sessions, options.kilobytes)
     cache = options.folder / f"cache-mcp-{options.sessions}"
     own = {"HOME": str(home), "XDG_CACHE_HOME": str(cache), "XDG_DATA_HOME": str(cache / "data")}
-    environ = {**os.environ, **own, "XDG_CONFIG_HOME": str(cache / "config"), "POLLUX_BACKGROUND": "0"}
+    environ = {**os.environ, **own, "XDG_CONFIG_HOME": str(cache / "config"), "POLLUX_BACKGROUND": "1"}
     result = {**start(environ, options.rounds), **answers(environ, home, options.rounds)}
     print(json.dumps(result, indent=2))
 
