@@ -13,7 +13,7 @@ _FRAME = re.compile(
     r"|Process exited with code -?\d+|Exit code -?\d+|(?:Output|Stdout|Stderr|Error):(?: \((?:none|empty)\))?"
     r"|</?(?:untrusted_context|tool_use_error|output|stdout|stderr)>"
 )
-_LEAD = re.compile(r"(?:Output|Stdout|Stderr): (?=\S)|<(?:tool_use_error|error)>")
+_LEAD = re.compile(r"^\s*(?:Output|Stdout|Stderr): (?=\S)|^\s*<(?:tool_use_error|error)>")
 _TRACE = "Traceback (most recent call last)"
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)\b.*")
 _TELLING = re.compile(
@@ -47,14 +47,15 @@ def is_ending(text: str) -> bool:
 
 def told_lines(output: str) -> Iterator[str]:
     """What a program wrote, line by line, without colours and lines that hold no word."""
-    return (line for line in _unframed(output) if any(character.isalnum() for character in line))
+    return (line.strip() for line in _unframed(output) if any(character.isalnum() for character in line))
 
 
 def _unframed(output: str) -> Iterator[str]:
+    """The lines without colours, blank lines, and what the client put around them; indented as they were."""
     for line in _COLOURS.sub("", output).splitlines():
-        stripped = _CLOSING.sub("", line.strip())
-        if stripped and not _FRAME.fullmatch(stripped):
-            yield _LEAD.sub("", stripped, count=1).strip()
+        told = _CLOSING.sub("", line.rstrip())
+        if told.strip() and not _FRAME.fullmatch(told.strip()):
+            yield _LEAD.sub("", told, count=1)
 
 
 def error_line(output: str) -> str:

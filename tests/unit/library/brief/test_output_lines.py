@@ -61,7 +61,7 @@ def test_commits_as_git_tells_them() -> None:
 
 
 def test_an_answer_keeps_all_but_the_frame() -> None:
-    assert answer_text('Output: {\n  "a": 1\n}\nExit Code: 0') == '{\n"a": 1\n}'
+    assert answer_text('Output: {\n  "a": 1\n}\nExit Code: 0') == '{\n  "a": 1\n}'
 
 
 def test_the_essential_lines_are_chosen_again() -> None:

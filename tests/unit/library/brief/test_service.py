@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pollux import Library
+from pollux import Filter, Library
 from pollux.errors import NotFound, RequestError, UnknownName
 from pollux.library.brief.asked import Asked
 from pollux.library.brief.values import Brief
@@ -142,3 +142,25 @@ def test_secrets_are_replaced_before_anything_is_cut(library: Library, home: Pat
     assert secret in library.brief.make(Asked(names=(TIDES,))).text
     found = library.brief.make(Asked(query=secret), redactor=remover)
     assert secret not in found.body
+
+
+def test_a_session_that_only_the_archive_has(library: Library, home: Path) -> None:
+    library.archive.on()
+    library.archive.run()
+    before = library.brief.make(Asked(names=(TIDES,))).sessions[0].lines
+    (chat,) = home.rglob("session-*aa6812ea.jsonl")
+    chat.unlink()
+    library.close()
+    kept = library.brief.make(Asked(names=(TIDES,)))
+    assert kept.sessions[0].lines == before
+    assert "kept by pollux" in kept.text
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "subagent", "prompts"])
+def test_every_kind_of_session(library: Library, kind: str) -> None:
+    some = [session for session in library.sessions(Filter(everything=True)) if session.kind == kind]
+    assert some
+    for session in some:
+        brief = library.brief.make(Asked(names=(session.key,)))
+        assert brief.sessions[0].lines
+        assert all(line.what != "unanswered" for line in brief.sessions[0].lines)
