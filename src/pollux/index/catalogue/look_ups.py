@@ -53,10 +53,18 @@ class LookUps(Conditions):
         )
         return int(rows[0][0]) if rows else None
 
-    def projects_of(self, numbers: Iterable[int] | None) -> dict[str, str | None]:
-        """The keys of the sessions with these numbers, or of all, and the project of each."""
-        statement = f"SELECT key, project FROM sessions WHERE +{self.here}"
-        return dict(self.catalogue.rows_with(statement, "no", None if numbers is None else dict.fromkeys(numbers)))
+    def count_by_project(self, numbers: Collection[int]) -> dict[str | None, int]:
+        """How many of the sessions with these numbers there are in each project."""
+        chosen = "no IN (SELECT value FROM json_each(?))"
+        statement = (
+            f"SELECT project, COUNT(DISTINCT key) FROM sessions WHERE {chosen} AND +{self.here} GROUP BY project"
+        )
+        return dict(self.catalogue.rows(statement, json.dumps([*numbers])))
+
+    def project_paths(self) -> list[str]:
+        """The paths of all projects."""
+        statement = f"SELECT DISTINCT project FROM sessions WHERE {self.here} AND project IS NOT NULL"
+        return [path for (path,) in self.catalogue.rows(statement)]
 
     def message_index(self, key: str) -> MessageIndex | None:
         """The ids, roles and authors of a session's messages."""

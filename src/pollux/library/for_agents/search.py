@@ -172,10 +172,9 @@ class AgentSearch:
         """How many sessions match: in the project, and elsewhere."""
         with self._index.store.words() as words:
             numbers = words.sessions(self._counted, self._kinds)
-        projects = current.projects_of(numbers)
-        here = self._request.here
-        near = sum(here is not None and project_matches(here, project) for project in projects.values())
-        return near, len(projects) - near
+        counts, here = current.count_by_project(numbers), self._request.here
+        near = sum(count for path, count in counts.items() if here is not None and project_matches(here, path))
+        return near, sum(counts.values()) - near
 
     def _facts(
         self, current: CatalogueQueries, hits: Sequence[Hit]

@@ -117,7 +117,7 @@ class ForAgents:
 
     def project_at(self, directory: Path) -> str | None:
         """The project that somebody works on in a directory; None in the user's home or above it."""
-        known = self._index.ask(lambda current: {path for path in current.projects_of(None).values() if path})
+        known = self._index.ask(lambda current: current.project_paths())
         return caller_project(known, str(directory), str(self._places.home))
 
     def own_sessions(self, meta: Mapping[str, Any]) -> set[str]:
@@ -138,11 +138,17 @@ class ForAgents:
         """The states of some sessions."""
         return self._index.ask(lambda current: known_states(current, keys))
 
-    def keys(self, criteria: Filter, own: Collection[str] = ()) -> list[str]:
+    def keys(self, criteria: Filter, own: Collection[str] = (), limit: int | None = None) -> list[str]:
         """The keys of the wanted sessions, the newest first."""
         left_out = self.hidden(own).keys
-        listed = self._index.ask(lambda current: current.listed_keys(criteria))
-        return [one.key for one in listed if one.key not in left_out]
+        most = None if limit is None else limit + len(left_out)
+        listed = self._index.ask(lambda current: current.listed_keys(criteria, most))
+        return [one.key for one in listed if one.key not in left_out][:limit]
+
+    def count(self, criteria: Filter, own: Collection[str] = ()) -> int:
+        """How many sessions are wanted."""
+        left_out = self.hidden(own).keys
+        return self._index.ask(lambda current: current.count(criteria) - current.count(criteria, left_out))
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions that `keys` gave. A session that is gone is left out."""

@@ -27,21 +27,22 @@ def call(desk: Desk, arguments: Arguments) -> str:
     more = SUB_AGENTS in arguments.texts("with")
     criteria = filter_of(words=words, everything=more)
     own = desk.own(arguments.texts("without"))
-    keys = desk.view.keys(criteria, own)
     skip = _skip(arguments.text("cursor"))
-    shown = keys[skip : skip + arguments.number("limit", _USUALLY, least=1)]
-    others = 0 if more else len(desk.view.keys(replace(criteria, everything=True), own)) - len(keys)
+    limit = arguments.number("limit", _USUALLY, least=1)
+    shown = desk.view.keys(criteria, own, skip + limit)[skip:]
+    total = desk.view.count(criteria, own)
+    others = 0 if more else desk.view.count(replace(criteria, everything=True), own) - total
     aside = f' Besides there are {others:,} of sub-agents or saved: add "with": ["{SUB_AGENTS}"].' if others else ""
     remarks = " ".join(("", *desk.remarks()))
     if not shown:
-        return f"{'There are no more sessions.' if keys else 'There is no such session.'}{aside}{remarks}"
+        return f"{'There are no more sessions.' if total else 'There is no such session.'}{aside}{remarks}"
     given = arguments.given | {"cursor": "99999"}
-    head = f"{plural(len(keys), 'session')}, the newest first: {skip + 1} to {skip + len(shown)}.{aside}{remarks}"
+    head = f"{plural(total, 'session')}, the newest first: {skip + 1} to {skip + len(shown)}.{aside}{remarks}"
     states = desk.view.states(shown)
     lines = [_line(desk, entry, states.get(entry.summary.key)) for entry in desk.view.entries(shown)]
     fit = fitting(lines, room(USUAL, head, invocation(LIST, given), "More: "))
     end = skip + len(fit)
-    left = len(keys) - end
+    left = total - end
     go_on = f"{left:,} more: {invocation(LIST, arguments.given | {'cursor': str(end)})}" if left else ""
     head = head.replace(f"{skip + 1} to {skip + len(shown)}.", f"{skip + 1} to {end}.")
     return answer(head, "\n".join(fit), 'To read one: read_session {"key": "…"}.', go_on)
