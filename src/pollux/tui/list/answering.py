@@ -32,7 +32,7 @@ def answer(library: Library, question: Question, within: Filter = _ANY) -> Answe
         if question.scope == "project":
             criteria = replace(criteria, project=question.project)
         if not question.is_search:
-            criteria = _narrowed(criteria, question.text)
+            criteria = _narrowed(criteria, question.query)
             return _listed(library, question, criteria)
         return _found(library, question, criteria, within)
     except PolluxError as error:

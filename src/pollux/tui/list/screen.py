@@ -148,8 +148,9 @@ class ListScreen(Acting):
         self._remark = found.remark
         self._answered, self._status = found.question, found.status
         if found.rows is not None:
-            same = (found.question.text, found.question.scope) == self._shown
-            self._shown, self._named = (found.question.text, found.question.scope), found.named
+            shows = found.question.query, found.question.scope
+            same = shows == self._shown
+            self._shown, self._named = shows, found.named
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -176,7 +177,7 @@ class ListScreen(Acting):
     def _emptiness(self, canvas: StripCanvas) -> Iterable[str]:
         if not self.app.is_open or self.sessions.rows:
             return ()
-        if self.question.text.strip() or self.question.scope == "project":
+        if self.question.query or self.question.scope == "project":
             return ("", f"Nothing like that. {self._remark}", "", "Esc clears the search.")
         from pollux.draw.empty import places_table
         from pollux.errors import PolluxError
