@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from pollux.draw.width import wrap
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
@@ -178,7 +179,8 @@ class ListScreen(Acting):
         if not self.app.is_open or self.sessions.rows:
             return ()
         if self.question.query or self.question.scope == "project":
-            return ("", f"Nothing like that. {self._remark}", "", "Esc clears the search.")
+            why = wrap(f"Nothing like that. {self._remark}", canvas.columns)
+            return ("", *why, "", "Esc clears the search.")
         from pollux.draw.empty import places_table
         from pollux.errors import PolluxError
 
