@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from pollux.tui.canvas import StripCanvas
+    from pollux.tui.list.answering import Listed
     from pollux.tui.list.rows import ChosenRow, Row
     from pollux.tui.opening.first import First
 
@@ -58,6 +59,7 @@ class ListScreen(Acting):
         self._named: tuple[str, ...] = ()
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
+        self._listed: Listed | None = None
 
     # ------------------------------------------------------------------ parts
 
@@ -88,9 +90,11 @@ class ListScreen(Acting):
 
     def _answer(self, question: Question) -> Answer:
         """Ask the library, in a thread: with its first question, pollux is imported."""
-        from pollux.tui.list.answering import answer
+        from pollux.tui.list.answering import Listed, answer
 
-        return answer(self.app.library, question)
+        if self._listed is None:
+            self._listed = Listed()
+        return answer(self.app.library, question, before=self._listed)
 
     def on_unmount(self) -> None:
         """Let the thread end."""
