@@ -270,6 +270,10 @@ class FreshIndex:
             self.unread_files, self._unread_ids, self.is_ready = unread.files, sorted(unread.ids), True
         return goal.reached
 
+    def look_again(self) -> None:
+        """Let the next question look for what changed since the last one."""
+        self._forget()
+
     def _forget(self) -> None:
         """The next question brings the catalogue up to date."""
         self._synced_catalogues.clear()

@@ -135,6 +135,11 @@ class Agent:
         name: str = self._module("handoff_place").INSTRUCTIONS
         return name
 
+    def own_session(self, environ: Mapping[str, str], meta: Mapping[str, Any]) -> str | None:
+        """The id of the session that the agent is writing, as it tells programs that it starts."""
+        id: str | None = self._module("own_session").own_session(environ, meta)
+        return id
+
     def recognizes(self, path: Path, head: bytes) -> bool:
         """Is this a file of this agent?"""
         recognized: bool = self._module("group").recognizes(path, head)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pollux.errors import CannotResume
 from pollux.model import Session
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pollux.writers.native.conversation import NativeFormat
 
 __all__ = [
+    "Announces",
     "Continues",
     "FileVersion",
     "HandoffPlace",
@@ -105,6 +106,14 @@ class Receives(Protocol):
 
 
 @runtime_checkable
+class Announces(Protocol):
+    """Knows how the agent tells programs that it starts which session it is writing."""
+
+    def own_session(self, environ: Mapping[str, str], meta: Mapping[str, Any]) -> str | None:
+        """The id of the session, by the program's environment and what a call says of itself; None if neither says."""
+
+
+@runtime_checkable
 class Marks(Protocol):
     """Knows what the agent leaves in its working directories."""
 
@@ -113,12 +122,17 @@ class Marks(Protocol):
         """Names of files and folders that mark such a directory."""
 
 
-CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, Marks)
+CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, Announces, Marks)
 
 
 def marks_of(source: object) -> tuple[str, ...]:
     """The names that an agent leaves in its working directories; none if its source does not say."""
     return source.marks if isinstance(source, Marks) else ()
+
+
+def own_session_of(source: object, environ: Mapping[str, str], meta: Mapping[str, Any]) -> str | None:
+    """The id of the session that an agent is writing; None if its source does not say."""
+    return source.own_session(environ, meta) if isinstance(source, Announces) else None
 
 
 def retention_of(source: object, root: Path) -> Retention | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
@@ -15,6 +15,7 @@ from pollux.sources.capabilities import (
     joined_versions_of,
     marks_of,
     native_format_of,
+    own_session_of,
     program_of,
     refreshed_content,
     rehome_plan_of,
@@ -104,6 +105,10 @@ class SourceWrapper:
     def native_format(self) -> NativeFormat:
         """What writes a conversation as a file of the agent. Raises `CannotResume` where nothing does."""
         return native_format_of(self.source)
+
+    def own_session(self, environ: Mapping[str, str], meta: Mapping[str, Any]) -> str | None:
+        """The id of the session that the agent is writing; None if the source does not say."""
+        return own_session_of(self.source, environ, meta)
 
     def instructions_file(self) -> str | None:
         """The file in a project from which the agent takes instructions; None if the source does not say."""

@@ -47,7 +47,7 @@ class ListQueries(Conditions):
         return [
             ListEntry(
                 summary=summary,
-                family_usage=family.usage(summary) if self._is_complete else None,
+                family_usage=family.usage(summary) if self.is_complete else None,
                 short=short(id),
                 troubled=bool(troubled),
                 marks=marks.of(key),
@@ -130,7 +130,7 @@ class ListQueries(Conditions):
 
     def family_usage(self, summary: Summary) -> Usage | None:
         """What a session and its descendants used; None while some of them may be unread."""
-        return Families(self._children([summary.key])).usage(summary) if self._is_complete else None
+        return Families(self._children([summary.key])).usage(summary) if self.is_complete else None
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""

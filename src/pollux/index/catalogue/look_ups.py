@@ -44,6 +44,20 @@ class LookUps(Conditions):
         )
         return int(rows[0][0]) if rows and not rows[0][1] else None
 
+    def number(self, key: str) -> int | None:
+        """The number of a session; None where there is no such session."""
+        rows = self.catalogue.rows(
+            f"SELECT no FROM sessions WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return int(rows[0][0]) if rows else None
+
+    def projects_of(self, numbers: Iterable[int] | None) -> dict[str, str | None]:
+        """The keys of the sessions with these numbers, or of all, and the project of each."""
+        statement = f"SELECT key, project FROM sessions WHERE +{self.here}"
+        return dict(self.catalogue.rows_with(statement, "no", None if numbers is None else dict.fromkeys(numbers)))
+
     def message_index(self, key: str) -> MessageIndex | None:
         """The ids, roles and authors of a session's messages."""
         rows = self.catalogue.rows(
