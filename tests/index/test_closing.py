@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.search.word_index import WordIndex, Writer
 from tests.index.conftest import ChangingHome
 
+CLAUDE = Path(__file__).parent.parent / "corpus" / "claude" / "2.1.325" / "home"
 HANDLES = Path("/proc/self/fd")
 
 
@@ -94,3 +97,37 @@ def test_a_cache_that_is_removed_while_it_is_written_is_made_again(
     with home.library() as other:
         assert len(other.list()) == before + 1
         assert other.search("happened").hits
+
+
+def test_a_cache_that_is_taken_as_it_is_shows_what_others_add(empty_home: ChangingHome) -> None:
+    empty_home.talk("aaaa", "wombats")
+    with empty_home.library() as other:
+        other.archive.on()
+        other.sync()
+    with empty_home.library(fresh=False) as library:
+        assert [entry.summary.key for entry in library.list()] == ["gemini:aaaa"]
+        shutil.copytree(CLAUDE, empty_home.home, dirs_exist_ok=True)
+        empty_home.talk("aaaa").unlink()
+        with empty_home.library() as other:
+            other.sync()
+            expected = [(entry.summary.key, entry.summary.kept) for entry in other.list()]
+        # An agent with its first session, and a session that is only kept now: both are under new roots.
+        assert [(entry.summary.key, entry.summary.kept) for entry in library.list()] == expected
+        assert ("gemini:aaaa", True) in expected
+        assert len({entry.summary.agent for entry in library.list()}) == 2
+        assert len(library.search("wombats").hits) == 1
+
+
+def test_a_cache_that_becomes_complete_is_said_to_be(empty_home: ChangingHome) -> None:
+    empty_home.talk("aaaa", "wombats")
+    with empty_home.library() as other:
+        other.sync()
+    with closing(sqlite3.connect(empty_home.cache / "pollux" / "index" / "catalogue.db")) as catalogue, catalogue:
+        catalogue.execute("UPDATE roots SET snapshot='' WHERE agent='gemini'")  # as before the end of a first sync
+    with empty_home.library(fresh=False) as library:
+        library.list()
+        assert "does not hold everything" in (library.index.problem or "")
+        with empty_home.library() as other:
+            other.sync()
+        library.list()
+        assert library.index.problem is None

@@ -37,9 +37,7 @@ class Driver:
     async def type(self, text: str) -> None:
         """Type a text, and wait for its answer."""
         await self.press(*("space" if letter == " " else letter for letter in text))
-        await self.until(
-            lambda: self.listing._shown is not None and self.listing._shown[0] == self.listing.question.text
-        )
+        await self.until(lambda: self.listing._answered == self.listing.question)
 
     async def until(self, condition: Callable[[], object]) -> None:
         """Wait until something is true."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 
 import pytest
@@ -121,7 +122,7 @@ def test_copying(tmp_path: Path, copies: list[str]) -> None:
         await driver.press("escape")
         await opened(driver)
         await driver.press("p", "y", "Y", "i", "Y", "c", "c")
-        assert copies[:2] == [TIDES, "pollux search 'tide*'"]
+        assert copies[:2] == [TIDES, "pollux search 'tide*' --limit 100 --each 3"]
         assert copies[2].startswith("The tides of Port Lune")
         assert copies[3] == TIDES.partition(":")[2]
         assert copies[4].startswith(f"pollux show {TIDES} --at ")
@@ -149,6 +150,38 @@ def test_narrowing_adds_a_term(tmp_path: Path) -> None:
         assert driver.listing.question.command == "pollux list agent:claude"
 
     drive(steps, tmp_path)
+
+
+def test_where_nothing_was_found_there_is_nothing_to_narrow_down(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("qqqq ")
+        await driver.press("shift+tab")
+        await driver.until(lambda: "There is nothing to narrow down." in driver.text())
+        assert driver.app.screen is driver.listing
+
+    drive(steps, tmp_path)
+
+
+def test_a_star_for_the_sample_is_refused(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("ctrl+b")
+        await driver.until(lambda: "The sample history is read-only." in driver.text())
+
+    drive(steps, tmp_path, environ={"XDG_DATA_HOME": os.devnull})
+
+
+def test_a_timeline_shows_no_days_before_its_period(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLLUX_NOW", "2026-11-15T12:00:00Z")
+
+    async def steps(driver: Driver) -> None:
+        await driver.press("f3")
+        await driver.until(lambda: "Mon 9 Nov   ≥42.0k" in driver.text())
+        await driver.press("2")  # since the 8th
+        await driver.until(lambda: "a week" in driver.lines()[0] and "adding up" not in driver.lines()[0])
+        assert "Mon 9 Nov   ≥42.0k" in driver.text()
+        assert "Sun 8 Nov" not in driver.text()
+
+    drive(steps, tmp_path, size=(80, 40))
 
 
 def test_help_and_all_commands(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pollux.tui.list.question import Question
 from pollux.tui.list.rows import PassageRow, SessionRow
 from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
@@ -40,6 +41,22 @@ def test_a_word_that_is_being_typed_is_a_beginning(tmp_path: Path) -> None:
         assert driver.listing.question.query == "germinat"
 
     drive(steps, tmp_path)
+
+
+def test_the_first_letter_of_a_word_is_not_searched_for_yet(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("down")
+        rows, row = driver.listing.sessions.rows, driver.listing.sessions.row
+        await driver.type("e")
+        assert (driver.listing.sessions.rows, driver.listing.sessions.row) == (rows, row)
+        await driver.type("n")
+        assert "entered" in driver.text()
+        await driver.press("backspace")
+        await driver.type("g ")
+        assert driver.listing.question.query == "eg"
+
+    drive(steps, tmp_path)
+    assert Question("架").query == "架"  # a whole word
 
 
 def test_enter_opens_the_session_at_the_passage(tmp_path: Path) -> None:

@@ -74,16 +74,21 @@ def test_a_signal_gives_the_terminal_back(env: dict[str, str], home: Path, is_ea
         assert terminal.written.rindex(b"\x1b[?1049l") > terminal.written.rindex(b"\x1b[?1049h")
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT] * 2])
+STOPPED = [signal.SIGTSTP, signal.SIGCONT]
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGCONT], [signal.SIGSTOP, signal.SIGCONT] * 2, STOPPED])
 def test_it_may_be_stopped_from_outside(env: dict[str, str], home: Path, signals: list[int]) -> None:
     with TerminalProgram(pollux_command(), env, home) as terminal:
         before = terminal.settings()
         terminal.until(lambda: b"\x1b[?1004h" in terminal.written)
         terminal.settle()
         for number in signals:
+            drawn = len(terminal.written)
             os.kill(terminal.child, number)
+            terminal.settle()
             if number == signal.SIGCONT:
-                terminal.settle()
+                assert b"The tides of Port Lune" in terminal.written[drawn:]
         terminal.send("germination")
         terminal.until("1 found")
         terminal.send("\x03")

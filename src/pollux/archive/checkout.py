@@ -125,6 +125,10 @@ class Checkouts:
             ]
         return self._roots
 
+    def forget(self) -> None:
+        """Look the roots up again: another process may have checked something out."""
+        self._roots = None
+
     def refresh(self, archive: Archive, scans: Iterable[RootScan], report: Report = lambda _: None) -> None:
         """Check out what the agents lost. `problem` says why if that is not possible.
 

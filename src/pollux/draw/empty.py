@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pollux.draw.table import Column, table
+from pollux.draw.width import wrap
 from pollux.text.escape import one_line
 from pollux.text.figures import tilde
 from pollux.wire import folder_at
@@ -33,4 +34,6 @@ def places_table(canvas: Canvas, library: Library) -> Iterator[str]:
     yield ""
     yield from table(canvas, [agent, path, content_column], indent="  ")
     yield ""
-    yield "`pollux show FILE` reads any session file, `pollux --sample` shows a sample history."
+    yield from wrap(
+        "`pollux show FILE` reads any session file, `pollux --sample` shows a sample history.", canvas.columns
+    )

@@ -219,28 +219,39 @@ class FreshIndex:
             with self._lock:
                 if self.store.catalogue.born not in self._synced_catalogues and self._begin(goal, visitor):
                     self._synced_catalogues.add(self.store.catalogue.born)
-        # Each thread looks up the roots again when they may have changed.
-        state = (self.store.catalogue, self._syncs)
-        if getattr(self._mine, "state", None) != state:
+        # Each thread looks up the roots again when they may have changed: another process may have read a new one.
+        state, before = (self.store.catalogue, self._syncs, self.store.catalogue.version), self._state()
+        if before != state:
+            if before is not None and not self._fresh:
+                self._take_as_it_is()
             self._mine.state, self._mine.queries = state, self.queries
         queries: CatalogueQueries = self._mine.queries
         return queries
 
+    def _state(self) -> object:
+        """What this thread's queries are about; None before its first question."""
+        return getattr(self._mine, "state", None)
+
     def _begin(self, goal: EarlyGoal | None, visitor: MakeVisitor) -> bool:
         """Bring the catalogue up to date, or as far as a goal needs. Returns whether it is complete."""
         if not self._fresh:
-            self._cache_problem = self._incompleteness()
-            self._is_complete = self._cache_problem is None
+            self._take_as_it_is()
             self._syncs += 1
             self._keeper.check()
-            self.unreadable_paths = self.queries.closed()
-            self.is_ready = True
             return True
         scans = self._scan()
         if goal is not None and self._reach(goal, scans):
             return False
         self._keep_up(SyncInput(self._report, visitor=visitor), scans)
         return True
+
+    def _take_as_it_is(self) -> None:
+        """Find out what the cache lacks. Raises `StoreError` where it is empty."""
+        self._session_files.forget()
+        self._cache_problem = self._incompleteness()
+        self._is_complete = self._cache_problem is None
+        self.unreadable_paths = self.queries.closed()
+        self.is_ready = True
 
     def _reach(self, goal: EarlyGoal, scans: list[RootScan]) -> bool:
         """Read as much as a goal needs, if there is much to read. Returns whether it was reached."""

@@ -97,6 +97,10 @@ class IndexService:
         """The wanted sessions without summaries, newest first: a list of many asks `entries` for those it shows."""
         return self._index.ask(lambda current: current.listed_keys(criteria, limit))
 
+    def state(self) -> object:
+        """Another object whenever something was stored meanwhile, by any process. Marks are no part of it."""
+        return self._index.ask(lambda current: current)
+
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))

@@ -35,6 +35,11 @@ class SessionFiles:
         """The roots of sessions that pollux kept."""
         return self.checkouts.roots() if folder_at(self._places.kept) else []
 
+    def forget(self) -> None:
+        """Look the roots of kept sessions up again."""
+        if "checkouts" in vars(self):
+            self.checkouts.forget()
+
     @cached_property
     def checkouts(self) -> Checkouts:
         """What the agents deleted, laid out as they had it. Few people have any, so it is imported when needed."""

@@ -175,17 +175,20 @@ def make_folders(folder: Path, mode: int = 0o777) -> None:
 def make_private_file(file: Path) -> None:
     """Make a file that only the user can read, or restrict an existing file to the user.
 
-    For files that a library opens: a database gives its other files the mode of this one. Raises `OSError`, also where
-    the path is not a regular file.
+    For files that a library opens: a database gives its other files the mode of this one. A file that exists is not
+    opened here: to close it again would take away the locks of a database that this process has open.
+
+    Raises `OSError`, also where the path is not a regular file, or cannot be written to.
     """
     make_private_folder(file.parent)
-    with contextlib.suppress(FileNotFoundError):
-        _check(file, file.stat().st_mode)
-    handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | _FLAGS, 0o600)
     try:
-        _withdraw(file, os.fstat(handle).st_mode)
-    finally:
-        os.close(handle)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
+    except FileExistsError:
+        mode = file.stat().st_mode
+        _check(file, mode)
+        if not os.access(file, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(file)) from None
+        _withdraw(file, mode)
 
 
 def restrict_folder(folder: Path) -> None:

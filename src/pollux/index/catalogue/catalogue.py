@@ -162,6 +162,12 @@ class Catalogue:
         except FileNotFoundError:
             return False
 
+    @property
+    def version(self) -> int:
+        """Another number whenever another connection, of any process, has changed something."""
+        version: int = self._sql.execute("PRAGMA data_version").fetchone()[0]
+        return version
+
     def copy(self, path: Path) -> None:
         """Copy the catalogue into a new file, which is independent from then on."""
         with closing(sqlite3.connect(path)) as other:

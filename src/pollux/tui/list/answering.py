@@ -17,13 +17,35 @@ from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
+    from pollux.tui.list.rows import Row
 
 _ANY = Filter()
 _OPTIONS = ("agent", "project", "since", "until")
 
 
-def answer(library: Library, question: Question, within: Filter = _ANY) -> Answer:
-    """Ask the library about the sessions within a filter.
+class Listed:
+    """The list that was answered last: it is made again only if it may be another one now."""
+
+    def __init__(self) -> None:
+        self._about: tuple[object, ...] = ()
+        self._state: object = None
+        self._rows: list[Row] = []
+        self._sessions = 0
+
+    def ask(self, library: Library, question: Question, criteria: Filter) -> tuple[list[Row], int]:
+        """The rows, and how many sessions they are of."""
+        everything = question.scope == "everything"
+        about, state = (criteria, question.unfolded, everything), library.index.state()
+        if about != self._about or state is not self._state or criteria.marks:
+            listed = library.index.listed_keys(criteria)
+            self._rows = rows_by_day(listed, question.unfolded, everything=everything)
+            self._sessions = sum(everything or one.kind == "main" for one in listed)
+            self._about, self._state = about, state
+        return self._rows, self._sessions
+
+
+def answer(library: Library, question: Question, within: Filter = _ANY, before: Listed | None = None) -> Answer:
+    """Ask the library about the sessions within a filter; `before` has the list that was answered last.
 
     What is wrong with the question becomes a remark, and the rows stay as they are.
     """
@@ -32,8 +54,8 @@ def answer(library: Library, question: Question, within: Filter = _ANY) -> Answe
         if question.scope == "project":
             criteria = replace(criteria, project=question.project)
         if not question.is_search:
-            criteria = _narrowed(criteria, question.text)
-            return _listed(library, question, criteria)
+            criteria = _narrowed(criteria, question.query)
+            return _listed(library, question, criteria, before or Listed())
         return _found(library, question, criteria, within)
     except PolluxError as error:
         sentence = error.sentence if isinstance(error, BadQuery) else str(error)
@@ -47,15 +69,12 @@ def _narrowed(criteria: Filter, text: str) -> Filter:
     return replace(criteria, **given, facts=(*criteria.facts, *typed.facts), marks=(*criteria.marks, *typed.marks))
 
 
-def _listed(library: Library, question: Question, criteria: Filter) -> Answer:
+def _listed(library: Library, question: Question, criteria: Filter, before: Listed) -> Answer:
     try:
-        listed = library.index.listed_keys(criteria)
+        return Answer(question, *before.ask(library, question, criteria))
     except StoreError:  # nothing is stored yet: another process is about to read it
         problem = library.index.cache_problem
         return Answer(question, [], remark=problem or "Reading your sessions for the first time …")
-    everything = question.scope == "everything"
-    rows = rows_by_day(listed, question.unfolded, everything=everything)
-    return Answer(question, rows, sum(everything or one.kind == "main" for one in listed))
 
 
 def _found(library: Library, question: Question, criteria: Filter, within: Filter) -> Answer:

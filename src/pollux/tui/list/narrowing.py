@@ -94,8 +94,7 @@ class Narrowing(ModalScreen[str | None]):
         try:
             facets = self.app.library.index.facets(question.query, Filter(project=project), NAMES)
         except PolluxError as error:
-            self.app.say(str(error), "warn")
-            self.dismiss(None)
+            self._leave(str(error))
             return
         for name in NAMES:
             values = facets.get(name, {})
@@ -105,8 +104,15 @@ class Narrowing(ModalScreen[str | None]):
                 shown.rows += [(name, value, count, most) for value, count in list(values.items())[:MOST]]
                 if len(values) > MOST:
                     shown.rows.append((f"  {len(values) - MOST:,} more", None, 0, 0))
+        if not shown.rows:
+            self._leave("There is nothing to narrow down.")
+            return
         shown.cursor = 1
         shown.changed()
+
+    def _leave(self, why: str) -> None:
+        self.dismiss(None)
+        self.app.list_screen.footer.say(why, "warn")
 
     def on_line_list_chosen(self) -> None:
         """A click on the chosen value."""

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 _LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
 _FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
-_BEGUN = re.compile(r"(?<=\S)\s+\w$")
+_BEGUN = re.compile(r"(?:^|\s+)[^\W\u0590-\U0010ffff]$")
+"""The first letter of a word, in a script whose words have several: in others, one letter may be a whole word."""
+
 _UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
 
 HITS, EACH = 100, 3
@@ -43,7 +45,7 @@ class Question(NamedTuple):
     @property
     def is_search(self) -> bool:
         """Are words searched for? Filters alone narrow the list down."""
-        return bool(self.text.strip()) and not all(_FILTER.fullmatch(word) for word in self.text.split())
+        return not all(_FILTER.fullmatch(word) for word in self.query.split())
 
     @property
     def command(self) -> str:
@@ -54,7 +56,7 @@ class Question(NamedTuple):
             # Behind two dashes, words that begin with a dash are no options.
             words = [*options, "--", self.query] if self.query.startswith("-") else [self.query, *options]
             return shell_line("pollux", "search", *words)
-        typed = self.text.split()
+        typed = self.query.split()
         if any(word.startswith("project:") for word in typed):  # it counts instead
             within = []
         return shell_line("pollux", "list", *typed, *within, *(["--all"] if self.scope == "everything" else []))

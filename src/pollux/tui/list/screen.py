@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from pollux.draw.width import wrap
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from pollux.tui.canvas import StripCanvas
+    from pollux.tui.list.answering import Listed
     from pollux.tui.list.rows import ChosenRow, Row
     from pollux.tui.opening.first import First
 
@@ -57,6 +59,7 @@ class ListScreen(Acting):
         self._named: tuple[str, ...] = ()
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
+        self._listed: Listed | None = None
 
     # ------------------------------------------------------------------ parts
 
@@ -87,9 +90,11 @@ class ListScreen(Acting):
 
     def _answer(self, question: Question) -> Answer:
         """Ask the library, in a thread: with its first question, pollux is imported."""
-        from pollux.tui.list.answering import answer
+        from pollux.tui.list.answering import Listed, answer
 
-        return answer(self.app.library, question)
+        if self._listed is None:
+            self._listed = Listed()
+        return answer(self.app.library, question, before=self._listed)
 
     def on_unmount(self) -> None:
         """Let the thread end."""
@@ -148,8 +153,9 @@ class ListScreen(Acting):
         self._remark = found.remark
         self._answered, self._status = found.question, found.status
         if found.rows is not None:
-            same = (found.question.text, found.question.scope) == self._shown
-            self._shown, self._named = (found.question.text, found.question.scope), found.named
+            shows = found.question.query, found.question.scope
+            same = shows == self._shown
+            self._shown, self._named = shows, found.named
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -176,8 +182,9 @@ class ListScreen(Acting):
     def _emptiness(self, canvas: StripCanvas) -> Iterable[str]:
         if not self.app.is_open or self.sessions.rows:
             return ()
-        if self.question.text.strip() or self.question.scope == "project":
-            return ("", f"Nothing like that. {self._remark}", "", "Esc clears the search.")
+        if self.question.query or self.question.scope == "project":
+            why = wrap(f"Nothing like that. {self._remark}", canvas.columns)
+            return ("", *why, "", "Esc clears the search.")
         from pollux.draw.empty import places_table
         from pollux.errors import PolluxError
 

@@ -89,10 +89,19 @@ class OpenedTerminal:
                 super().stop_application_mode()
 
             def resume_application_mode(self) -> None:
-                """Take the terminal again. A process that was stopped from outside could not give it back before."""
+                """Take the terminal again, and draw all of it anew.
+
+                A process that was stopped from outside could not give it back before.
+                """
+                import asyncio  # not before Textual is imported
+
                 if self.is_on:
                     self.suspend_application_mode()
                 super().resume_application_mode()
+                asyncio.get_running_loop().call_soon_threadsafe(self._app.call_later, self._draw)
+
+            def _draw(self) -> None:
+                self._app.refresh(layout=True)
 
         return Continuing
 

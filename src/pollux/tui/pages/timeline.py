@@ -13,7 +13,7 @@ from pollux.usage.labels import at_least, label
 from pollux.usage.service import Grouping, Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import date
 
     from pollux.draw.canvas import Canvas
@@ -44,7 +44,8 @@ class TimelinePage(Page):
         yield from calendar_lines(canvas, of, days, span, _mark(library, of, criteria))
         yield ""
         yield canvas.paint("The last days", "bold")
-        yield from _bars(canvas, of, days, _too_low(library, of, criteria))
+        shown = [day for number in range(RECENT) if (day := last - timedelta(days=number)) >= min(days)]
+        yield from _bars(canvas, of, days, shown, _too_low(library, of, criteria))
 
 
 def _mark(library: Library, of: Measure, criteria: Filter) -> str:
@@ -62,9 +63,9 @@ def _too_low(library: Library, of: Measure, criteria: Filter) -> set[str]:
     return {row.name for row in rows if row.name is not None and at_least(of, row)}
 
 
-def _bars(canvas: Canvas, of: Measure, days: Mapping[date, float], too_low: Collection[str]) -> Iterator[str]:
-    last = max(days)
-    shown = [last - timedelta(days=number) for number in range(RECENT)]
+def _bars(
+    canvas: Canvas, of: Measure, days: Mapping[date, float], shown: Sequence[date], too_low: Collection[str]
+) -> Iterator[str]:
     most = max(days.get(day, 0) for day in shown)
     words = [("≥" if day.isoformat() in too_low else "") + label(of, days[day]) if day in days else "" for day in shown]
     wide = max(map(width, words))

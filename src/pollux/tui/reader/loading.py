@@ -52,11 +52,17 @@ def _stamp(file: str) -> tuple[str, int, int, int] | None:
 
 
 def what_changed(before: Session, after: Session) -> str:
-    """What became of a session while it was open."""
+    """What became of a session while it was open.
+
+    What comes or goes may also change the fates of the messages before it, and a log may still have a lost prompt.
+    """
     old, new = len(before.messages), len(after.messages)
-    begins_alike = before.messages[: min(old, new)] == after.messages[: min(old, new)]
-    if new > old and begins_alike:
+    said = {message.id: message.parts for message in before.messages}
+    is_same = [said[message.id] == message.parts for message in after.messages if message.id in said]
+    if old == new and before.messages == after.messages:
+        return ""
+    if old == new or not any(is_same) or not all(is_same):
+        return "The session was rewritten."
+    if new > old:
         return f"{new - old:,} new message{'s' if new - old > 1 else ''}."
-    if new < old and begins_alike:
-        return f"The file was cut: {old - new:,} message{'s' if old - new > 1 else ''} less."
-    return "" if begins_alike else "The session was rewritten."
+    return f"The file was cut: {old - new:,} message{'s' if old - new > 1 else ''} less."
