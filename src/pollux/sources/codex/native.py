@@ -1,7 +1,7 @@
 """A conversation as a rollout of Codex CLI: what the model is sent, and beside it what is shown and listed.
 
-Both streams are needed: a thread without the one is empty, and without the other nobody finds it. No provider is named:
-a thread that names one is resumed only while that one is in use.
+Both streams are needed: a thread without the one is empty, and without the other nobody finds it. The provider is named:
+in a terminal, 0.166 refuses a thread without one if it had none in its database before.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from pollux.model import Role
+from pollux.sources.codex.resume_command import DEFAULT_PROVIDER
 from pollux.writers.json import encode, stamp
 from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, Turn, Words
 from pollux.writers.native.writer import NativeWriter
@@ -39,6 +40,7 @@ class CodexFormat:
             "cwd": conversation.folder,
             "originator": "pollux",
             "cli_version": "0.0.0",
+            "model_provider": conversation.provider or DEFAULT_PROVIDER,
         }
         yield _line(conversation.at, "session_meta", meta)
         yield _item(first, _message("user", [{"type": "input_text", "text": conversation.note}]))

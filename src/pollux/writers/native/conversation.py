@@ -50,7 +50,8 @@ class Conversation(Value, frozen=True, kw_only=True):
     """A conversation to be written as a new session of an agent.
 
     `note` says where it comes from; it stands first, as a message of the user. `at` is when it was handed over: all
-    turns are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on.
+    turns are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on, `provider` who
+    serves its models there: None if nobody knows.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Conversation(Value, frozen=True, kw_only=True):
     at: datetime
     note: str
     turns: tuple[Turn, ...]
+    provider: str | None = None
 
 
 class NativeFormat(Protocol):

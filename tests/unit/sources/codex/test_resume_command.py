@@ -33,10 +33,18 @@ def test_an_archived_thread(desk: Desk) -> None:
     assert caught.value.hint == f"Try: codex unarchive {ID}, then pollux resume codex:{ID}"
 
 
-def test_a_thread_without_a_provider_goes_on_with_any(desk: Desk) -> None:
+def test_a_thread_without_a_provider_goes_on_if_the_database_names_one(desk: Desk) -> None:
+    """Nobody but Codex CLI looks there."""
     desk.codex(desk.home / ".codex")
     settings(desk, 'model_provider = "mine"')
-    assert desk.library().resume.plan(ID).words == PLAIN
+    plan = desk.library().resume.plan(ID)
+    assert plan.words == PLAIN
+    (warning,) = plan.warnings
+    assert "names no model provider" in warning
+    assert warning.endswith(f"pollux resume codex:{ID} --fork")
+    assert desk.library().resume.plan(ID, fork=True).warnings == ()
+    desk.install("codex", "0.165.0")
+    assert desk.library().resume.plan(ID).warnings == ()
 
 
 SAME = ["", 'model_provider = "openai"', "no TOML", "profile = 3\nprofiles = 4", 'profile = "mine"']
