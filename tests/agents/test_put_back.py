@@ -31,7 +31,7 @@ class Kept:
     """A copy of a home, all of whose sessions pollux keeps."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        self.agent, self.home, self.back = name.split("/")[0], folder / "home", folder / "back"
+        self.agent, self.home, self.back = name.partition("/")[0], folder / "home", folder / "back"
         self._folder = folder
         shutil.copytree(CORPUS / name / "home", self.home, symlinks=True)
         truth = json.loads((CORPUS / name / "oracle.json").read_bytes())
@@ -82,7 +82,8 @@ class Kept:
 
 @pytest.mark.parametrize("name", HOMES)
 def test_it_is_resumed_as_before(harness: ModuleType, name: str, tmp_path: Path) -> None:
-    need(name.split("/")[0], NEWEST[name.split("/")[0]])
+    agent, _, _ = name.partition("/")
+    need(agent, NEWEST[agent])
     kept = Kept(name, tmp_path)
     asked = [(session, kept.resumed(harness, session)) for session in kept.sessions[:4]]
     before = next(((session, report) for session, report in asked if report["resumed"]), None)

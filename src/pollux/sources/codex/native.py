@@ -1,6 +1,6 @@
 """A conversation as a rollout of Codex CLI: what the model is sent, and beside it what is shown and listed.
 
-Both streams are needed: a thread without the one is empty, and without the other nobody finds it. The provider is named:
+Both streams are needed: a thread without the one is empty, and without the other nobody finds it. It names a provider:
 in a terminal, 0.166 refuses a thread without one if it had none in its database before.
 """
 
