@@ -269,6 +269,7 @@ class ArchiveService:
     def restore(self, plan: list[tuple[Restored, FileToWrite]]) -> None:
         """Write the files of a plan."""
         restore.write(plan)
+        self._index.close()  # the next question finds them
 
     def prune(self, sessions: list[Session]) -> transfer.TransferResult:
         """Drop the kept files of some sessions and their sub-agents, except files that other sessions share."""
