@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -26,6 +26,10 @@ class ClaudeFormat:
     def holds(self, media_type: str, _role: Role) -> bool:
         """Prompts and results hold pictures and PDF files."""
         return media_type in _PICTURES or media_type == _DOCUMENT
+
+    def added(self, _turns: Sequence[Turn]) -> Iterator[str]:
+        """Nothing."""
+        return iter(())
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line."""

@@ -6,7 +6,7 @@ in a terminal, 0.166 refuses a thread without one if it had none in its database
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,11 @@ class CodexFormat:
     def holds(self, media_type: str, _role: Role) -> bool:
         """Prompts and results hold pictures."""
         return media_type in _PICTURES
+
+    def added(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """A word before the results of calls that failed."""
+        if any(isinstance(piece, AnsweredCall) and piece.failed for turn in turns for piece in turn.pieces):
+            yield f"`{_FAILED.strip()}` before some results: a rollout has no other place to say that a call failed"
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line."""

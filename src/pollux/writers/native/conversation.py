@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -76,6 +76,9 @@ class NativeFormat(Protocol):
 
     def holds(self, media_type: str, role: Role) -> bool:
         """Can it hold such a picture or document in what the user said, or in the result of a call of the assistant?"""
+
+    def added(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """The words that it adds to what was said, each with the reason after a colon."""
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line, each with its newline."""
