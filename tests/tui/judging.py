@@ -25,7 +25,7 @@ _QUESTIONS = {("?", "$p"), (">", "q"), (">", "u"), ("<", "u"), ("?", "u"), ("=",
 """What a terminal can do, asked or set."""
 
 
-def steering(written: bytes, *, copied: bool = False) -> list[str]:
+def steering(written: bytes | bytearray, *, copied: bool = False) -> list[str]:
     """Everything in it that steers the terminal and that no full screen needs, and every letter that is not visible.
 
     With `copied`, a text may have been sent to the clipboard.
@@ -48,7 +48,7 @@ def _is_needed(match: re.Match[str], *, copied: bool) -> bool:
     return (match["kind"] in _NEEDED and not match["mark"]) or (match["mark"], match["kind"]) in _QUESTIONS
 
 
-def left_on(written: bytes) -> list[str]:
+def left_on(written: bytes | bytearray) -> list[str]:
     """The modes that are not as they were before the program ran."""
     state: dict[str, str] = {}
     for match in _SEQUENCE.finditer(written.decode("utf-8", "replace")):

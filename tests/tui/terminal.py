@@ -41,7 +41,7 @@ class TerminalProgram:
     ) -> None:
         self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
-        self.written = b""
+        self.written = bytearray()
         self.status: int | None = None
         self.child, self._file = pty.fork()
         if self.child == 0:

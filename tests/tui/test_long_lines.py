@@ -64,5 +64,7 @@ def test_line_by_line(env: dict[str, str], home: Path) -> None:
         seconds, megabytes = costs(terminal.child)
         terminal.send("q\n")
         left_as_it_was(terminal, before)
+        assert b"more characters: pollux show has all of them" in terminal.written
+        assert len(terminal.written) < 1_000_000
         assert seconds < SECONDS
         assert megabytes < MEGABYTES

@@ -41,7 +41,7 @@ def test_it_looks_as_textual_draws_it(
             terminal.until(lambda: "looking" not in terminal.text)
         terminal.settle(1.0)
         assert terminal.written.count(b"\x1b[?1049h") == 1
-        first, later = screen_of(early, *size), terminal.screen
+        first, later = screen_of(bytes(early), *size), terminal.screen
         assert "The tides of Port Lune" in "\n".join(first.display)
         beside = size[0] * 3 // 5 - 2 if size[0] >= 112 else size[0] - 1
         for y in range(size[1]):

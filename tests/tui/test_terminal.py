@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,12 @@ from tests.tui.terminal import SECONDS, TerminalProgram, pollux_command
 pytestmark = pytest.mark.slow
 
 
+def place(terminal: TerminalProgram) -> int:
+    """The number of the chosen message in the reader."""
+    match = re.search(r"(\d+)/\d+ · as it happened", terminal.text)
+    return int(match[1]) if match else 0
+
+
 def test_open_search_read_copy_and_leave(env: dict[str, str], home: Path) -> None:
     with TerminalProgram(pollux_command(), env, home) as terminal:
         before = terminal.settings()
@@ -27,8 +34,9 @@ def test_open_search_read_copy_and_leave(env: dict[str, str], home: Path) -> Non
         terminal.until("germination trials")
         terminal.send("\r")
         terminal.until("as it happened")
+        opened = place(terminal)
         terminal.send("p")
-        terminal.until("1/")
+        terminal.until(lambda: place(terminal) > opened)
         terminal.send("y")
         terminal.until("copied through the terminal")
         start = terminal.written.rindex(b"\x1b]52;c;") + 7

@@ -259,6 +259,10 @@ class FreshIndex:
             self.unread_files, self._unread_ids, self.is_ready = unread.files, sorted(unread.ids), True
         return goal.reached
 
+    def look_again(self) -> None:
+        """Let the next question look for what changed since the last one."""
+        self._forget()
+
     def _forget(self) -> None:
         """The next question brings the catalogue up to date."""
         self._synced_catalogues.clear()
@@ -370,6 +374,10 @@ class FreshIndex:
         if not (self._fresh and self.is_ready) or self.store.problem is not None:
             return False
         return self.unread_files > 0 or self.pending() > 0
+
+    def has_begun(self) -> bool:
+        """Does the cache hold anything? If there is none, none is made."""
+        return self.store.open_existing() and self.store.catalogue.generation > 0
 
     def complete(self) -> None:
         """Read everything, and add all words, while other processes go first. Raises `Gone` if the cache is cleared."""

@@ -9,7 +9,10 @@
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
+- `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `brief`: what was decided, tried and changed in sessions, within a number of tokens;
+- `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
 
@@ -54,6 +57,9 @@ from pollux.system.progress import Enough, Progress, Report
 if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
+    from pollux.library.brief.service import BriefService
+    from pollux.library.connect.service import ConnectService
+    from pollux.library.for_agents.service import ForAgents
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -208,6 +214,27 @@ class Library:
         from pollux.library.handoff.service import HandoffService
 
         return HandoffService(self._places, self.homes, self._index, self._reader, self._here)
+
+    @cached_property
+    def connect(self) -> ConnectService:
+        """What makes pollux known to agents."""
+        from pollux.library.connect.service import ConnectService
+
+        return ConnectService(self._places, self.homes, self._here)
+
+    @cached_property
+    def brief(self) -> BriefService:
+        """What was decided, tried and changed in sessions, within a number of tokens."""
+        from pollux.library.brief.service import BriefService
+
+        return BriefService(self._index, self._reader, self._marks, self.for_agents, self.search)
+
+    @cached_property
+    def for_agents(self) -> ForAgents:
+        """Sessions as agents may see them."""
+        from pollux.library.for_agents.service import ForAgents
+
+        return ForAgents(self._places, self._index, self._reader, self._marks, may_index_later=self._may_index_later)
 
     @cached_property
     def signing(self) -> SigningService:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux import registry
 from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
 from pollux.index.catalogue.values import Filter, SessionLocation
+from pollux.library.for_agents.state import split_state
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.session_files import SessionFiles
 from pollux.model import Message, Session
@@ -70,8 +71,16 @@ class SessionReader:
             places = self._read_from(path)
             # A file may also hold sessions of sub-agents.
             return [place for place in places if place.key == place.bundle] or places
+        return self.find_by_id(name)
+
+    def find_by_id(self, name: str, hidden: Collection[str] = ()) -> list[SessionLocation]:
+        """Where the session of a key or a unique prefix of an id lies, the best first. A name is never a path here.
+
+        `hidden` are keys of sessions that count as unknown. Raises `UnknownName` and `Ambiguous`.
+        """
         agent, prefix = _agent_and_prefix(name)
-        places = self._with_prefix(display_path(prefix), agent or None) if prefix else []
+        known = self._with_prefix(display_path(prefix), agent or None) if prefix else []
+        places = [place for place in known if place.key not in hidden]
         # If all other ids begin with one of them, that one is meant: the others were derived from it.
         shortest = min((place.id for place in places), key=len, default="")
         if all(place.id.startswith(shortest) for place in places):
@@ -79,7 +88,7 @@ class SessionReader:
         if len({place.key for place in places}) > 1:
             raise Ambiguous(name, sorted({place.key for place in places}))
         if not places:
-            raise self._unknown(name)
+            raise self._unknown(name, hidden)
         return places
 
     @staticmethod
@@ -87,19 +96,19 @@ class SessionReader:
         """The path that a name stands for; None where it is a key, an id or `last`."""
         return None if name == "last" or _agent_and_prefix(name)[0] else path_of_name(name)
 
-    def _unknown(self, name: str) -> UnknownName:
-        return UnknownName("session", name, hint=self._other_session(name) or "Try: pollux list --all")
+    def _unknown(self, name: str, hidden: Collection[str] = ()) -> UnknownName:
+        return UnknownName("session", name, hint=self._other_session(name, hidden) or "Try: pollux list --all")
 
     def _at_first(self, places: Iterable[SessionLocation]) -> Session | None:
         """The session in the first of these places that has one."""
         return next((session for place in places for session in self.at(place)), None)
 
-    def _other_session(self, name: str) -> str | None:
+    def _other_session(self, name: str, hidden: Collection[str]) -> str | None:
         """A hint where a name is almost that of a session, such as one with a wrong letter."""
         agent, colon, prefix = name.rpartition(":")
         likely_agent = closest(agent, registry.source_names()) if agent else ""
         ids = (
-            {place.id[: len(prefix)] for place in self._with_prefix("", likely_agent or None)}
+            {p.id[: len(prefix)] for p in self._with_prefix("", likely_agent or None) if p.key not in hidden}
             if len(prefix) > 3
             else set()
         )
@@ -237,7 +246,13 @@ def _looks_like_path(name: str) -> bool:
 
 
 def cited(name: str, session: Callable[[str], Session]) -> Citation:
-    """The session or the message that a name means. An id or a path may have the sign, too."""
+    """The session or the message that a name means. An id or a path may have the sign, too.
+
+    A name may end with the state in which it was cited, which names nothing.
+    """
+    plain, state = split_state(name)
+    if state is not None and path_of_name(name) is None:
+        return cited(plain, session)
     key, sign, message = name.rpartition(_SIGN)
     if not sign or not key or path_of_name(name) is not None:
         return Citation(session(name))

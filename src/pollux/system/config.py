@@ -61,6 +61,12 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError("Two `tiers` have the same `above`")
 
 
+class Private(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What agents never get to see. `projects` are paths or names, as in the filter `project:`."""
+
+    projects: tuple[Annotated[str, msgspec.Meta(min_length=1)], ...] = ()
+
+
 class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What else is taken out of shared sessions, besides the secrets that pollux knows."""
 
@@ -91,6 +97,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     keys: dict[str, dict[str, str | tuple[str, ...]]] = {}
     prices: dict[str, Price] = {}
+    private: Private = Private()
     redact: Redact = Redact()
     resume: Resume = Resume()
     sync: Sync = Sync()
@@ -126,6 +133,7 @@ def _key_hint(problem: str) -> str | None:
     where = unknown[2] or ""
     sections: dict[str, type[msgspec.Struct]] = {
         "prices": Tier if ".tiers" in where else Price,
+        "private": Private,
         "redact": Redact,
         "resume": Resume,
         "sync": Sync,

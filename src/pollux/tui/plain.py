@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
 
 PAGE = 20
+LONGEST = 10_000
+"""A line has at most so many characters: nobody listens to more."""
 HELP = "Type words to search, a number to read a session, Enter for more, ? for this help, q to leave."
 
 
@@ -116,5 +118,6 @@ class _Session:
 
 
 def _write(line: str) -> None:
-    sys.stdout.write(f"{visible(line)}\n")
+    more = f" … {len(line) - LONGEST:,} more characters: pollux show has all of them" if len(line) > LONGEST else ""
+    sys.stdout.write(f"{visible(line[:LONGEST])}{more}\n")
     sys.stdout.flush()

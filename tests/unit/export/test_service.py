@@ -10,8 +10,8 @@ import pytest
 
 from pollux import Filter, Library, registry
 from pollux.errors import OutputError
-from pollux.export.redaction import redactor
 from pollux.export.service import Exporter
+from pollux.library.redaction import redactor
 from pollux.library.sample import sample_environment
 
 
@@ -53,7 +53,9 @@ def test_many_sessions_go_to_a_folder(library: Library, tmp_path: Path) -> None:
 
 def test_secrets_are_taken_out_first(library: Library) -> None:
     text: list[str] = []
-    exporter = Exporter(library, registry.writer("text"), redactor=redactor(library, ["tide"]))
+    exporter = Exporter(
+        library, registry.writer("text"), redactor=redactor(library.settings_file, library.user_home, ["tide"])
+    )
     exporter.write(library.session("c883"), text.append)
     assert "tide " not in "".join(text)
     assert "secrets" in {dropped.what for dropped in exporter.report.dropped}
@@ -66,6 +68,6 @@ def test_nothing_is_written_among_the_agents_files(library: Library) -> None:
 
 
 def test_no_view_is_needed() -> None:
-    code = "import sys, pollux.export.service, pollux.export.redaction, pollux.export.run, pollux.export.secrets;"
+    code = "import sys, pollux.export.service, pollux.library.redaction, pollux.export.run, pollux.export.secrets;"
     code += "sys.exit(any(name.startswith('pollux.cli') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -6,11 +6,12 @@ from datetime import datetime
 
 import click
 
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import common, json_option, open_library, remark
 from pollux.cli.options.complete import messages, sessions
 from pollux.cli.options.filters import When, fate_option
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
+from pollux.library.for_agents.state import change_of
 from pollux.text.shell import shell_word
 
 
@@ -43,7 +44,7 @@ def command(
     """Show a session.
 
     KEY is a session's key or the beginning of its id, `last`, or the path of a session file. KEY#MESSAGE opens at a
-    message.
+    message. A citation that an agent got, KEY#MESSAGE@STATE, also says whether the session changed since.
 
     \b
     pollux show last
@@ -58,6 +59,8 @@ def command(
         raise RequestError("--at and --json cannot be combined.", "Leave out one of them.")
     library, screen = open_library(ctx, quiet=as_json, early=True), Screen(ctx)
     session, message = library.cited(key)
+    if (changed := change_of(key, session)) is not None:
+        remark(changed, for_programs=as_json)
     if message is not None:
         if as_json:
             raise RequestError(

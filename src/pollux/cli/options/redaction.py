@@ -31,8 +31,8 @@ def private(function: Decorated) -> Decorated:
 
 def redactor(library: Library, words: tuple[str, ...], *, emails: bool) -> Redactor:
     """The redactor that the options and the settings ask for. Raises `RequestError`."""
-    from pollux.export import redaction
+    from pollux.library import redaction
 
     if not all(words):
         raise RequestError("No word is empty.", "Leave out --redact-word, or name one.")
-    return redaction.redactor(library, words, emails=emails)
+    return redaction.redactor(library.settings_file, library.user_home, words, emails=emails)

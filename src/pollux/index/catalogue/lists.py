@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
@@ -10,6 +11,7 @@ from typing import Any
 from pollux.index.catalogue.catalogue import summary_of
 from pollux.index.catalogue.conditions import Conditions
 from pollux.index.catalogue.families import Families
+from pollux.index.catalogue.marked import ONE_OF_KEYS
 from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.catalogue.scope import BEST_FIRST, WORST_FIRST
 from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
@@ -47,7 +49,7 @@ class ListQueries(Conditions):
         return [
             ListEntry(
                 summary=summary,
-                family_usage=family.usage(summary) if self._is_complete else None,
+                family_usage=family.usage(summary) if self.is_complete else None,
                 short=short(id),
                 troubled=bool(troubled),
                 marks=marks.of(key),
@@ -104,9 +106,13 @@ class ListQueries(Conditions):
         rows = self.catalogue.rows_with("SELECT no, moment FROM sessions WHERE 1", "no", self._first(criteria, limit))
         return sorted((-1 if moment is None else moment for _, moment in rows), reverse=True)
 
-    def count(self, criteria: Filter) -> int:
-        """How many sessions are wanted."""
+    def count(self, criteria: Filter, among: Collection[str] | None = None) -> int:
+        """How many sessions are wanted; among those with these keys, if any are named."""
+        if among is not None and not among:
+            return 0
         where, values = self.where(criteria)
+        if among is not None:
+            where, values = f"{where} AND {ONE_OF_KEYS}", [*values, json.dumps([*among])]
         statement = f"SELECT 1 FROM sessions WHERE +{where} GROUP BY id, agent"
         return int(self.catalogue.rows(f"SELECT COUNT(*) FROM ({statement})", *values)[0][0])
 
@@ -130,7 +136,7 @@ class ListQueries(Conditions):
 
     def family_usage(self, summary: Summary) -> Usage | None:
         """What a session and its descendants used; None while some of them may be unread."""
-        return Families(self._children([summary.key])).usage(summary) if self._is_complete else None
+        return Families(self._children([summary.key])).usage(summary) if self.is_complete else None
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""

@@ -44,6 +44,28 @@ class LookUps(Conditions):
         )
         return int(rows[0][0]) if rows and not rows[0][1] else None
 
+    def number(self, key: str) -> int | None:
+        """The number of a session; None where there is no such session."""
+        rows = self.catalogue.rows(
+            f"SELECT no FROM sessions WHERE key=? AND id=? AND +{self.here} ORDER BY {BEST_FIRST.format('')} LIMIT 1",
+            key,
+            key.partition(":")[2],
+        )
+        return int(rows[0][0]) if rows else None
+
+    def count_by_project(self, numbers: Collection[int]) -> dict[str | None, int]:
+        """How many of the sessions with these numbers there are in each project."""
+        chosen = "no IN (SELECT value FROM json_each(?))"
+        statement = (
+            f"SELECT project, COUNT(DISTINCT key) FROM sessions WHERE {chosen} AND +{self.here} GROUP BY project"
+        )
+        return dict(self.catalogue.rows(statement, json.dumps([*numbers])))
+
+    def project_paths(self) -> list[str]:
+        """The paths of all projects."""
+        statement = f"SELECT DISTINCT project FROM sessions WHERE {self.here} AND project IS NOT NULL"
+        return [path for (path,) in self.catalogue.rows(statement)]
+
     def message_index(self, key: str) -> MessageIndex | None:
         """The ids, roles and authors of a session's messages."""
         rows = self.catalogue.rows(

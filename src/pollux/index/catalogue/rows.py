@@ -191,12 +191,17 @@ def _about(session: Session, summary: Summary) -> Row:
     """The words by which a list is narrowed, and what is known of each message."""
     names = session.facts.get("name", ())
     texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
-    marks = MessageIndex(
-        [message.id for message in session.messages],
-        bytes([_ROLE_NUMBERS[message.role] for message in session.messages]),
-        bytes([_AUTHOR_NUMBERS[message.author] for message in session.messages]),
+    return "\n".join(map(fold, texts)), *packed_messages(session.messages)
+
+
+def packed_messages(messages: Sequence[Message]) -> tuple[bytes, bytes]:
+    """The index and the anchors of messages, as they are stored."""
+    index = MessageIndex(
+        [message.id for message in messages],
+        bytes([_ROLE_NUMBERS[message.role] for message in messages]),
+        bytes([_AUTHOR_NUMBERS[message.author] for message in messages]),
     )
-    return "\n".join(map(fold, texts)), _encode(marks), _encode(MessageAnchors.of(session.messages))
+    return _encode(index), _encode(MessageAnchors.of(messages))
 
 
 def _storable_usage(used: Usage) -> Usage:

@@ -33,7 +33,7 @@ class CatalogueScope:
         self.catalogue = catalogue
         self.marks = marks
         self._unread_ids = unread_ids
-        self._is_complete = is_complete
+        self.is_complete = is_complete
         self._roots = [number for agent, path in roots if (number := catalogue.root(agent, path)[0])]
         # In a query by id, `+` prevents SQLite from scanning whole roots instead.
         self.here = f"root IN ({', '.join(map(str, self._roots))})"

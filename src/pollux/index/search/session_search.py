@@ -15,8 +15,10 @@ from pollux.index.search.marked import resolve_marks
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Query, Sort, Words
 from pollux.index.search.results import Hit, IndexHit, SearchResult
+from pollux.index.search.snippets import snippet
 from pollux.index.search.suggestions import catalogue_hints, mark_hints
 from pollux.index.search.word_index import WordIndex
+from pollux.index.search.word_search import Show
 from pollux.model import NO_MARKS, Author, Role, SessionMarks, Summary, Value
 from pollux.text.folding import fold
 
@@ -34,7 +36,8 @@ _COMPARED = 5
 class SearchRequest(Value, frozen=True, kw_only=True):
     """How many hits, in which order, at most how many of a session, and of which kinds of passages.
 
-    `counted` also counts the matching messages of each session. `exact`: the query is never widened.
+    `counted` also counts the matching messages of each session. `exact`: the query is never widened. `show` chooses
+    the line of a passage, if the passage is in the index.
     """
 
     limit: int = 20
@@ -43,6 +46,7 @@ class SearchRequest(Value, frozen=True, kw_only=True):
     kinds: Collection[PassageKind] | None = None
     counted: bool = False
     exact: bool = False
+    show: Show = snippet
 
 
 def find(
@@ -119,6 +123,7 @@ class _Search:
                 per_session=request.per_session,
                 kinds=request.kinds,
                 pending=pending,
+                show=request.show,
             )
             hits = with_facts(index_hits, self._queries, pending.numbers if pending is not None else ())
             present = [hit for hit in hits if hit is not None]

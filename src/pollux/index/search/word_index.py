@@ -22,9 +22,10 @@ from pollux.index.search.passages import Facts, Passage, PassageKind
 from pollux.index.search.query import Query, Sort
 from pollux.index.search.results import IndexHit
 from pollux.index.search.segments import adopt_segments
+from pollux.index.search.snippets import snippet
 from pollux.index.search.suggestions import query_hints
-from pollux.index.search.word_search import IndexRequest, all_sessions, counts, search, statistics
-from pollux.model import Kind
+from pollux.index.search.word_search import IndexRequest, Show, all_sessions, counts, fates, search, statistics
+from pollux.model import Fate, Kind
 from pollux.system.files import make_private_folder, restrict_folder
 
 if TYPE_CHECKING:
@@ -117,11 +118,13 @@ class WordIndex:
         kinds: Collection[PassageKind] | None = None,
         session_kinds: Collection[Kind] | None = None,
         pending: PendingMatches | None = None,
+        show: Show = snippet,
     ) -> list[IndexHit]:
         """The best messages, best first; at most `per_session` of one session.
 
         Passages that match the whole query come first. If they are fewer than `limit`, sessions follow that match it in
         several passages, each with the best of these. `pending` has the matches in sessions that are not in the index.
+        `show` chooses the line of a passage.
         """
         with _store_errors(self.folder):
             wanted = IndexRequest(
@@ -131,6 +134,7 @@ class WordIndex:
                 kinds=kinds,
                 session_kinds=session_kinds,
                 pending=pending,
+                show=show,
             )
             return search(self._index.searcher(), query, wanted, self.max_recency())
 
@@ -141,10 +145,15 @@ class WordIndex:
         with _store_errors(self.folder):
             return counts(self._index.searcher(), query, sessions, kinds)
 
-    def sessions(self, query: Query) -> set[int]:
-        """The sessions that have a passage that matches the whole query."""
+    def sessions(self, query: Query, kinds: Collection[PassageKind] | None = None) -> set[int]:
+        """The sessions that have a passage, of these kinds, that matches the whole query."""
         with _store_errors(self.folder):
-            return all_sessions(self._index.searcher(), query)
+            return all_sessions(self._index.searcher(), query, kinds)
+
+    def fates(self, sessions: Collection[int]) -> dict[tuple[int, int], Fate]:
+        """The fates of the messages of these sessions that are not live, by the session and the place of each."""
+        with _store_errors(self.folder):
+            return fates(self._index.searcher(), sessions)
 
     def outline(self, number: int, ids: list[str]) -> list[OutlineEntry]:
         """The prompts of a session, whose messages have these ids."""

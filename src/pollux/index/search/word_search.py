@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -18,12 +18,15 @@ from pollux.index.search.query import Query, Sort
 from pollux.index.search.ranking import RankedPassage, all_sessions_with, best, messages_with
 from pollux.index.search.results import IndexHit
 from pollux.index.search.shortcut import average_length, rank_own_words
-from pollux.index.search.snippets import Needle, needles, snippet
-from pollux.model import Kind, Value
+from pollux.index.search.snippets import Needle, Snippet, needles, snippet
+from pollux.model import Fate, Kind, Value
 
 if TYPE_CHECKING:
     from pollux.index.search.direct.pending import PendingMatches
     from pollux.index.search.direct.ranking import IndexStatistics
+
+Show = Callable[[str, Sequence[Needle]], Snippet]
+"""Chooses the line of a text that shows best why it matches."""
 
 _BELOW = 0.9
 """Scattered hits come after all others."""
@@ -32,7 +35,7 @@ _BELOW = 0.9
 class IndexRequest(Value, frozen=True, kw_only=True):
     """How many hits, in which order, at most how many of a session, of which kinds of passages and of sessions.
 
-    `pending` has the matches in sessions that are not in the index.
+    `pending` has the matches in sessions that are not in the index. `show` chooses the line of a passage in the index.
     """
 
     limit: int
@@ -41,6 +44,7 @@ class IndexRequest(Value, frozen=True, kw_only=True):
     kinds: Collection[PassageKind] | None = None
     session_kinds: Collection[Kind] | None = None
     pending: PendingMatches | None = None
+    show: Show = snippet
 
 
 def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_recency: float) -> list[IndexHit]:
@@ -65,14 +69,14 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
         )
     if ranked is None:
         ranked = best(searcher, full_query, sort, limit, per_session)
-    hits = _hits(searcher, ranked, targets)
+    hits = _hits(searcher, ranked, targets, request.show)
     if request.pending is not None:
         hits = request.pending.join(hits, sort, limit, per_session)
     if len(hits) == request.limit or not targets:
         return hits
     known_sessions = {*pending, *(passage.session for passage in ranked)}
     rest = cross_message_hits(searcher, query.node, scope, known_sessions, request.limit - len(hits))
-    rest_hits = _hits(searcher, rest, targets)
+    rest_hits = _hits(searcher, rest, targets, request.show)
     if request.pending is not None:
         rest_hits = request.pending.join_scattered(rest_hits, request.limit - len(hits))
     scale = min(1.0, _BELOW * hits[-1].score / rest_hits[0].score) if hits and rest_hits else 1.0
@@ -99,10 +103,27 @@ def counts(
     return messages_with(searcher, all_of(question, *scope), sessions)
 
 
-def all_sessions(searcher: tantivy.Searcher, query: Query) -> set[int]:
+def all_sessions(searcher: tantivy.Searcher, query: Query, kinds: Collection[PassageKind] | None = None) -> set[int]:
     """See `WordIndex.sessions`."""
     question = compile_node(query.node, searcher)
-    return set() if question is None else all_sessions_with(searcher, question)
+    scope = [one_of("kind", kind_numbers(kinds))] if kinds is not None else []
+    return set() if question is None else all_sessions_with(searcher, all_of(question, *scope))
+
+
+def fates(searcher: tantivy.Searcher, sessions: Collection[int]) -> dict[tuple[int, int], Fate]:
+    """See `WordIndex.fates`."""
+    found: dict[tuple[int, int], Fate] = {}
+    for fate in Fate if sessions else ():
+        if fate is not Fate.LIVE:
+            question = all_of(one_of("session", list(sessions)), with_fact("fate", [fate]))
+            hits = searcher.search(question, max(1, int(searcher.num_docs)), count=False, order_by_field="at").hits
+            addresses = [address for _, address in hits]
+            numbers = searcher.fast_field_values("session", addresses)
+            places = searcher.fast_field_values("message", addresses)
+            found |= {
+                (int(n), int(p)): fate for n, p in zip(numbers, places, strict=True) if n is not None and p is not None
+            }
+    return found
 
 
 def statistics(searcher: tantivy.Searcher, query: Query) -> IndexStatistics:
@@ -117,13 +138,15 @@ def statistics(searcher: tantivy.Searcher, query: Query) -> IndexStatistics:
     return IndexStatistics(passages=int(searcher.num_docs), average=average, frequencies=frequencies)
 
 
-def _hits(searcher: tantivy.Searcher, ranked: Sequence[RankedPassage], targets: Sequence[Needle]) -> list[IndexHit]:
+def _hits(
+    searcher: tantivy.Searcher, ranked: Sequence[RankedPassage], targets: Sequence[Needle], show: Show
+) -> list[IndexHit]:
     addresses = [passage.address for passage in ranked]
     times = searcher.fast_field_values("at", addresses)
     kinds = searcher.fast_field_values("kind", addresses)
     hits: list[IndexHit] = []
     for passage, at, kind in zip(ranked, times, kinds, strict=True):
-        line = snippet(shown_text(searcher.doc(passage.address)), targets)
+        line = show(shown_text(searcher.doc(passage.address)), targets)
         hits.append(
             IndexHit(
                 session=passage.session,

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pollux.errors import CannotResume, OutputError, RequestError, UnknownName
-from pollux.export.redaction import redactor
 from pollux.library.handoff.plan import HandoffPlan
+from pollux.library.redaction import redactor
 from pollux.model import Fate, Kind
 from pollux.writers.native.options import DraftOptions
 from tests.resumable import IDS, Desk
@@ -245,7 +245,9 @@ def test_without_secrets(desk: Desk) -> None:
     file.write_text(file.read_text().replace("Is it raining?", f"Is {secret} raining?"))
     with desk.library() as library:
         bare = library.handoff.plan(IDS["claude"], "codex")
-        clean = library.handoff.plan(IDS["claude"], "codex", redactor=redactor(library))
+        clean = library.handoff.plan(
+            IDS["claude"], "codex", redactor=redactor(library.settings_file, library.user_home)
+        )
     assert secret.encode() in bare.contents[0][1].content()
     assert bare.redacted is None
     assert secret.encode() not in clean.contents[0][1].content()

@@ -20,6 +20,7 @@ from pollux.system.link_bounds import path_in_home
 from pollux.wire import REFUSED, Notes
 
 _PIECE = 1 << 16
+_DOCUMENT = ".json"
 
 
 def without_copies(files: Iterable[File]) -> tuple[list[File], list[File]]:
@@ -27,9 +28,15 @@ def without_copies(files: Iterable[File]) -> tuple[list[File], list[File]]:
     listed = list(files)
     contents = [content for file in _alike(listed) if (content := _content(file)) is not None]
     contents.sort(key=lambda content: content.rank)
+    holders: dict[bytes | None, list[_Content]] = {}
+    for content in contents:
+        for line in {*content.lines} - {None}:
+            holders.setdefault(line, []).append(content)
     copies: set[str] = set()
     for content in reversed(contents):
-        others = (other for other in contents if other is not content and other.file.path not in copies)
+        # What has all lines of a file has its rarest line.
+        candidates = min((holders[line] for line in content.whole_lines), key=len, default=contents)
+        others = (other for other in candidates if other is not content and other.file.path not in copies)
         if any(other.replaces(content) for other in others):
             copies.add(content.file.path)
     return [file for file in listed if file.path not in copies], [file for file in listed if file.path in copies]
@@ -53,6 +60,12 @@ class _Content:
     def __init__(self, file: File) -> None:
         self.file = file
         self.lines = list(_lines(file))
+
+    @cached_property
+    def whole_lines(self) -> set[bytes]:
+        """The lines that a file has too which this one was cut from: all but the last, and none of a document."""
+        is_document = self.file.path.endswith(_DOCUMENT)
+        return set() if is_document else {line for line in self.lines[:-1] if line is not None}
 
     @property
     def rank(self) -> tuple[int, int, bool]:
@@ -83,7 +96,7 @@ class _Content:
         pairs = zip(other.lines, self.lines, strict=False)
         return len(other.lines) <= len(self.lines) and all(line in (None, own) for line, own in pairs)
 
-    @property
+    @cached_property
     def _is_kept(self) -> bool:
         return path_in_home(self.file.path) is not None
 
@@ -133,7 +146,7 @@ def _first_line(file: File) -> bytes | None:
 
 def _lines(file: File) -> Iterator[bytes | None]:
     """A digest of each line that is not empty, or of each item of a document."""
-    if file.path.endswith(".json"):
+    if file.path.endswith(_DOCUMENT):
         yield from (fingerprint.encode() for fingerprint in fingerprints_of_items(file).fingerprints)
         return
     with unpacked(file.path, Notes()) as lines:

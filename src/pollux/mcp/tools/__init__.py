@@ -1,0 +1,1 @@
+"""The tools: each turns arguments into the text of an answer."""
