@@ -133,6 +133,8 @@ def difference(wanted: list[str], got: list[str], agent: str) -> tuple[str, str]
     if agent == "codex":
         wanted = [text for text in wanted if len(text) < LIMIT]
         got = [text for text in got if len(text) < LIMIT and "truncated" not in text]
+    if agent == "claude":
+        wanted, got = ([_renamed(text) for text in texts] for texts in (wanted, got))
     while got[-1:] != wanted[-1:] and got and got[-1] in ADDED:
         got = got[:-1]
     left, right = _plain(wanted), _plain(got)
@@ -141,6 +143,11 @@ def difference(wanted: list[str], got: list[str], agent: str) -> tuple[str, str]
     length = min(len(left), len(right))
     at = next((number for number in range(length) if left[number] != right[number]), length)
     return left[max(0, at - 80) : at + 80], right[max(0, at - 80) : at + 80]
+
+
+def _renamed(text: str) -> str:
+    """A call of a tool under its present name: Claude Code itself calls its own tools so, whatever the file says."""
+    return re.sub(r"\A<Task ", "<Agent ", text)
 
 
 def _plain(words: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -179,8 +180,29 @@ def test_the_agent_is_started(harness: ModuleType, agent: str, release: str, tmp
     file, session = held("claude", tmp_path)
     last = list(spoken(session))[-1].split()[0]
     with room(harness, agent, release, tmp_path) as made:
-        words = ["handoff", file, "--to", agent, "--in", made.project, "--yes", "--run"]
-        made.command = [sys.executable, "-m", "pollux", *words]
-        shown = made.screen([], 40, "NEVER")
-    assert "command" in shown
+        shown = started(made, file, last)
     assert last in shown.partition("command")[2]
+
+
+@pytest.mark.parametrize("release", ["0.166.0", pytest.param("0.145.0", marks=in_full)])
+def test_codex_starts_and_lists_it_if_it_has_a_database(harness: ModuleType, release: str, tmp_path: Path) -> None:
+    """Then it shows in its list only what its database has."""
+    file, session = held("gemini", tmp_path)
+    last = list(spoken(session))[-1].split()[0]
+    with room(harness, "codex", release, tmp_path) as made:
+        status, _, problem = made.run(["exec", "--skip-git-repo-check", "Hello."], 60)
+        assert (status, any(made.root.glob("state_*.sqlite"))) == (0, True), problem
+        codex = made.command
+        shown = started(made, file, last)
+        assert last in shown.partition("command")[2]
+        made.command = codex
+        first = (session.title or next(spoken(session))).split()[0]
+        assert first in made.screen(["resume"], 40, re.escape(first))
+
+
+def started(made: Any, file: str, last: str) -> str:
+    """What a terminal shows if pollux hands a session over and starts the agent."""
+    words = ["handoff", file, "--to", made.agent, "--in", made.project, "--yes", "--run"]
+    made.command = [sys.executable, "-m", "pollux", *words]
+    shown: str = made.screen([], 40, f"(?s)command.*{re.escape(last)}")
+    return shown

@@ -57,8 +57,8 @@ class HandoffPlace(Value, frozen=True, kw_only=True):
 
     `root` is the agent's root that it lies under; None where it is a folder of pollux's. `words` are the program and
     its arguments, and `environ` leads the program to the file, as in `ResumeCommand`. `keeps_id`: the agent's session
-    will have the id of the conversation; otherwise the agent begins a session with another id. `warnings` are sentences
-    about what the user may not expect.
+    will have the id of the conversation; otherwise the agent begins a session with another id. `provider` is who serves
+    the agent's models now, if its file must name that. `warnings` are sentences about what the user may not expect.
     """
 
     file: Path
@@ -68,4 +68,5 @@ class HandoffPlace(Value, frozen=True, kw_only=True):
     beside: tuple[NewFile, ...] = ()
     appended: AppendedLine | None = None
     keeps_id: bool = True
+    provider: str | None = None
     warnings: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ LARGE = 1 << 28
 HUGE = 1 << 32
 """The largest file that is kept or signed."""
 
+_MAKING = ".making"
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -294,7 +295,7 @@ def replacing(
     `mtime_ns` sets its time. Without `over` it raises `FileExistsError` where the name is taken. A `durable` file is on
     the disk before it gets its name, so that a crash leaves either the old file or the new one.
     """
-    draft = place.with_name(f".{_beginning(place.name)}.{os.getpid()}-{get_ident()}.making")
+    draft = place.with_name(f".{_beginning(place.name)}.{os.getpid()}-{get_ident()}{_MAKING}")
     try:
         draft.unlink(missing_ok=True)
         with created(draft, mode) as file:
@@ -312,6 +313,14 @@ def replacing(
         with contextlib.suppress(OSError):
             draft.unlink()
         raise
+
+
+def remove_drafts(place: Path) -> None:
+    """Remove what was left of a file whose writing was broken off by force. What cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        for draft in list_folder(place.parent, _MAKING):
+            if draft.name.startswith(f".{_beginning(place.name)}."):
+                draft.unlink()
 
 
 def _beginning(name: str) -> str:

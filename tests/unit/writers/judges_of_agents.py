@@ -100,8 +100,7 @@ def judge_codex(text: str) -> None:
         return
     head, note, *rows = _rows(text)
     assert head["type"] == "session_meta"
-    assert {"id", "timestamp", "cwd", "originator", "cli_version"} <= set(head["payload"])
-    assert "model_provider" not in head["payload"]
+    assert {"id", "timestamp", "cwd", "originator", "cli_version", "model_provider"} <= set(head["payload"])
     UUID(head["payload"]["id"])
     datetime.fromisoformat(head["payload"]["timestamp"])
     assert note["payload"]["role"] == "user"

@@ -112,7 +112,7 @@ class HandoffService:
             words=there.words,
             environ=there.environ,
             program=program.path,
-            contents=tuple(plan_files(_files(there, target, conversation))),
+            contents=tuple(plan_files(_files(there, target, replace(conversation, provider=there.provider)))),
             appended=_appendable(there),
             account=_with_origins(account, origin) if redactor is not None else account,
             redacted=redactor.count if redactor is not None else None,

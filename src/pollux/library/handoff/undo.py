@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pollux.errors import Ambiguous, NotFound, OutputError
 from pollux.library.handoff.record import HandedOver, WrittenFile
 from pollux.model import Session, Text, Value
-from pollux.system.files import HUGE, read
+from pollux.system.files import HUGE, read, remove_drafts
 from pollux.text.shell import shell_word
 from pollux.wire import display_path
 from pollux.writers.native.note import read_note
@@ -103,6 +103,8 @@ _CLOSE = 0.002
 def take_back(entry: HandedOver) -> Undone:
     """Remove the files of a hand-over, and the folders made for them that are empty then.
 
+    What is left of a file whose writing was broken off goes, too.
+
     A line that was added to a file stays, unless it is all that is in there: the agent may be adding lines, and passes
     over those about a session that is gone.
 
@@ -123,6 +125,8 @@ def take_back(entry: HandedOver) -> Undone:
 
 def _remove(file: WrittenFile) -> Removal:
     state = _state(file)
+    if not (file.beside or file.appended):
+        remove_drafts(file.place)
     if state is not Removal.REMOVED or (file.beside and not _is_alone(file.place)):
         return state if state is not Removal.REMOVED else Removal.LEFT
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -14,6 +14,7 @@ from pollux.writers.native.writer import NativeWriter
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _DOCUMENT = "application/pdf"
+_MODELS = "claude-"
 
 
 class ClaudeFormat:
@@ -25,6 +26,10 @@ class ClaudeFormat:
     def holds(self, media_type: str, _role: Role) -> bool:
         """Prompts and results hold pictures and PDF files."""
         return media_type in _PICTURES or media_type == _DOCUMENT
+
+    def added(self, _turns: Sequence[Turn]) -> Iterator[str]:
+        """Nothing."""
+        return iter(())
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line."""
@@ -78,13 +83,18 @@ def _blocks(piece: Piece) -> Iterator[dict[str, Any]]:
 
 def _reply(turn: Turn, id: str) -> Iterator[dict[str, Any]]:
     """The blocks of a reply, which share its id, and then the results of its calls."""
-    head = known({"id": id, "type": "message", "role": "assistant", "model": turn.model})
+    head = known({"id": id, "type": "message", "role": "assistant", "model": _model(turn)})
     for piece in turn.pieces:
         for block in _blocks(piece):
             yield {"type": "assistant", "message": {**head, "content": [block]}}
     for piece in turn.pieces:
         if isinstance(piece, AnsweredCall):
             yield _user([_result(piece)])
+
+
+def _model(turn: Turn) -> str | None:
+    """The model, if it is one of Claude Code's: it tries to go on with the last one, and complains about another."""
+    return turn.model if turn.model is not None and turn.model.startswith(_MODELS) else None
 
 
 def _result(call: AnsweredCall) -> dict[str, Any]:

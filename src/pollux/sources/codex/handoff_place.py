@@ -1,7 +1,8 @@
 """Where Codex CLI finds a conversation that was handed over: among the threads of the day.
 
 Codex CLI lists a thread by its first prompt, unless a line in `session_index.jsonl` names it. It only ever adds lines
-to that file, and the last one about a thread counts; so pollux adds one, too.
+to that file, and the last one about a thread counts; so pollux adds one, too. Once Codex CLI has a database of its
+threads, its list has only those in there; it adds a thread when it resumes it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ import msgspec
 
 from pollux.errors import CannotResume
 from pollux.sources.codex import find
-from pollux.sources.codex.resume_command import PROGRAM
+from pollux.sources.codex.resume_command import PROGRAM, present_provider
 from pollux.sources.handoff_place import AppendedLine, HandoffPlace, HandoffRequest
 from pollux.sources.resume_command import home_variable
 from pollux.text.surrogates import replace_surrogates
 
 INSTRUCTIONS = "AGENTS.md"
+
+_UNLISTED = "The list of `codex resume` has it as soon as the command has run once."
 
 
 def handoff_place(request: HandoffRequest) -> HandoffPlace:
@@ -38,6 +41,8 @@ def handoff_place(request: HandoffRequest) -> HandoffPlace:
         words=(PROGRAM.name, "resume", request.id),
         appended=_name(request, root),
         environ=home_variable(request, "CODEX_HOME", root.parent, request.home / ".codex"),
+        provider=present_provider(root.parent),
+        warnings=(_UNLISTED,) if any(root.parent.glob("state_*.sqlite")) else (),
     )
 
 

@@ -1,16 +1,17 @@
 """A conversation as a rollout of Codex CLI: what the model is sent, and beside it what is shown and listed.
 
-Both streams are needed: a thread without the one is empty, and without the other nobody finds it. No provider is named:
-a thread that names one is resumed only while that one is in use.
+Both streams are needed: a thread without the one is empty, and without the other nobody finds it. It names a provider:
+in a terminal, 0.166 refuses a thread without one if it had none in its database before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from pollux.model import Role
+from pollux.sources.codex.resume_command import DEFAULT_PROVIDER
 from pollux.writers.json import encode, stamp
 from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, Turn, Words
 from pollux.writers.native.writer import NativeWriter
@@ -30,6 +31,11 @@ class CodexFormat:
         """Prompts and results hold pictures."""
         return media_type in _PICTURES
 
+    def added(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """A word before the results of calls that failed."""
+        if any(isinstance(piece, AnsweredCall) and piece.failed for turn in turns for piece in turn.pieces):
+            yield f"`{_FAILED.strip()}` before some results: a rollout has no other place to say that a call failed"
+
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line."""
         first = conversation.turns[0].at if conversation.turns else conversation.at
@@ -39,6 +45,7 @@ class CodexFormat:
             "cwd": conversation.folder,
             "originator": "pollux",
             "cli_version": "0.0.0",
+            "model_provider": conversation.provider or DEFAULT_PROVIDER,
         }
         yield _line(conversation.at, "session_meta", meta)
         yield _item(first, _message("user", [{"type": "input_text", "text": conversation.note}]))

@@ -7,6 +7,7 @@ is told. Since 0.166 it goes on only with the provider that the thread names; a 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from pollux.text.shell import shell_word
 PROGRAM = Program(name="codex", package="@openai/codex", background=("--managed-daemon", "pid-update-loop"))
 
 _PROVIDER = "model_provider"
-_DEFAULT_PROVIDER = "openai"
-_BUILT_IN = (_DEFAULT_PROVIDER, "ollama", "lmstudio")
+DEFAULT_PROVIDER = "openai"
+_BUILT_IN = (DEFAULT_PROVIDER, "ollama", "lmstudio")
 _LAST_WITHOUT_FORK = (0, 80, 0)
 
 
@@ -55,6 +56,7 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         words=(PROGRAM.name, "fork" if request.fork else "resume", session.id, *folder, *request.arguments),
         environ=home_variable(request, "CODEX_HOME", request.root.parent, request.home / ".codex"),
         fork=request.fork,
+        warnings=tuple(_without_provider(request)),
     )
 
 
@@ -73,10 +75,8 @@ def _require_provider(request: ResumeRequest) -> None:
     thread = next(reversed(request.session.facts.get("provider", ())), None)
     if thread is None or request.is_before(0, 166) or any(_PROVIDER in word for word in request.arguments):
         return
-    settings = _settings(request.root.parent / "config.toml")
-    profile = _table(_table(settings, "profiles"), str(settings.get("profile")))
-    present = profile.get(_PROVIDER) or settings.get(_PROVIDER) or _DEFAULT_PROVIDER
-    if present == thread:
+    settings = _settings(request.root.parent)
+    if (present := _present_provider(settings)) == thread:
         return
     key = request.session.key
     if thread in _BUILT_IN or thread in _table(settings, "model_providers"):
@@ -88,10 +88,30 @@ def _require_provider(request: ResumeRequest) -> None:
     )
 
 
-def _settings(file: Path) -> dict[str, Any]:
+def _without_provider(request: ResumeRequest) -> Iterator[str]:
+    """A sentence about a thread that names no provider, such as those of 0.40 and before."""
+    if request.fork or request.is_before(0, 166) or request.session.facts.get("provider"):
+        return
+    yield (
+        "The thread names no model provider, and Codex CLI refuses it if its database does not, either. "
+        f"Then try: pollux resume {shell_word(request.session.key)} --fork"
+    )
+
+
+def present_provider(home: Path) -> str:
+    """The model provider that Codex CLI uses now, by the settings in its home."""
+    return _present_provider(_settings(home))
+
+
+def _present_provider(settings: dict[str, Any]) -> str:
+    profile = _table(_table(settings, "profiles"), str(settings.get("profile")))
+    return str(profile.get(_PROVIDER) or settings.get(_PROVIDER) or DEFAULT_PROVIDER)
+
+
+def _settings(home: Path) -> dict[str, Any]:
     """The settings; none where they cannot be read: Codex CLI itself will say so."""
     try:
-        return tomllib.loads(read(file).decode())
+        return tomllib.loads(read(home / "config.toml").decode())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return {}
 

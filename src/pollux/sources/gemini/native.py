@@ -7,7 +7,7 @@ second time, it sends both, which the service refuses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pollux.model import Role
@@ -32,6 +32,11 @@ class GeminiFormat:
     def holds(self, media_type: str, _role: Role) -> bool:
         """Prompts and results hold pictures, sound and PDF files."""
         return media_type.startswith(_HELD)
+
+    def added(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """A word before prompts that begin like a command."""
+        if any(_is_unsent(turn) for turn in turns if turn.role is Role.USER):
+            yield f"`{_PROMPT.strip()}` before some prompts: they begin like a command, and would not be sent"
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line."""
@@ -61,9 +66,15 @@ def _line(record: dict[str, Any]) -> str:
 def _prompt(turn: Turn) -> Iterator[dict[str, Any]]:
     """A message of the user. What begins like a command gets a word before it, so that it is sent."""
     content = [part for piece in turn.pieces for part in _content(piece)]
-    if "".join(part.get("text", "[") for part in content).lstrip().startswith(_UNSENT):
+    if _is_unsent(turn):
         content.insert(0, {"text": _PROMPT})
     yield {"type": "user", "content": content}
+
+
+def _is_unsent(turn: Turn) -> bool:
+    """Would Gemini CLI take a prompt for a command?"""
+    said = "".join(piece.text if isinstance(piece, Words) else "[" for piece in turn.pieces)
+    return said.lstrip().startswith(_UNSENT)
 
 
 def _content(piece: Piece) -> Iterator[dict[str, Any]]:

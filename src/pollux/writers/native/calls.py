@@ -39,7 +39,7 @@ class CallNames:
         """The tool's own name if every service takes it, else one that is like it."""
         if _NAME.match(call.name):
             return call.name
-        self._ledger.add("names of tools: other characters than letters, digits, `_` and `-` became `_`")
+        self._ledger.add("names of tools: of 64 letters, digits, `_` and `-` at most; others became `_`")
         plain = _ODD.sub("_", call.name) or "tool"
         return (plain if _NAME.match(plain[:1]) else f"_{plain}")[:64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -50,7 +50,8 @@ class Conversation(Value, frozen=True, kw_only=True):
     """A conversation to be written as a new session of an agent.
 
     `note` says where it comes from; it stands first, as a message of the user. `at` is when it was handed over: all
-    turns are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on.
+    turns are older or as old, and all that the agent adds is newer. `folder` is where the agent goes on, `provider` who
+    serves its models there: None if nobody knows.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Conversation(Value, frozen=True, kw_only=True):
     at: datetime
     note: str
     turns: tuple[Turn, ...]
+    provider: str | None = None
 
 
 class NativeFormat(Protocol):
@@ -74,6 +76,9 @@ class NativeFormat(Protocol):
 
     def holds(self, media_type: str, role: Role) -> bool:
         """Can it hold such a picture or document in what the user said, or in the result of a call of the assistant?"""
+
+    def added(self, turns: Sequence[Turn]) -> Iterator[str]:
+        """The words that it adds to what was said, each with the reason after a colon."""
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line, each with its newline."""

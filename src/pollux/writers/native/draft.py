@@ -73,6 +73,8 @@ def _draft(
         fit(drafts, options.fit, session.key, note, ledger)
     times = in_order([draft.message.at for draft in drafts], at, ledger)
     turns = [turn for draft, time in zip(drafts, times, strict=True) for turn in draft.turns(time)]
+    for sentence in target.added(turns):
+        ledger.add(sentence)
     conversation = Conversation(id=id, title=_title(session), folder=folder, at=at, note=note, turns=tuple(turns))
     return conversation, ledger.account()
 

@@ -120,6 +120,20 @@ def test_a_title_is_a_line_of_codex(desk: Desk) -> None:
     assert plan(desk, "gemini", "claude").appended is None
 
 
+@pytest.mark.parametrize(("settings", "provider"), [("", "openai"), ('model_provider = "mine"', "mine")])
+def test_the_file_for_codex_names_the_present_provider(desk: Desk, settings: str, provider: str) -> None:
+    """In a terminal, 0.166 refuses a thread that names none."""
+    (desk.home / ".codex" / "config.toml").write_text(settings)
+    first = json.loads(plan(desk, "claude", "codex").contents[0][1].content().splitlines()[0])
+    assert first["payload"]["model_provider"] == provider
+
+
+def test_a_thread_is_not_listed_before_codex_has_it_in_its_database(desk: Desk) -> None:
+    assert not any("list" in warning for warning in plan(desk, "claude", "codex").warnings)
+    (desk.home / ".codex" / "state_5.sqlite").touch()
+    assert any("list" in warning for warning in plan(desk, "claude", "codex").warnings)
+
+
 def test_the_index_of_codex_is_left_alone_if_it_is_a_link(desk: Desk) -> None:
     other = desk.home / "other.jsonl"
     other.write_text("")

@@ -217,6 +217,18 @@ def test_a_file_that_is_gone(desk: Desk) -> None:
         assert library.handoff.all() == []
 
 
+def test_what_is_left_of_a_file_whose_writing_was_broken_off_by_force(desk: Desk) -> None:
+    before = tree(desk)
+    made = hand_over(desk)
+    file = Path(made.files[0].path)
+    draft = file.with_name(f".{file.name[:80]}.4711-1.making")
+    file.rename(draft)
+    with desk.library() as library:
+        (undone,) = library.handoff.undo(str(made.key)).files
+    assert undone.state is Removal.GONE
+    assert tree(desk) == before
+
+
 def test_lines_of_others_stay(desk: Desk) -> None:
     made = hand_over(desk, "gemini", "codex")
     index = desk.home / ".codex" / "session_index.jsonl"

@@ -33,10 +33,18 @@ def test_an_archived_thread(desk: Desk) -> None:
     assert caught.value.hint == f"Try: codex unarchive {ID}, then pollux resume codex:{ID}"
 
 
-def test_a_thread_without_a_provider_goes_on_with_any(desk: Desk) -> None:
+def test_a_thread_without_a_provider_goes_on_if_the_database_names_one(desk: Desk) -> None:
+    """Nobody but Codex CLI looks there."""
     desk.codex(desk.home / ".codex")
     settings(desk, 'model_provider = "mine"')
-    assert desk.library().resume.plan(ID).words == PLAIN
+    plan = desk.library().resume.plan(ID)
+    assert plan.words == PLAIN
+    (warning,) = plan.warnings
+    assert "names no model provider" in warning
+    assert warning.endswith(f"pollux resume codex:{ID} --fork")
+    assert desk.library().resume.plan(ID, fork=True).warnings == ()
+    desk.install("codex", "0.165.0")
+    assert desk.library().resume.plan(ID).warnings == ()
 
 
 SAME = ["", 'model_provider = "openai"', "no TOML", "profile = 3\nprofiles = 4", 'profile = "mine"']
@@ -94,3 +102,27 @@ def test_releases_that_can_fork(desk: Desk, release: str, can: bool) -> None:
     with pytest.raises(CannotResume, match=f"Codex CLI {release} cannot fork") as caught:
         desk.library().resume.plan(ID, fork=True)
     assert caught.value.reason == "fork"
+
+
+@pytest.mark.parametrize(
+    ("thread", "reason"),
+    [({"folder": "archived_sessions"}, "archived"), ({"provider": "mine"}, "provider")],
+    ids=["archived", "provider"],
+)
+@pytest.mark.parametrize("way", ["restored", "recovered"])
+def test_what_stands_in_the_way_is_known_as_soon_as_it_is_back(
+    desk: Desk, way: str, thread: dict[str, str], reason: str
+) -> None:
+    file = desk.codex(desk.home / ".codex", **thread)
+    with desk.library() as library:
+        library.archive.on()
+        library.sync()
+    file.unlink()
+    with desk.library() as library:
+        session = library.session(f"codex:{ID}")
+        rebuilt = library.recover.rebuild(session) if way == "recovered" else None
+        plan = library.recover.plan(rebuilt, None) if rebuilt is not None else library.archive.plan(session, None)
+        library.archive.restore(plan)
+        with pytest.raises(CannotResume) as caught:
+            library.resume.plan(ID)
+    assert (file.exists(), caught.value.reason) == (True, reason)

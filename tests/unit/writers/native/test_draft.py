@@ -209,6 +209,25 @@ def test_a_call_is_answered() -> None:
     ]
 
 
+def test_what_a_file_adds_is_in_the_account() -> None:
+    given = session(prompt("1", "/usr/bin is what?"), reply("2", call(status=Status.ERROR, output="no")))
+    added = {target: drafted(given, target)[1].added for target in FORMATS}
+    assert added == {
+        "gemini": ("`Prompt:` before some prompts: they begin like a command, and would not be sent",),
+        "claude": (),
+        "codex": ("`[failed]` before some results: a rollout has no other place to say that a call failed",),
+    }
+    usual = session(prompt("1", "What is /usr/bin?"), reply("2", call(output="yes")))
+    assert {drafted(usual, target)[1].added for target in FORMATS} == {()}
+
+
+def test_claude_code_is_told_of_no_model_that_it_does_not_have() -> None:
+    """It would try to go on with it, and complain."""
+    for model, named in (("gpt-5.5", False), ("claude-opus-5-5", True)):
+        conversation, _ = drafted(session(prompt("1", "Hi"), reply("2", Text(text="Hello"), model=model)), "claude")
+        assert (model in "".join(FORMATS["claude"].lines(conversation))) is named
+
+
 def test_an_id_that_was_given_is_not_given_again() -> None:
     conversation, _ = drafted(session(reply("1", call(None), call("call_1"), call(None))))
     ids = [one.id for one in calls(conversation)]
