@@ -49,7 +49,7 @@ class Desk:
 
     def line(self, text: str, length: int | None = None) -> str:
         """An old text on one line, without secrets and without harm."""
-        clean = self.view.redactor.text(text) if self.redact else text
+        clean = self.view.redacted_text(text) if self.redact else text
         return harmless_line(clean, length)
 
     def remarks(self) -> list[str]:
