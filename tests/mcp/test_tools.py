@@ -20,9 +20,9 @@ GO_ON = re.compile(
 HIT = re.compile(r"^(claude:\w+#[\w-]+@\d+-[0-9a-f]{4}) · ", re.MULTILINE)
 
 
-def _pages(tools: Tools, tool: str, most: int = 400, **arguments: Any) -> Iterator[str]:
+def _pages(tools: Tools, tool: str, /, **arguments: Any) -> Iterator[str]:
     """An answer and all that follow it, each by the arguments that the one before gave."""
-    for _ in range(most):
+    for _ in range(400):
         text = tools(tool, **arguments)
         yield text
         last = GO_ON.search(text.splitlines()[-1])
