@@ -239,6 +239,7 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         *(json.loads(pollux(name, "--json").stdout) for name in ("projects", "doctor", "agents", "writers", "sync")),
         json.loads(pollux("cache", "info", "--json").stdout),
         json.loads(pollux("search", "the", "--json").stdout),
+        json.loads(pollux("brief", "the", "--json").stdout),
         json.loads(pollux("scan", "--all", "--redact-word", "the", "--json").stdout),
         *(json.loads(pollux("stats", "--by", by, "--json").stdout) for by in ("model", "tool")),
         *(json.loads(pollux(*command, "--json").stdout) for command in (["audit"], ["timeline"])),

@@ -21,6 +21,7 @@ COMMANDS = {
     "list": "pollux.cli.commands.list",
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
+    "brief": "pollux.cli.commands.brief",
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
     "resume": "pollux.cli.commands.going_on.resume",

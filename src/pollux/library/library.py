@@ -10,6 +10,7 @@
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `brief`: what was decided, tried and changed in sessions, within a number of tokens;
 - `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
 """
@@ -55,6 +56,7 @@ from pollux.system.progress import Enough, Progress, Report
 if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
+    from pollux.library.brief.service import BriefService
     from pollux.library.for_agents.service import ForAgents
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
@@ -210,6 +212,13 @@ class Library:
         from pollux.library.handoff.service import HandoffService
 
         return HandoffService(self._places, self.homes, self._index, self._reader, self._here)
+
+    @cached_property
+    def brief(self) -> BriefService:
+        """What was decided, tried and changed in sessions, within a number of tokens."""
+        from pollux.library.brief.service import BriefService
+
+        return BriefService(self._index, self._reader, self._marks, self.for_agents, self.search)
 
     @cached_property
     def for_agents(self) -> ForAgents:

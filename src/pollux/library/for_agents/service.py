@@ -102,6 +102,10 @@ class ForAgents:
         """The key of the session that a name means, as for `session`; its files are not read. Raises `UnknownName`."""
         return self._reader.find_by_id(name, self.hidden().keys)[0].key
 
+    def redactor(self) -> Redactor:
+        """What takes secrets out: the same secret has the same number in all answers."""
+        return self._redactor
+
     def redacted_text(self, text: str) -> str:
         """A text by itself without its secrets."""
         return self._redactor.text(text)
@@ -157,6 +161,10 @@ class ForAgents:
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions that `keys` gave. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
+
+    def without_private(self, session: Session) -> Session:
+        """A session without its private messages, and without the answers of private sub-agents."""
+        return self._without_private(session, self.hidden().keys)
 
 
 def _without_answers_of(message: Message, private: Collection[str]) -> Message:
