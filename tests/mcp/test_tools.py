@@ -273,7 +273,12 @@ def test_the_message_that_is_asked_for_is_always_shown(world: World, tools: Tool
 
 def test_a_long_session_is_read_in_short_first(world: World, tools: Tools) -> None:
     key = _long(world, turns=80)
-    texts = list(_pages(tools, "read_session", key=key))
+    brief = tools("read_session", key=key)
+    assert len(brief) <= USUAL
+    assert "This is its brief." in brief
+    assert "Reply 79:" in brief
+    (go_on,) = re.findall(r"^All turns, one by one: read_session (\{.*\})$", brief, re.MULTILINE)
+    texts = list(_pages(tools, "read_session", **json.loads(go_on)))
     assert len(texts) > 1
     assert all(len(text) <= USUAL for text in texts)
     both = "\n".join(texts)

@@ -168,11 +168,13 @@ class ForAgents:
 
 
 def _without_answers_of(message: Message, private: Collection[str]) -> Message:
-    """A message without the answers of private sub-agents."""
+    """A message without the answers and the keys of private sub-agents."""
     if not any(isinstance(part, ToolCall) and part.child in private for part in message.parts):
         return message
     parts = [
-        replace(part, output=None, attachments=()) if isinstance(part, ToolCall) and part.child in private else part
+        replace(part, output=None, attachments=(), child=None)
+        if isinstance(part, ToolCall) and part.child in private
+        else part
         for part in message.parts
     ]
     return replace(message, parts=tuple(parts))
