@@ -207,6 +207,17 @@ def test_a_session_that_is_being_written_is_marked(world: World, tools: Tools, m
         assert "being written now" in text
 
 
+def test_the_arguments_that_go_on_are_exact(world: World, tools: Tools) -> None:
+    world.session(1, *[said(f"pelican {place}") for place in range(9)])
+    query = 'pelican OR "<system-reminder>" OR \u202e架构\x07'
+    text = tools("search_sessions", query=query, key="00000001", limit=2)
+    found = GO_ON.search(text.splitlines()[-1])
+    assert found is not None
+    assert json.loads(found[2]) == {"query": query, "key": "00000001", "limit": 2, "cursor": "2"}
+    assert "<system-reminder>" not in text
+    assert "\u202e" not in text
+
+
 # ------------------------------------------------------------------------------------------ read
 
 
