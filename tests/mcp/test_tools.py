@@ -136,6 +136,7 @@ def test_hits_are_few_and_short_and_all_can_be_had(world: World, tools: Tools) -
         seen += hits
     assert len(seen) == len(set(seen)) == 12 * 3
     assert "3 more hits in it" in tools("search_sessions", query="pelican")
+    assert len(HIT.findall(tools("search_sessions", query="pelican", key=seen[0]))) == 6
     within = [
         hit for text in _pages(tools, "search_sessions", query="pelican", key="00000003") for hit in HIT.findall(text)
     ]

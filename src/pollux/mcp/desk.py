@@ -45,8 +45,12 @@ class Desk:
         keys = set(self._own)
         for name in without:
             with suppress(UnknownName):  # what is unknown is left out anyway
-                keys.add(self.view.session_key(key_of(name).name))
+                keys.add(self.session_key(name))
         return keys
+
+    def session_key(self, name: str) -> str:
+        """The whole key of the session that a key or a citation names. Raises `UnknownName`."""
+        return self.view.session_key(key_of(name).name.partition("#")[0])
 
     def line(self, text: str, length: int | None = None) -> str:
         """An old text on one line, without secrets and without harm."""
