@@ -445,3 +445,31 @@ def test_positions_beyond_the_end_are_empty(world: World, tools: Tools) -> None:
         assert "inside pollux" not in answer["content"][0]["text"]
     assert "no more hits" in tools("search_sessions", query="tides", cursor="150")
     assert "no more sessions" in tools("list_sessions", cursor="150")
+
+
+def test_a_call_that_would_take_too_long_answers_with_what_there_is(
+    world: World, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 6):
+        world.session(number, said("pelican"))
+    monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", -1.0)
+    for tool, arguments in (("search_sessions", {"query": "pelican"}), ("list_sessions", {})):
+        answer = tools.result(tool, **arguments)
+        assert not answer["isError"]
+        assert "Not all sessions are read yet" in answer["content"][0]["text"]
+    monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", 60.0)
+    assert "5 sessions match" in tools("search_sessions", query="pelican")
+    assert "Not all" not in tools("list_sessions")
+
+
+def test_a_session_that_only_the_archive_has_says_so(world: World, tools: Tools) -> None:
+    key = world.session(1, said("pelican"), replied("yes"))
+    for command in (["archive", "on"], ["archive", "run"]):
+        assert run(*command, env=world.environ, cwd=world.home).returncode == 0
+    citation = HIT.findall(tools("search_sessions", query="pelican"))[0]
+    next((world.home / ".claude").rglob(f"{key.partition(':')[2]}.jsonl")).unlink()
+    assert "kept, gone from the agent" in tools("search_sessions", query="pelican")
+    assert "kept, gone from the agent" in tools("list_sessions")
+    read = tools("read_session", key=citation)
+    assert "Its agent has deleted it; this is the copy that pollux kept." in read
+    assert "after it was cited" not in read
