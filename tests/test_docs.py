@@ -18,6 +18,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +29,8 @@ from pyarrow.parquet import read_schema
 
 from pollux import Library, registry
 from pollux.cli.app import COMMANDS, cli
+from pollux.library.connect import skill
+from pollux.library.for_agents import texts
 from pollux.model import Value
 from pollux.testing import Spare, Subject, cases
 from pollux.transforms.redact import RULES
@@ -189,6 +192,15 @@ def test_every_format_for_other_programs_is_described() -> None:
     assert set(JUDGES) <= set(named) <= set(registry.WRITERS)
 
 
+def test_the_page_for_agents_says_what_agents_are_told() -> None:
+    text = page("agents.md")
+    for sentence in (texts.WHEN, texts.AUTHORITY, *(f"`{name}`" for name in texts.TOOLS)):
+        assert sentence in text
+    for sentence in (texts.WHEN, texts.AUTHORITY):
+        assert sentence in texts.INSTRUCTIONS
+        assert sentence in skill.text()
+
+
 # ------------------------------------------------------------------------------------------------------ notices
 
 
@@ -224,7 +236,7 @@ def fields(value: Any, place: str = "") -> Iterator[str]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield key
-            if key not in ("extra", "native", "input", "raw", "agents", "totals"):
+            if key not in ("extra", "native", "input", "raw", "agents", "totals", "before", "after"):
                 yield from fields(item, key)
 
 
@@ -240,6 +252,10 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("cache", "info", "--json").stdout),
         json.loads(pollux("search", "the", "--json").stdout),
         json.loads(pollux("brief", "the", "--json").stdout),
+        json.loads(pollux("mcp", "install", "codex", "--yes", "--json").stdout),
+        json.loads(pollux("mcp", "install", "all", "--print", "--json").stdout),
+        json.loads(pollux("mcp", "doctor", "--json").stdout),
+        *(json.loads(pollux("skill", "install", *more, "--json").stdout) for more in ((), ("--print",))),
         json.loads(pollux("scan", "--all", "--redact-word", "the", "--json").stdout),
         *(json.loads(pollux("stats", "--by", by, "--json").stdout) for by in ("model", "tool")),
         *(json.loads(pollux(*command, "--json").stdout) for command in (["audit"], ["timeline"])),
@@ -271,13 +287,23 @@ def rerun(block: re.Match[str], pollux: Pollux) -> str:
     return f"{block['fence']}console\n{told}{block['fence']}"
 
 
+def _usual(pollux: Pollux) -> Pollux:
+    """The same home, in which no variable names a folder: what agents are told depends on them."""
+    usual = copy(pollux)
+    names = ("PYTHONPATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+    usual.env = {name: value for name, value in pollux.env.items() if name not in names}
+    return usual
+
+
 def answer(pollux: Pollux, arguments: str, before: str) -> str:
     shutil.rmtree(pollux.folder / "xdg", ignore_errors=True)  # nothing is remembered from the command before
-    done = pollux(*shlex.split(arguments))
+    done = (_usual(pollux) if arguments.startswith(("mcp ", "skill ")) else pollux)(*shlex.split(arguments))
     lines = [*done.stdout.splitlines(), *(f"2> {line}".rstrip() for line in done.stderr.splitlines())]
     if done.returncode:
         lines.append(f"=> {done.returncode}")
     output = "".join(f"{line}\n" for line in lines).replace(str(pollux.home), "~")
+    output = output.replace(str(Path(sys.executable).parent), "/usr/local/bin")
+    output = re.sub(r"(?<=, in )[\d.]+ m?s(?=:)", "180 ms", output)  # how long a server took
     if ELLIPSIS in before:
         pieces = (re.escape(piece) for piece in before.split(ELLIPSIS))
         output = before if re.fullmatch("(?:.*\n)*?".join(pieces), output) else output

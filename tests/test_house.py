@@ -72,3 +72,8 @@ def test_every_file_that_the_guide_names_is_there() -> None:
     named = re.findall(r"`((?:\w+/)+\w+(?:\.py)?)`", guide)
     assert len(named) > 15
     assert [name for name in named if not (PACKAGE / name).exists()] == []
+
+
+def test_nobody_left_a_cache_in_the_corpus() -> None:
+    """A pollux whose home is one of these homes leaves its cache in it."""
+    assert not list((ROOT / "tests" / "corpus").glob("*/*/home/.cache"))

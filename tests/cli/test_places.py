@@ -14,6 +14,7 @@ from tests.cli.program import ROOT, Pollux
 WRITING = {
     ("archive", "export", "{}/all.pack"): "file",
     ("archive", "restore", "last", "-o", "{}/back"): "output",
+    ("brief", "last", "-o", "{}/brief.md"): "output",
     ("export", "last", "--to", "json", "-o", "{}/one.json"): "output",
     ("export", "last", "--to", "json", "--json-report", "{}/report.json"): "report_file",
     ("export", "--all", "--to", "json", "-o", "{}/all"): "output",
@@ -36,6 +37,7 @@ READING = {
     "projects add",
     "archive import file",
     "resume folder",
+    "handoff folder",
 }
 
 

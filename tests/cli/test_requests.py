@@ -139,8 +139,8 @@ def test_help_tells_of_each_command_in_whole_sentences(group: list[str], capsys:
 def test_an_option_means_the_same_everywhere() -> None:
     """Options of one name have one short form, and take one kind of value everywhere or none anywhere.
 
-    Only `--in` says both where to look in a session and in which folder to go on with it, and `--tokens` both whether
-    to show figures and how many tokens there is room for.
+    Only `--in` says both where to look in a session and in which folder to go on with it, `--tokens` both whether to
+    show figures and how many tokens there is room for, and `--to` both the format and the agent to write for.
     """
     forms: dict[str, set[tuple[tuple[str, ...], bool, str | None]]] = {}
     with click.Context(cli) as ctx:
@@ -152,8 +152,8 @@ def test_an_option_means_the_same_everywhere() -> None:
                 forms.setdefault(long, set()).add((short, option.is_flag, "a place" if place else option.metavar))
     assert forms.pop("--in") == {((), False, None), ((), False, "DIR")}
     assert forms.pop("--tokens") == {((), True, None), ((), False, "N")}
+    assert forms.pop("--to") == {(("-t",), False, "FORMAT"), (("-t",), False, "AGENT")}
     assert {long: value for long, value in forms.items() if len(value) > 1} == {}
-    assert forms["--to"] == {(("-t",), False, "FORMAT")}
     assert forms["--output"] == {(("-o",), False, "a place")}
 
 

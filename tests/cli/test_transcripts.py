@@ -4,7 +4,8 @@ A block begins with `$ pollux …`; then come the lines of stdout, those of stde
 where the exit status is not 0. `$ rm PATH` takes a file of the home away, and prints nothing. A line `home: VERSION`
 above names the home, `columns: 80` the width, `programs: less` all programs there are beside pollux, which do nothing.
 `key: NAME` gives the user a key to sign with, which is always the same. `$HOME` stands for the home's path, `$FOLDER`
-for that of the folder around it, `$BIN` for where pollux is installed.
+for that of the folder around it, `$BIN` for where pollux is installed, `$VERSION` for its version, `$TIME` for how long
+a server took to answer.
 
 POLLUX_UPDATE_TRANSCRIPTS=1 writes the files anew from what pollux prints. Read the difference before you keep it.
 """
@@ -25,6 +26,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization as form
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from pollux import __version__
 from pollux.cli.app import cli
 from tests.cli.program import Pollux
 
@@ -97,7 +99,8 @@ def _output(pollux: Pollux, program: str, arguments: str) -> str:
     if result.returncode != 0:
         lines.append(f"=> {result.returncode}")
     text = "\n".join(lines).replace(str(pollux.home), "$HOME").replace(str(pollux.folder), "$FOLDER")
-    return text.replace(str(Path(sys.executable).parent), "$BIN") + "\n"
+    text = text.replace(str(Path(sys.executable).parent), "$BIN").replace(f"pollux {__version__},", "pollux $VERSION,")
+    return re.sub(r"(?<=, in )[\d.]+ m?s(?=:)", "$TIME", text) + "\n"
 
 
 # ------------------------------------------------------------------------------------------ every command has one

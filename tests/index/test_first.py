@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
+from pollux.errors import StoreError
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.rows import BundleRows
 from pollux.index.search.direct import look, pending
 from pollux.index.search.direct.look_through import PendingBundle, look_through
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.visit import SearchVisit
-from pollux.index.search.errors import Gone
+from pollux.index.search.errors import Gone, NotWritten
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
@@ -31,6 +32,7 @@ from pollux.sources.base import Bundle, Source
 from pollux.system import locks, workers
 from pollux.system.locks import try_lock
 from pollux.usage.service import Grouping
+from tests.cli.program import CORPUS
 from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
 from tests.unit.sources.claude.conftest import json_lines, user
@@ -157,6 +159,19 @@ def test_an_id_and_the_last_session_are_known_early(large: ChangingHome) -> None
     last = large.library(early=True)
     assert last.session("last").key == "gemini:s199"
     assert last.index.unread_files > 100
+
+
+def test_the_beginning_of_an_id_is_not_taken_for_another(large: ChangingHome) -> None:
+    """An old file holds a sub-agent whose id only its content tells."""
+    name = Path("weather", "chats", "session-2026-11-15T06-25-2e4d81f4.json")
+    file = large.home / ".gemini" / "tmp" / name
+    file.write_bytes((CORPUS / "0.30.1" / "home" / ".gemini" / "tmp" / name).read_bytes())
+    os.utime(file, (MIDNIGHT, MIDNIGHT))
+    large.talk("d3728403-1", "weather")
+    for beginning, matches in (("d3728403", 1), ("d3728403-1", 1), ("d37", 2)):
+        library = large.library(large.cache.with_name(beginning), early=True)
+        assert len(library._index.find(beginning)) == matches
+        assert (library.index.unread_files == 0) == (beginning == "d37")
 
 
 def test_nothing_is_early_unless_that_is_asked_for(large: ChangingHome) -> None:
@@ -586,3 +601,68 @@ def test_it_ends_when_the_cache_is_cleared(large: ChangingHome, monkeypatch: pyt
     process.join(20)
     assert process.exitcode == 0
     assert [file.name for file in large.cache.rglob("catalogue*")] == []
+
+
+def test_it_ends_when_the_cache_is_deleted(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It neither reads on for nobody, nor makes the folder again."""
+    assert len(keys(large.library(early=True), 3)) == 3
+    monkeypatch.setattr(bulk, "read", counted := Counted(readers.read))
+    process = FORK.Process(target=run_behind, args=(large,))
+    process.start()
+    while not counted.calls:
+        time.sleep(0.02)
+    large.cache.rename(large.cache.with_name("deleted"))
+    process.join(60)
+    assert process.exitcode == 0
+    assert counted.calls < 150
+    assert not large.cache.exists()
+
+
+def test_it_ends_when_the_cache_is_deleted_while_it_adds_words(
+    large: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(keys(large.library())) == 200
+    monkeypatch.setattr(words, "_index", counted := Counted(words._index))
+    process = FORK.Process(target=run_behind, args=(large,))
+    process.start()
+    while not counted.calls:
+        time.sleep(0.02)
+    large.cache.rename(large.cache.with_name("deleted"))
+    process.join(60)
+    assert process.exitcode == 0
+    assert counted.calls < 150
+    assert not large.cache.exists()
+
+
+def test_it_reads_nothing_that_cannot_be_stored(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: object) -> None:
+        raise NotWritten("There is no room.")
+
+    monkeypatch.setattr(Catalogue, "mark_changing", full)
+    library = large.library()
+    with pytest.raises(StoreError, match="There is no room"):
+        library._index.complete()
+    assert library._index.store.catalogue.path is None or not library.index.info().sessions
+
+
+def run_behind(home: ChangingHome) -> None:
+    library = home.library()
+    background.run(library._index, library._places)
+
+
+class Counted:
+    """A function that takes its time. Other processes see how often it was called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._calls = FORK.Value("i", 0)
+
+    def __call__(self, *arguments: Any) -> Any:
+        time.sleep(0.1)
+        with self._calls.get_lock():
+            self._calls.value += 1
+        return self._function(*arguments)
+
+    @property
+    def calls(self) -> int:
+        return int(self._calls.value)

@@ -28,6 +28,7 @@ COMMANDS = {
     "handoff": "pollux.cli.commands.going_on.handoff",
     "mark": "pollux.cli.commands.mark",
     "mcp": "pollux.cli.commands.mcp.serve",
+    "skill": "pollux.cli.commands.mcp.skill",
     "stats": "pollux.cli.commands.stats",
     "audit": "pollux.cli.commands.audit",
     "timeline": "pollux.cli.commands.timeline",

@@ -171,12 +171,12 @@ class Index:
 
     def _valid_catalogue(self) -> Catalogue | None:
         """The catalogue, if there is one of this edition."""
-        path = self._place / _CATALOGUE[0]
+        path, edition = self._place / _CATALOGUE[0], self._edition()
         try:
-            catalogue = Catalogue(path, self._edition(), make=False) if path.is_file() else None
+            catalogue = Catalogue(path, edition, make=False) if path.is_file() else None
         except Damage:
             return None
-        if catalogue is None or catalogue.edition == self._edition():
+        if catalogue is None or catalogue.edition == edition:
             return catalogue
         catalogue.close()
         return None
@@ -193,6 +193,18 @@ class Index:
             (self._place / name).unlink(missing_ok=True)
         for folder in (self._place / "text", *self._place.glob("pieces-*")):
             shutil.rmtree(folder, ignore_errors=True)
+
+    def open_existing(self) -> bool:
+        """Open the catalogue, if there is one. If not, none is made."""
+        catalogue = self._valid_catalogue()
+        if catalogue is not None:
+            self._use(catalogue)
+        return catalogue is not None
+
+    def require_current(self) -> None:
+        """Raises `Gone` where the catalogue that is in use was thrown away."""
+        if not self.catalogue.is_current():
+            raise Gone("The cache was cleared.")
 
     def info(self) -> CacheInfo:
         """What the folder holds. If there is no cache yet, none is made."""
@@ -261,6 +273,8 @@ class Index:
         if self.catalogue.path is None and not self._return_to_folder():
             return self._run(None, scans, now)
         try:
+            if now.yields:
+                self.require_current()
             make_private_folder(self.folder)  # somebody may have removed it
         except OSError as error:
             return self._in_memory(_unusable(self.folder, error), scans, now)
@@ -271,19 +285,21 @@ class Index:
                 outcome = self._sync_or_rebuild(scans, now)
                 outcome.busy = True
                 return outcome
-            if now.yields and not self.catalogue.is_current():
-                raise Gone("The cache was cleared.")
+            if now.yields:
+                self.require_current()
             if self._copy is not None or not self.catalogue.is_current():
                 self.close()
                 self._use(self._valid_catalogue() or self._new_catalogue())
 
-            return self._sync_or_rebuild(scan_all() if lock.waited else scans, now._replace(pulse=_pulse(lock, now)))
+            return self._sync_or_rebuild(scan_all() if lock.waited else scans, self._with_pulse(lock, now))
 
     def _sync_or_rebuild(self, scans: list[RootScan], now: SyncInput) -> Outcome:
         """Sync as the only process that writes here. After trouble, make the cache anew; then use memory."""
         try:
             return self._sync_here(scans, now)
         except TROUBLE:
+            if now.yields:
+                self.require_current()
             full = _is_full(self._place)
             self._release()
             self._wipe()
@@ -319,7 +335,7 @@ class Index:
             with write_lock(self.folder / _LOCK, self._report) as lock:
                 if lock is None or not self.catalogue.is_current():
                     return Unread()
-                return Sync(self.catalogue, None, now._replace(pulse=_pulse(lock, now))).reach(goal, scans)
+                return Sync(self.catalogue, None, self._with_pulse(lock, now)).reach(goal, scans)
         except TROUBLE:
             goal.reached = False
             return Unread()
@@ -350,6 +366,7 @@ class Index:
         progress = Progress(files=len(tasks), bytes=sum(sizes))
 
         def done(task: Task) -> None:
+            self.require_current()
             progress.done_files += 1
             progress.done_bytes += task.bundle.size
             pulse(progress)
@@ -358,18 +375,33 @@ class Index:
         if tasks:
             WordLoad(self.catalogue, self.text, process_count(sizes), done, self._may_write).run(tasks)
 
+    def _with_pulse(self, lock: WriteLock, now: SyncInput) -> SyncInput:
+        """The input of a sync that shows its progress to waiting processes. If in no hurry, it heeds them, too."""
+
+        def pulse(progress: Progress) -> None:
+            lock.report(progress)
+            if not now.yields:
+                return
+            self.require_current()
+            if lock.is_wanted():
+                raise Enough
+
+        return now._replace(pulse=pulse)
+
     @contextlib.contextmanager
     def _may_write(self) -> Iterator[None]:
         """The right to write to the catalogue. Raises `Gone` where it was thrown away meanwhile."""
         with write_lock(self._place / _LOCK, self._report, math.inf):
-            if not self.catalogue.is_current():
-                raise Gone("The cache was cleared.")
+            self.require_current()
             yield
 
     # ------------------------------------------------------------------ ways out
 
     def _in_memory(self, problem: str, scans: list[RootScan], now: SyncInput) -> Outcome:
+        """Sync a catalogue in memory, for the answers of this run. One that others are to have is not made so."""
         self.problem = problem
+        if now.yields:
+            raise StoreError(problem)
         self._use(Catalogue(None, self._edition()))
         return self._run(None, scans, now)
 
@@ -419,17 +451,6 @@ class Index:
         self.close()
         with contextlib.suppress(StoreError):
             self.clear()
-
-
-def _pulse(lock: WriteLock, now: SyncInput) -> Report:
-    """What shows waiting processes the progress of a sync."""
-
-    def pulse(progress: Progress) -> None:
-        lock.report(progress)
-        if now.yields and lock.is_wanted():
-            raise Enough
-
-    return pulse
 
 
 def _patient(seconds: float) -> Report:

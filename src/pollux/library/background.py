@@ -83,5 +83,5 @@ def run(index: FreshIndex, places: Places) -> None:
     """Do all that is left to do, as the only such process. Nobody hears of a problem: the next command meets it."""
     take_lowest_priority()
     with contextlib.suppress(PolluxError, OSError), try_lock(places.index / _LOCK) as alone:
-        if alone and index.info().generation:  # otherwise the cache was cleared meanwhile
+        if alone and index.has_begun():  # otherwise the cache was cleared meanwhile
             index.complete()

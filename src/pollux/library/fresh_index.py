@@ -375,6 +375,10 @@ class FreshIndex:
             return False
         return self.unread_files > 0 or self.pending() > 0
 
+    def has_begun(self) -> bool:
+        """Does the cache hold anything? If there is none, none is made."""
+        return self.store.open_existing() and self.store.catalogue.generation > 0
+
     def complete(self) -> None:
         """Read everything, and add all words, while other processes go first. Raises `Gone` if the cache is cleared."""
         while self._keep_up(SyncInput(self._report, yields=True)).busy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pollux.index.catalogue.prefixes import SHORTEST
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rows import BundleRows
 from pollux.index.catalogue.values import Filter
@@ -69,7 +70,11 @@ class Newest:
 
 
 class Lookup:
-    """The sessions whose id begins like this."""
+    """The sessions whose id begins like this.
+
+    Some files hold sub-agents whose ids only their content tells, and which may begin alike. So the beginning must be
+    as long as those that people are shown, or a whole id.
+    """
 
     newest = 0
 
@@ -88,5 +93,6 @@ class Lookup:
 
     def is_reached(self, unread_since: int) -> bool:  # noqa: ARG002 (its time does not matter)
         """Is there such a session? Otherwise the id may be that of a sub-agent, in any bundle."""
-        self.reached = bool(self._current().with_prefix(self._prefix, self._agent))
+        ids = {place.id for place in self._current().with_prefix(self._prefix, self._agent)}
+        self.reached = self._prefix in ids or (bool(ids) and len(self._prefix) >= SHORTEST)
         return self.reached

@@ -9,6 +9,7 @@
 - `projects`: the directories people worked in;
 - `usage`: tokens and money, for `stats`, `audit` and `timeline`;
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
+- `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `brief`: what was decided, tried and changed in sessions, within a number of tokens;
 - `for_agents`: sessions as agents may see them, without what is private;
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.brief.service import BriefService
+    from pollux.library.connect.service import ConnectService
     from pollux.library.for_agents.service import ForAgents
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
@@ -212,6 +214,13 @@ class Library:
         from pollux.library.handoff.service import HandoffService
 
         return HandoffService(self._places, self.homes, self._index, self._reader, self._here)
+
+    @cached_property
+    def connect(self) -> ConnectService:
+        """What makes pollux known to agents."""
+        from pollux.library.connect.service import ConnectService
+
+        return ConnectService(self._places, self.homes, self._here)
 
     @cached_property
     def brief(self) -> BriefService:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from pollux.errors import OutputError, RequestError, StoreError, UnknownName
+from pollux.library.connect.own_start import folder_variables, own_command
 from pollux.library.doctor import Archiving
 from pollux.model import Value
 from pollux.system.clock import now
@@ -86,7 +84,11 @@ class ScheduleService:
         if name not in self._timers:
             raise UnknownName("timer", name, self._timers)
         period = Period.parse(every) if every is not None else (timer.every() if timer is not None else None) or USUAL
-        job = Job(command=_command(), environment=self._environment(), every=period)
+        job = Job(
+            command=(*own_command(self._places.environ), "archive", "run"),
+            environment=folder_variables(self._places, self._homes),
+            every=period,
+        )
         pieces = tuple(self._timers[name].pieces(job))
         return Schedule(
             installed=self._installed(timer, pieces) if timer is not None else None,
@@ -189,48 +191,3 @@ class ScheduleService:
             write_file(self._places.schedule, msgspec.json.encode(note), durable=True)
         except OSError as error:
             raise StoreError(f"{self._places.schedule} cannot be written: {error.strerror}.") from error
-
-    def _environment(self) -> dict[str, str]:
-        """The variables that name pollux's and the agents' folders. Raises `RequestError` for a relative path."""
-        variables: dict[str, str] = {}
-        while True:
-            environ = _Recorder({k: v for k, v in self._places.environ.items() if k not in variables})
-            places = Places(environ)
-            home = places.home
-            roots = [root.path for source in self._homes.sources() for root in source.roots(environ, home)]
-            if not variables and (odd := next((path for path in roots if not path.is_absolute()), None)) is not None:
-                raise RequestError(
-                    f"{odd} is a relative path, but a timer has no current directory.", "Use an absolute path."
-                )
-            _ = places.data, places.config, places.cache
-            if not environ.read:
-                break
-            variables |= environ.read
-        if "PYTHONPATH" in self._places.environ:
-            variables["PYTHONPATH"] = self._places.environ["PYTHONPATH"]
-        return {name: text for name, text in variables.items() if text}
-
-
-class _Recorder(Mapping[str, str]):
-    """An environment that records which of its variables were read."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
-        self.read: dict[str, str] = {}
-
-    def __getitem__(self, name: str) -> str:
-        self.read[name] = self._environ[name]
-        return self._environ[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._environ)
-
-    def __len__(self) -> int:
-        return len(self._environ)
-
-
-def _command() -> tuple[str, ...]:
-    """The command that runs the archive with the pollux that runs now."""
-    script = Path(sys.executable).with_name("pollux")
-    own = (str(script),) if os.access(script, os.X_OK) else (sys.executable, "-P", "-m", "pollux")
-    return (*own, "archive", "run")

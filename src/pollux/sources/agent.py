@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pollux.sources.rehome_plan import RehomePlan
     from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
     from pollux.sources.resume_files import FileVersion, ResumeFile
+    from pollux.sources.tool_host import ServerSettings, SkillFolder, Surroundings
     from pollux.writers.native.conversation import NativeFormat
 
 
@@ -134,6 +135,21 @@ class Agent:
         """The file in a project from which the agent takes instructions."""
         name: str = self._module("handoff_place").INSTRUCTIONS
         return name
+
+    def home_folder(self, around: Surroundings) -> Path:
+        """The agent's own folder."""
+        folder: Path = self._module("tool_host").home_folder(around)
+        return folder
+
+    def server_settings(self, around: Surroundings) -> Sequence[ServerSettings]:
+        """The files in which the agent looks for servers that offer tools."""
+        settings: Sequence[ServerSettings] = self._module("tool_host").server_settings(around)
+        return settings
+
+    def skill_folders(self, around: Surroundings) -> Sequence[SkillFolder]:
+        """The folders in which the agent looks for skills."""
+        folders: Sequence[SkillFolder] = self._module("tool_host").skill_folders(around)
+        return folders
 
     def own_session(self, environ: Mapping[str, str], meta: Mapping[str, Any]) -> str | None:
         """The id of the session that the agent is writing, as it tells programs that it starts."""

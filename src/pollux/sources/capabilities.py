@@ -14,6 +14,7 @@ from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+from pollux.sources.tool_host import ServerSettings, SkillFolder, Surroundings
 from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "FileVersion",
     "HandoffPlace",
     "HandoffRequest",
+    "HostsTools",
     "Marks",
     "Program",
     "Receives",
@@ -39,6 +41,9 @@ __all__ = [
     "Retains",
     "Retention",
     "Rewrite",
+    "ServerSettings",
+    "SkillFolder",
+    "Surroundings",
 ]
 
 
@@ -106,6 +111,20 @@ class Receives(Protocol):
 
 
 @runtime_checkable
+class HostsTools(Protocol):
+    """Starts servers that offer tools, and reads skills."""
+
+    def home_folder(self, around: Surroundings) -> Path:
+        """The agent's own folder, which need not exist."""
+
+    def server_settings(self, around: Surroundings) -> Sequence[ServerSettings]:
+        """The files in which it looks for servers."""
+
+    def skill_folders(self, around: Surroundings) -> Sequence[SkillFolder]:
+        """The folders in which it looks for skills."""
+
+
+@runtime_checkable
 class Announces(Protocol):
     """Knows how the agent tells programs that it starts which session it is writing."""
 
@@ -122,7 +141,7 @@ class Marks(Protocol):
         """Names of files and folders that mark such a directory."""
 
 
-CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, Announces, Marks)
+CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, HostsTools, Announces, Marks)
 
 
 def marks_of(source: object) -> tuple[str, ...]:
@@ -206,3 +225,18 @@ def _cannot_receive(source: Source) -> CannotResume:
 def instructions_file_of(source: object) -> str | None:
     """The file in a project from which an agent takes instructions; None if its source does not say."""
     return source.instructions_file() if isinstance(source, Receives) else None
+
+
+def home_folder_of(source: object, around: Surroundings) -> Path | None:
+    """The agent's own folder; None if its source does not say."""
+    return source.home_folder(around) if isinstance(source, HostsTools) else None
+
+
+def server_settings_of(source: object, around: Surroundings) -> Sequence[ServerSettings]:
+    """The files in which an agent looks for servers; none if its source does not say."""
+    return source.server_settings(around) if isinstance(source, HostsTools) else ()
+
+
+def skill_folders_of(source: object, around: Surroundings) -> Sequence[SkillFolder]:
+    """The folders in which an agent looks for skills; none if its source does not say."""
+    return source.skill_folders(around) if isinstance(source, HostsTools) else ()

@@ -11,6 +11,7 @@ from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import (
     handoff_place_of,
+    home_folder_of,
     instructions_file_of,
     joined_versions_of,
     marks_of,
@@ -23,11 +24,14 @@ from pollux.sources.capabilities import (
     resume_files_of,
     retention_of,
     running_sessions_of,
+    server_settings_of,
+    skill_folders_of,
 )
 from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
 from pollux.sources.resume_files import FileVersion, ResumeFile
+from pollux.sources.tool_host import ServerSettings, SkillFolder, Surroundings
 
 if TYPE_CHECKING:
     from pollux.writers.native.conversation import NativeFormat
@@ -113,3 +117,15 @@ class SourceWrapper:
     def instructions_file(self) -> str | None:
         """The file in a project from which the agent takes instructions; None if the source does not say."""
         return instructions_file_of(self.source)
+
+    def home_folder(self, around: Surroundings) -> Path | None:
+        """The agent's own folder; None if the source does not say."""
+        return home_folder_of(self.source, around)
+
+    def server_settings(self, around: Surroundings) -> Sequence[ServerSettings]:
+        """The files in which the agent looks for servers; none if the source does not say."""
+        return server_settings_of(self.source, around)
+
+    def skill_folders(self, around: Surroundings) -> Sequence[SkillFolder]:
+        """The folders in which the agent looks for skills; none if the source does not say."""
+        return skill_folders_of(self.source, around)

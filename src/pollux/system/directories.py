@@ -101,6 +101,11 @@ class Places:
         return self.data / "handed-over"
 
     @property
+    def replaced(self) -> Path:
+        """Copies of settings and skills of agents, as they were before pollux changed them."""
+        return self.data / "replaced"
+
+    @property
     def schedule(self) -> Path:
         """The timer that pollux installed for the user."""
         return self.data / "schedule.json"

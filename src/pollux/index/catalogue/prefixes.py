@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection
 
-_SHORTEST = 8
+SHORTEST = 8
+"""Nobody is shown a shorter beginning. So many characters are hardly ever shared by chance."""
 
 
 class ShortIds:
@@ -20,18 +21,18 @@ class ShortIds:
         before = self._ids[place - 1] if place else ""
         following = (self._ids[n] for n in range(place + 1, len(self._ids)))
         after = next((other for other in following if not other.startswith(id)), "")
-        if id[:_SHORTEST] not in {before[:_SHORTEST], after[:_SHORTEST]}:
-            return id[:_SHORTEST]
-        return id[: max(shared_length(id, before) + 1, shared_length(id, after) + 1, _SHORTEST)]
+        if id[:SHORTEST] not in {before[:SHORTEST], after[:SHORTEST]}:
+            return id[:SHORTEST]
+        return id[: max(shared_length(id, before) + 1, shared_length(id, after) + 1, SHORTEST)]
 
 
 def short_id(id: str, others: Collection[str]) -> str:
     """As `ShortIds.of`, for one id among others in any order, itself included. Usually no other id begins alike."""
     lines = "\n".join(("", *others))
-    if lines.count(f"\n{id[:_SHORTEST]}") < 2:
-        return id[:_SHORTEST]
+    if lines.count(f"\n{id[:SHORTEST]}") < 2:
+        return id[:SHORTEST]
     extensions = lines.count(f"\n{id}")
-    length = bisect_left(range(len(id)), 1, lo=_SHORTEST, key=lambda size: lines.count(f"\n{id[:size]}") == extensions)
+    length = bisect_left(range(len(id)), 1, lo=SHORTEST, key=lambda size: lines.count(f"\n{id[:size]}") == extensions)
     return id[:length]
 
 

@@ -8,8 +8,10 @@ from pollux import registry
 from pollux.errors import Ambiguous, UnknownName
 from pollux.model import Value
 
-_SHORTEST = 6
+_SHORTEST = 4
 """A word with fewer characters is never the beginning of an id."""
+_SHORTEST_OF_LETTERS = 6
+"""Nor is a word of letters alone with fewer: `face` and `dead` are words."""
 _FILES = (".json", ".jsonl")
 
 
@@ -38,12 +40,15 @@ def _is_name(word: str, find: Callable[[str], object]) -> bool:
     if word == "last" or (colon and agent in registry.source_names()) or word.endswith(_FILES):
         return True
     prefix = word.partition("#")[0]
-    if len(prefix) < _SHORTEST or not prefix.isprintable() or any(character.isspace() for character in word):
+    has_digit = any(character.isdigit() for character in prefix)
+    if len(prefix) < (_SHORTEST if has_digit else _SHORTEST_OF_LETTERS):
+        return False
+    if not prefix.isprintable() or any(character.isspace() for character in word):
         return False
     try:
         find(prefix)
     except Ambiguous:
-        return any(character.isdigit() for character in prefix)
+        return has_digit
     except UnknownName:
         return False
     return True

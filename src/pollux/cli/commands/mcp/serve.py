@@ -11,7 +11,10 @@ from pollux.cli.options.common import SAMPLE, common
 from pollux.cli.options.group import Group
 from pollux.errors import RequestError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "install": "pollux.cli.commands.mcp.install",
+    "doctor": "pollux.cli.commands.mcp.doctor",
+}
 """In the order in which `pollux mcp --help` shows them. Each module has a `command`."""
 
 
