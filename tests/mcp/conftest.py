@@ -142,8 +142,9 @@ class Server:
 
     def send(self, line: bytes) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
+        rest = line + b"\n"
+        while rest:  # a pipe may take less than all at once
+            rest = rest[self.process.stdin.write(rest) or 0 :]
 
     def line(self, seconds: float = 60) -> bytes:
         assert self.process.stdout is not None
