@@ -80,6 +80,8 @@ def test_an_agent_calls_a_tool_and_its_model_gets_the_answer(
             if item["kind"] == "tool_result" and "old-words" in item["text"]
         ]
     (text,) = results
+    if "\\n<old-words" in text:  # Codex CLI 0.145 shows its model the JSON
+        text = text.replace("\\n", "\n")
     assert FENCED.search(text) is not None
     assert f"{agent}:" in text
     assert len(text) <= USUAL + 200  # the agent may say what kind of text it is, and how long the tool took

@@ -111,11 +111,11 @@ class Tools:
         monkeypatch.chdir(cwd or world.home)
         self.toolbox = Toolbox()
 
-    def __call__(self, tool: str, meta: dict[str, Any] | None = None, **arguments: Any) -> str:
-        return self.result(tool, meta, **arguments)["content"][0]["text"]  # type: ignore[no-any-return]
+    def __call__(self, tool: str, /, **arguments: Any) -> str:
+        return self.result(tool, **arguments)["content"][0]["text"]  # type: ignore[no-any-return]
 
-    def result(self, tool: str, meta: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
-        return self.toolbox(tool, arguments, meta or {})
+    def result(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        return self.toolbox(tool, arguments, {})
 
 
 @pytest.fixture
@@ -142,8 +142,9 @@ class Server:
 
     def send(self, line: bytes) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
+        rest = line + b"\n"
+        while rest:  # a pipe may take less than all at once
+            rest = rest[self.process.stdin.write(rest) or 0 :]
 
     def line(self, seconds: float = 60) -> bytes:
         assert self.process.stdout is not None

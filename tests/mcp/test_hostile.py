@@ -98,6 +98,19 @@ def test_an_order_in_a_field_stays_inside_the_fence(world: World, tools: Tools, 
     assert seen > 0, "the order was never shown, so this proves nothing"
 
 
+def test_an_order_in_a_long_session_stays_inside_the_fence(world: World, tools: Tools) -> None:
+    turns = [record for turn in range(40) for record in (said(f"Turn {turn} {TAG}" + " word" * 40), replied(TAG))]
+    key = world.session(7, *turns)
+    for arguments in ({}, {"cursor": "0"}, {"characters": 2_000}):
+        text = tools("read_session", key=key, **arguments)
+        found = FENCED.match(text)
+        assert found is not None
+        assert MARK in found[3]
+        assert MARK not in found[1] + found[4]
+        assert "<system-reminder>" not in text
+    assert "This is its brief." in tools("read_session", key=key)
+
+
 def test_the_word_of_the_fence_is_another_one_each_time(world: World, tools: Tools) -> None:
     key = _write(world, "prompt", TAG)
     texts = [tools("read_session", key=key) for _ in range(3)]

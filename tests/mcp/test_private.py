@@ -102,6 +102,28 @@ def test_what_came_from_a_private_session_is_unknown_too(world: World, tools: To
     assert tools.result("read_session", key="claude:abc123")["isError"]
 
 
+def test_the_answer_of_a_private_sub_agent_is_left_out_of_its_parent(world: World, tools: Tools) -> None:
+    task = called("Task", {"prompt": "Look around.", "description": "look", "subagent_type": "general"})
+    answer = {**result("The vault is behind the pier."), "toolUseResult": {"agentId": "abc123", "status": "completed"}}
+    key = world.session(3, said("Send somebody."), replied(task), answer, replied("Thanks."))
+    id = key.partition(":")[2]
+    folder = world.home / ".claude" / "projects" / "-work-harbour" / id / "subagents"
+    folder.mkdir(parents=True)
+    record = {"parentUuid": None, "isSidechain": True, "sessionId": id, "agentId": "abc123", "cwd": "/work/harbour"}
+    more = {"version": "2.1.112", "uuid": "u1", "timestamp": "2026-11-13T08:00:00.000Z", **said("Look around.")}
+    (folder / "agent-abc123.jsonl").write_text(json.dumps({**record, **more}) + "\n", "utf-8")
+    child = next(
+        part.child for m in world.library().session(key).messages for part in m.parts if hasattr(part, "child")
+    )
+    assert child is not None
+    assert "The vault" in tools("read_session", key=key, **{"with": EXTRA})
+    world.library().marks.change([Target(child)], Edit(private=True))
+    text = tools("read_session", key=key, **{"with": EXTRA})
+    assert "The vault" not in text
+    assert "abc123" not in text
+    assert "Thanks." in text
+
+
 def test_a_private_message_is_left_out(world: World, tools: Tools) -> None:
     key = world.session(3, said("The pier is long."), said("The vault code is 1234."), said("Count the gulls."))
     library = world.library()

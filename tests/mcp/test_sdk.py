@@ -72,7 +72,7 @@ def test_what_is_wrong_reaches_the_client_of_the_sdk(world: World, tmp_path: Pat
         wrong = await client.call_tool("read_session", {"key": "nothing"})
         assert wrong.is_error
         assert "No session is called 'nothing'" in _text(wrong)
-        assert (await client.call_tool("search_sessions", {"query": 7})).is_error  # type: ignore[dict-item]
+        assert (await client.call_tool("search_sessions", {"query": 7})).is_error
         with pytest.raises(MCPError, match="no such tool"):
             await client.call_tool("delete_session", {})
         with pytest.raises(MCPError):

@@ -20,9 +20,9 @@ GO_ON = re.compile(
 HIT = re.compile(r"^(claude:\w+#[\w-]+@\d+-[0-9a-f]{4}) · ", re.MULTILINE)
 
 
-def _pages(tools: Tools, tool: str, most: int = 400, **arguments: Any) -> Iterator[str]:
+def _pages(tools: Tools, tool: str, /, **arguments: Any) -> Iterator[str]:
     """An answer and all that follow it, each by the arguments that the one before gave."""
-    for _ in range(most):
+    for _ in range(400):
         text = tools(tool, **arguments)
         yield text
         last = GO_ON.search(text.splitlines()[-1])
@@ -136,6 +136,7 @@ def test_hits_are_few_and_short_and_all_can_be_had(world: World, tools: Tools) -
         seen += hits
     assert len(seen) == len(set(seen)) == 12 * 3
     assert "3 more hits in it" in tools("search_sessions", query="pelican")
+    assert len(HIT.findall(tools("search_sessions", query="pelican", key=seen[0]))) == 6
     within = [
         hit for text in _pages(tools, "search_sessions", query="pelican", key="00000003") for hit in HIT.findall(text)
     ]
@@ -207,6 +208,17 @@ def test_a_session_that_is_being_written_is_marked(world: World, tools: Tools, m
         assert "being written now" in text
 
 
+def test_the_arguments_that_go_on_are_exact(world: World, tools: Tools) -> None:
+    world.session(1, *[said(f"pelican {place}") for place in range(9)])
+    query = 'pelican OR "<system-reminder>" OR \u202e架构\x07'
+    text = tools("search_sessions", query=query, key="00000001", limit=2)
+    found = GO_ON.search(text.splitlines()[-1])
+    assert found is not None
+    assert json.loads(found[2]) == {"query": query, "key": "00000001", "limit": 2, "cursor": "2"}
+    assert "<system-reminder>" not in text
+    assert "\u202e" not in text
+
+
 # ------------------------------------------------------------------------------------------ read
 
 
@@ -273,7 +285,12 @@ def test_the_message_that_is_asked_for_is_always_shown(world: World, tools: Tool
 
 def test_a_long_session_is_read_in_short_first(world: World, tools: Tools) -> None:
     key = _long(world, turns=80)
-    texts = list(_pages(tools, "read_session", key=key))
+    brief = tools("read_session", key=key)
+    assert len(brief) <= USUAL
+    assert "This is its brief." in brief
+    assert "Reply 79:" in brief
+    (go_on,) = re.findall(r"^All turns, one by one: read_session (\{.*\})$", brief, re.MULTILINE)
+    texts = list(_pages(tools, "read_session", **json.loads(go_on)))
     assert len(texts) > 1
     assert all(len(text) <= USUAL for text in texts)
     both = "\n".join(texts)
@@ -428,3 +445,31 @@ def test_positions_beyond_the_end_are_empty(world: World, tools: Tools) -> None:
         assert "inside pollux" not in answer["content"][0]["text"]
     assert "no more hits" in tools("search_sessions", query="tides", cursor="150")
     assert "no more sessions" in tools("list_sessions", cursor="150")
+
+
+def test_a_call_that_would_take_too_long_answers_with_what_there_is(
+    world: World, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 6):
+        world.session(number, said("pelican"))
+    monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", -1.0)
+    for tool, arguments in (("search_sessions", {"query": "pelican"}), ("list_sessions", {})):
+        answer = tools.result(tool, **arguments)
+        assert not answer["isError"]
+        assert "Not all sessions are read yet" in answer["content"][0]["text"]
+    monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", 60.0)
+    assert "5 sessions match" in tools("search_sessions", query="pelican")
+    assert "Not all" not in tools("list_sessions")
+
+
+def test_a_session_that_only_the_archive_has_says_so(world: World, tools: Tools) -> None:
+    key = world.session(1, said("pelican"), replied("yes"))
+    for command in (["archive", "on"], ["archive", "run"]):
+        assert run(*command, env=world.environ, cwd=world.home).returncode == 0
+    citation = HIT.findall(tools("search_sessions", query="pelican"))[0]
+    next((world.home / ".claude").rglob(f"{key.partition(':')[2]}.jsonl")).unlink()
+    assert "kept, gone from the agent" in tools("search_sessions", query="pelican")
+    assert "kept, gone from the agent" in tools("list_sessions")
+    read = tools("read_session", key=citation)
+    assert "Its agent has deleted it; this is the copy that pollux kept." in read
+    assert "after it was cited" not in read

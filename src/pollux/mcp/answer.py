@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pollux.library.for_agents.texts import NOTE
-from pollux.text.fence import Fence, harmless
+from pollux.text.escape import escaped
+from pollux.text.fence import Fence
 
+_LESS_THAN = r"\u003c"
 _OVERHEAD = len(Fence("x" * 8).around("")) + len(NOTE) + 4
 
 
@@ -25,8 +27,9 @@ def answer(head: str, old: str, *tail: str) -> str:
 
 
 def invocation(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call of a tool as a line that can be copied."""
-    return f"{tool} {harmless(json.dumps(arguments, ensure_ascii=False))}"
+    """A call of a tool as a line that can be copied: escapes make it harmless, and mean the same."""
+    document = escaped(json.dumps(arguments, ensure_ascii=False))
+    return f"{tool} {document.replace('<', _LESS_THAN)}"
 
 
 def fitting(blocks: Iterable[str], size: int) -> list[str]:

@@ -12,6 +12,7 @@ from pollux.errors import RequestError, UnknownName
 from pollux.library.for_agents.service import ForAgents
 from pollux.library.for_agents.state import StatedName, split_state
 from pollux.library.library import Library
+from pollux.model import Session
 from pollux.model.names import project_name
 from pollux.system.clock import local, now
 from pollux.text.fence import harmless_line
@@ -44,13 +45,22 @@ class Desk:
         keys = set(self._own)
         for name in without:
             with suppress(UnknownName):  # what is unknown is left out anyway
-                keys.add(self.view.session_key(key_of(name).name))
+                keys.add(self.session_key(name))
         return keys
+
+    def session_key(self, name: str) -> str:
+        """The whole key of the session that a key or a citation names. Raises `UnknownName`."""
+        return self.view.session_key(key_of(name).name.partition("#")[0])
 
     def line(self, text: str, length: int | None = None) -> str:
         """An old text on one line, without secrets and without harm."""
-        clean = self.view.redactor.text(text) if self.redact else text
+        clean = self.view.redacted_text(text) if self.redact else text
         return harmless_line(clean, length)
+
+    def brief(self, session: Session, tokens: int) -> str:
+        """The brief of a session, without the lines around it."""
+        redactor = self.view.redactor() if self.redact else None
+        return self.library.brief.of(session, tokens=tokens, redactor=redactor).body
 
     def remarks(self) -> list[str]:
         """What the answer lacks: sessions that are not read yet."""

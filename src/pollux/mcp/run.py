@@ -117,8 +117,8 @@ class Server:
             if request.id in self._waiting and isinstance(request.id, (int, str)):
                 answer = self._answer(request, request.id)
                 if request.id in self._waiting:
+                    self._waiting.discard(request.id)  # before the answer: the client may use the id again after it
                     self._write(answer)
-            self._waiting.discard(request.id)
 
     def _answer(self, request: Request, id: Id) -> bytes:
         try:

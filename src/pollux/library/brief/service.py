@@ -110,6 +110,9 @@ class BriefService:
         known = bool(self._index.find_known(session.key))
         short = self._index.ask(lambda current: current.short(session.id)) if known else session.id
         heirs = self._index.ask(lambda current: current.heirs(session.key)) if known else []
+        if heirs:
+            hidden = self._for_agents.hidden().keys
+            heirs = [heir for heir in heirs if heir not in hidden]
         return About(
             name=f"{session.agent}:{short}",
             marks=self._marks.state().of(session.key) or SessionMarks(),

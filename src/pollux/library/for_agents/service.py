@@ -58,7 +58,7 @@ class ForAgents:
         self._marks = marks
 
     @cached_property
-    def redactor(self) -> Redactor:
+    def _redactor(self) -> Redactor:
         """Takes secrets out, by the user's settings: a secret has the same number in all answers."""
         from pollux.library.redaction import redactor
 
@@ -102,16 +102,24 @@ class ForAgents:
         """The key of the session that a name means, as for `session`; its files are not read. Raises `UnknownName`."""
         return self._reader.find_by_id(name, self.hidden().keys)[0].key
 
+    def redactor(self) -> Redactor:
+        """What takes secrets out: the same secret has the same number in all answers."""
+        return self._redactor
+
+    def redacted_text(self, text: str) -> str:
+        """A text by itself without its secrets."""
+        return self._redactor.text(text)
+
     def redacted(self, session: Session, messages: Iterable[Message] | None = None) -> Session:
         """A session without its secrets; with only these messages, if not all are wanted."""
         wanted = session.messages if messages is None else tuple(messages)
-        return self.redactor(replace(session, messages=wanted, files=()))
+        return self._redactor(replace(session, messages=wanted, files=()))
 
     def search(self, request: AgentRequest, own: Collection[str] = (), *, redact: bool = True) -> AgentHits:
         """What matches a query. Raises `BadQuery`."""
         from pollux.library.for_agents.search import AgentSearch
 
-        redactor = self.redactor if redact else None
+        redactor = self._redactor if redact else None
         wanted = request._replace(waits=not self._may_index_later())
         return AgentSearch(self._index, self.hidden(own), wanted, redactor, self.session).find()
 
@@ -160,11 +168,13 @@ class ForAgents:
 
 
 def _without_answers_of(message: Message, private: Collection[str]) -> Message:
-    """A message without the answers of private sub-agents."""
+    """A message without the answers and the keys of private sub-agents."""
     if not any(isinstance(part, ToolCall) and part.child in private for part in message.parts):
         return message
     parts = [
-        replace(part, output=None, attachments=()) if isinstance(part, ToolCall) and part.child in private else part
+        replace(part, output=None, attachments=(), child=None)
+        if isinstance(part, ToolCall) and part.child in private
+        else part
         for part in message.parts
     ]
     return replace(message, parts=tuple(parts))

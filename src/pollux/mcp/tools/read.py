@@ -27,6 +27,8 @@ _PLAIN = re.compile(r"[a-z]{1,20}:[\w.-]{1,24}", re.ASCII)
 _LEAST = 2_000
 _TITLE = 140
 _PROMPT, _REPLY = 220, 260
+_CHARACTERS, _FEWEST = 4, 100
+"""About how many characters a token has, and how many tokens a brief needs."""
 _ACCOUNT = 360
 """How long the lines about what was left out get."""
 
@@ -53,7 +55,7 @@ def call(desk: Desk, arguments: Arguments) -> str:
         return reading.part(Position.parse(cursor))
     if at is not None:
         return reading.around(at)
-    return reading.part(reading.whole) if is_short(found.session, size) else reading.overview(0)
+    return reading.part(reading.whole) if is_short(found.session, size) else reading.brief()
 
 
 class Reading:
@@ -117,6 +119,23 @@ class Reading:
                 position = Position(following.start, 0, 0, following.end)
                 return f"The next turn: {invocation(READ, self._next(str(position)))}"
         return ""
+
+    def brief(self) -> str:
+        """What was asked, decided, tried and changed, as `pollux brief` tells it; then how to get all turns."""
+        head, title = f"{self._head()} This is its brief.", self._title()
+        turns_ = f"All turns, one by one: {invocation(READ, self._next('0'))}"
+        usage = 'To read around a citation: read_session {"key": "…"}.'
+        space = room(self._size, head, title, turns_, usage)
+        tokens = space // _CHARACTERS
+        while tokens > _FEWEST:
+            try:
+                body = self._desk.brief(self._found.session, tokens)
+            except RequestError:  # not even its head has room
+                break
+            if len(body) <= space:
+                return answer(head, f"{title}\n{body}", usage, turns_)
+            tokens = tokens * min(space, len(body) - 1) // len(body)
+        return self.overview(0)
 
     def overview(self, skip: int) -> str:
         """Every turn in short: its prompt, how much was done, and the last reply."""

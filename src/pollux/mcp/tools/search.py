@@ -11,7 +11,7 @@ from pollux.library.for_agents.texts import EXTRAS, HITS, SEARCH, USUAL
 from pollux.library.library import Hit
 from pollux.mcp.answer import answer, fitting, invocation, room
 from pollux.mcp.arguments import Arguments
-from pollux.mcp.desk import Desk, is_being_written, key_of, project, when
+from pollux.mcp.desk import Desk, is_being_written, project, when
 from pollux.model import Fate
 from pollux.text.fence import harmless
 from pollux.text.figures import KINDS, plural
@@ -30,7 +30,7 @@ def call(desk: Desk, arguments: Arguments) -> str:
         raise RequestError("`query` is empty.")
     skip, extra = _skip(arguments.text("cursor")), arguments.texts("with")
     key = arguments.text("key")
-    within = desk.view.session_key(key_of(key).name) if key is not None else None
+    within = desk.session_key(key) if key is not None else None
     here = desk.here
     request = AgentRequest(
         text=query,
