@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 from threading import Lock, current_thread, main_thread
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.events import Event, Key
@@ -46,7 +46,7 @@ class PolluxApp(App[None]):
     CSS_PATH = Path(__file__).with_name("app.tcss")
     BINDINGS = bindings(ANYWHERE)
     ENABLE_COMMAND_PALETTE = False
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-low"), (12, "-high")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-high")]
     TITLE = "pollux"
 
     def __init__(
