@@ -36,7 +36,7 @@ A message is left out if even twice its relevance does not suffice, and its text
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
 
-_ALL_COUNTED, _COUNTED = 64, 8
+_ALL_COUNTED, _COUNTED = 1000, 8
 """The passages of so many sessions are counted, then those of one in so many."""
 
 _OFTEN, _MOSTLY = 5, 1.25
