@@ -86,7 +86,7 @@ class Desk:
             },
         )
 
-    def codex(self, home: Path, *, folder: str = "sessions/2026/11/14", provider: str | None = None) -> Path:
+    def codex(self, home: Path, *, folder: str = "sessions/2026/11/14", provider: str | None = "openai") -> Path:
         """A thread of Codex CLI."""
         id = IDS["codex"]
         meta = {"id": id, "timestamp": TIME, "cwd": str(self.project), "originator": "codex_cli_rs"}

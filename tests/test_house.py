@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.apart import apart
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "pollux"
 LOOSE = {"__init__.py", "__main__.py", "errors.py", "registry.py", "version.py"}
@@ -50,7 +52,7 @@ def test_only_a_few_modules_stand_outside_of_every_room() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
 def test_a_room_says_what_it_is_for_and_is_not_crowded(folder: Path) -> None:
-    content = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8")))
+    content = apart(lambda: ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))))
     assert content is not None
     assert content.endswith(".") or "\n" in content
     assert len(list(folder.glob("*.py"))) <= CROWDED

@@ -12,6 +12,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextContent
 
+from tests.apart import apart
 from tests.mcp.conftest import World, replied, said
 
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
@@ -30,7 +31,7 @@ def _ask(world: World, tmp_path: Path, mode: str, questions: Callable[[Client], 
                 assert client.protocol_version == MODES[mode]
                 await questions(client)
 
-    asyncio.run(run())
+    apart(lambda: asyncio.run(run()))
     return errors.read_text("utf-8")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pollux.tui.keys import KEYS, Key
 from pollux.tui.list.question import Question
 from pollux.tui.list.screen import ListScreen
 from pollux.tui.reader.screen import ReaderScreen
+from tests.apart import apart
 
 SECONDS = 30.0
 
@@ -113,6 +113,4 @@ def drive(
             await steps(driver)
         library.close()
 
-    # In a thread of its own: where browser tests came before, playwright's event loop runs in this one.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(lambda: asyncio.run(run())).result()
+    apart(lambda: asyncio.run(run()))

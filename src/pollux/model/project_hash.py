@@ -13,8 +13,12 @@ _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
 def project_hash(path: str) -> str:
-    """The hash by which some agents name a project."""
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+    """The hash by which some agents name a project. What is half a character in its path counts as a question mark."""
+    try:
+        name = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # no path of this system
+        name = path.encode("utf-8", "replace")
+    return hashlib.sha256(name).hexdigest()
 
 
 def unsettled_hash(path: str | None, evidence: str | None, digest: str | None) -> str | None:

@@ -35,7 +35,7 @@ def test_an_archived_thread(desk: Desk) -> None:
 
 def test_a_thread_without_a_provider_goes_on_if_the_database_names_one(desk: Desk) -> None:
     """Nobody but Codex CLI looks there."""
-    desk.codex(desk.home / ".codex")
+    desk.codex(desk.home / ".codex", provider=None)
     settings(desk, 'model_provider = "mine"')
     plan = desk.library().resume.plan(ID)
     assert plan.words == PLAIN

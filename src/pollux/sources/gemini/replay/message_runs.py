@@ -45,6 +45,7 @@ class MessageRuns:
         self._sizes = {False: self._texts.lengths, True: both}
         self._ends = {calls: self._boundaries(sizes) for calls, sizes in self._sizes.items()}
         self._wanted = {key for message in later if _may_be_several(message) for _, key in _search_keys(message)}
+        self._wanted_texts = {text for _, _, text, *_ in self._wanted}
         self._searches: dict[tuple[bool, int], _Search] = {}
 
     def find(self, message: MessageKey, position: int, limit: int) -> Iterator[list[int]]:
@@ -83,7 +84,7 @@ class MessageRuns:
         while search.number in numbers:
             row = self._row(search.number, calls=calls, size=size)
             search.number += self._step
-            if row is None:
+            if row is None or self._texts.between(row) not in self._wanted_texts:
                 continue
             keys = self._wanted.intersection(self._keys(row, calls=calls))
             for row_key in keys:
