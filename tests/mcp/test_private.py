@@ -254,3 +254,10 @@ def test_a_secret_that_a_line_would_cut_is_still_one(world: World, tools: Tools)
     assert "pelican" in text
     assert SECRET[4:12] not in text
     assert SECRET[-8:] not in text
+
+
+def test_the_name_of_a_model_brings_no_secret_out(world: World, tools: Tools) -> None:
+    key = world.session(3, said("The pier is long."), replied("So it is.", model=f"pier {SECRET}"))
+    text = tools("session_usage", key=key)
+    assert "pier [" in text
+    assert SECRET not in text
