@@ -84,6 +84,7 @@ def test_the_agent_starts_the_server(harness: ModuleType, agent: str, release: s
         assert "pollux" in content
 
 
+@in_full
 @releases
 def test_what_the_agents_own_command_writes_is_the_same(
     harness: ModuleType, agent: str, release: str, tmp_path: Path
@@ -115,7 +116,7 @@ def test_the_agent_reads_a_projects_file(harness: ModuleType, agent: str, releas
 
 
 @releases
-@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("scope", ["user", pytest.param("project", marks=in_full)])
 def test_the_model_hears_of_the_skill(
     harness: ModuleType, agent: str, release: str, scope: str, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_the_model_hears_of_the_skill(
             assert described in out + err
 
 
+@in_full
 def test_claude_and_pollux_write_at_once(harness: ModuleType, tmp_path: Path) -> None:
     """Both write to one file, and neither loses what the other wrote."""
     with usual_room(harness, "claude", "2.1.325", tmp_path) as made:
