@@ -139,6 +139,55 @@ def test_a_private_message_is_left_out(world: World, tools: Tools) -> None:
     assert "2 messages" in tools("read_session", key=key)
 
 
+def _told(tools: Tools, key: str) -> str:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("list_sessions", {}),
+        ("list_sessions", {"query": "Vault"}),
+        ("list_sessions", {"query": "name:Vault"}),
+        ("search_sessions", {"query": "gulls"}),
+        ("search_sessions", {"query": "vault", "with": EXTRA}),
+        ("search_sessions", {"query": "in:titles vault"}),
+        ("read_session", {"key": key, "with": EXTRA}),
+        ("read_session", {"key": key, "cursor": "0"}),
+    ]
+    return "\n".join(tools(tool, **arguments) for tool, arguments in asked)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_title_of_a_session_does_not_tell_a_private_message(world: World, tools: Tools, place: int) -> None:
+    """A title is the first prompt, or an agent made it of all that was said."""
+    title = {"type": "custom-title", "customTitle": "Vault code 1234"}
+    prompts = [said("Count the gulls."), said("Vault code 1234, please.")]
+    key = world.session(3, *(prompts if place else prompts[::-1]), replied("So it is."), *([title] if place else []))
+    assert "1234" in _told(tools, key)
+    library = world.library()
+    library.marks.change([Target(key, library.session(key).messages[place])], Edit(private=True))
+    assert "1234" not in _told(tools, key)
+    assert "1 session matches" not in tools("search_sessions", query="vault")
+    assert library.for_agents.read(key).session.title is None
+
+
+def test_a_private_message_is_left_out_of_a_fork(world: World, tools: Tools) -> None:
+    key = world.session(3, said("The pier is long."), said("Vault code 1234, please."), said("Count the gulls."))
+    id, fork = key.partition(":")[2], "00000004-0000-4000-8000-000000000000"
+    folder = next((world.home / ".claude" / "projects").iterdir())
+    lines = (folder / f"{id}.jsonl").read_text("utf-8").splitlines()
+    copied = [
+        {**record, "sessionId": fork, "forkedFrom": {"sessionId": id, "messageUuid": record["uuid"]}}
+        for record in map(json.loads, lines)
+    ]
+    own = {**copied[-1], "uuid": "f1", "parentUuid": copied[-1]["uuid"], **said("Count the gulls again.")}
+    del own["forkedFrom"]
+    text = "".join(json.dumps(record) + "\n" for record in (*copied, own))
+    (folder / f"{fork}.jsonl").write_text(text, "utf-8")
+    assert "1234" in tools("read_session", key=f"claude:{fork}")
+    library = world.library()
+    library.marks.change([Target(key, library.session(key).messages[1])], Edit(private=True))
+    told = _told(tools, f"claude:{fork}")
+    assert "1234" not in told
+    assert "gulls again" in told
+
+
 def test_settings_that_cannot_be_read_answer_nothing(world: World, tools: Tools) -> None:
     key = _private_session(world)
     world.settings("[private]\nproject = 3\n")
@@ -205,3 +254,10 @@ def test_a_secret_that_a_line_would_cut_is_still_one(world: World, tools: Tools)
     assert "pelican" in text
     assert SECRET[4:12] not in text
     assert SECRET[-8:] not in text
+
+
+def test_the_name_of_a_model_brings_no_secret_out(world: World, tools: Tools) -> None:
+    key = world.session(3, said("The pier is long."), replied("So it is.", model=f"pier {SECRET}"))
+    text = tools("session_usage", key=key)
+    assert "pier [" in text
+    assert SECRET not in text

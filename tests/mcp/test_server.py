@@ -88,6 +88,14 @@ BAD = [
 ]
 
 
+def test_half_a_character_does_not_leave_a_request_unanswered(server: Server) -> None:
+    arguments = b'{"name":"search_sessions","arguments":{"query":"tides \\ud83d"}}'
+    server.send(b'{"jsonrpc":"2.0","id":"half \\uDC00","method":"tools/call","params":' + arguments + b"}")
+    answer = json.loads(server.line())
+    assert answer["id"] == "half ?"
+    assert not answer["result"]["isError"]
+
+
 def test_malformed_messages_are_refused_and_the_server_lives_on(server: Server) -> None:
     for line, code in BAD:
         server.send(line)

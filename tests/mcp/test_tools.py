@@ -473,3 +473,10 @@ def test_a_session_that_only_the_archive_has_says_so(world: World, tools: Tools)
     read = tools("read_session", key=citation)
     assert "Its agent has deleted it; this is the copy that pollux kept." in read
     assert "after it was cited" not in read
+
+
+@pytest.mark.parametrize("cursor", ["\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT THREE}", "9999999", "9" * 30])
+def test_a_cursor_that_no_answer_gave_is_a_clear_sentence(world: World, tools: Tools, cursor: str) -> None:
+    key = world.session(7, said("How late are the tides?"), replied("An hour."))
+    known = ("This `cursor` was not given by an answer.", "There are no more turns.")
+    assert tools("read_session", key=key, cursor=cursor) in known

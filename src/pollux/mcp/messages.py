@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 import msgspec
@@ -45,8 +46,8 @@ def read_message(line: bytes) -> list[Request | ProtocolError]:
     An answer of the client is left out: this server asks for nothing.
     """
     try:
-        raw = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raw = _decoded(line)
+    except (ValueError, RecursionError):
         raise ProtocolError(PARSE_ERROR, "This is not JSON.") from None
     if isinstance(raw, list):
         if not raw:
@@ -54,6 +55,17 @@ def read_message(line: bytes) -> list[Request | ProtocolError]:
         return [one for item in raw if (one := _request(item)) is not None]
     one = _request(raw)
     return [] if one is None else [one]
+
+
+def _decoded(line: bytes) -> Any:
+    r"""The value of a line. Half a character, as `\ud83d` by itself, becomes a question mark. Raises `ValueError`."""
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        if b"\\ud" not in line.lower():
+            raise
+        whole = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
+        return msgspec.json.decode(whole)
 
 
 def _request(raw: Any) -> Request | ProtocolError | None:

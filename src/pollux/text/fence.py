@@ -27,7 +27,7 @@ _PLAIN = (
 _OPENING = "[<\N{FULLWIDTH LESS-THAN SIGN}\N{SMALL LESS-THAN SIGN}\u2039\u2329\u276c\u276e\u3008\u27e8]"
 """What looks like the beginning of a tag."""
 
-_END = r"(?:[\s/>\N{FULLWIDTH GREATER-THAN SIGN}\N{SMALL GREATER-THAN SIGN}\u203a\u232a\u276d\u276f\u3009\u27e9]|\Z)"
+_END = r"(?:[\s/>=\N{FULLWIDTH GREATER-THAN SIGN}\N{SMALL GREATER-THAN SIGN}\u203a\u232a\u276d\u276f\u3009\u27e9]|\Z)"
 _TAG = re.compile(
     rf"{_OPENING}(?:(?=[/!]{{0,2}}(?:"
     r"[^\W\d_][\w.]{0,60}(?:[-_]|:(?!:))"  # a name of several words: system-reminder, session_context, x:invoke
@@ -36,7 +36,7 @@ _TAG = re.compile(
     r"|\||<sys>>|<SYS>>"  # <|im_start|>, <<SYS>>
     rf"))|(?<!\w.)(?=[/!]?(?i:{_PLAIN}){_END})"  # <System>, but not List<User>
     r"|(?=[\s/!]{1,6}[^\W\d_][\w.:-]{0,60}\s{0,4}>))"  # < system-reminder >
-    r"|\[(?=/?(?:INST|SYS|SYSTEM|USER|ASSISTANT)\])"
+    r"|\[(?=/?(?:INST|SYS|SYSTEM|SYSTEM_PROMPT|USER|ASSISTANT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
 )
 
 

@@ -41,15 +41,16 @@ class MarkQueries(CatalogueScope):
         if messages is None:
             return None
         marks = self.marks().of(key) or SessionMarks()
-        return frozenset(place for name, place in marks.places(self._anchors(number)).items() if name in messages)
+        return frozenset(place for name, place in marks.places(self.anchors_at(number)).items() if name in messages)
 
     def marks_by_place(self, number: int, marks: SessionMarks) -> dict[int, Marks]:
         """The marks of the messages of the session with this number, by the places that these have now."""
         if not marks.messages:
             return {}
-        return {place: marks.messages[name].marks for name, place in marks.places(self._anchors(number)).items()}
+        return {place: marks.messages[name].marks for name, place in marks.places(self.anchors_at(number)).items()}
 
-    def _anchors(self, number: int) -> list[Anchor]:
+    def anchors_at(self, number: int) -> list[Anchor]:
+        """The anchors of all messages of the session with this number."""
         return anchors_of(*self.catalogue.rows("SELECT marks, anchors FROM abouts WHERE session=?", number)[0])
 
     def _unread_keys(self, marks: MarkState) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Which sessions and messages no agent may see, or even know of.
 
 These are the sessions of private projects, those that are marked as private, and all that came from one of them: their
-sub-agents, forks, continuations, and copies for other agents.
+sub-agents, forks, continuations, and copies for other agents. Of a private message, it is the copies in these sessions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.model import Anchor
 from pollux.model.names import project_matches
 from pollux.model.project_hash import project_hash
 
@@ -18,22 +19,57 @@ from pollux.model.project_hash import project_hash
 class Hidden(NamedTuple):
     """The keys of hidden sessions, and their numbers in the index; the places of messages if only these are hidden.
 
-    `is_private`: something is private. Otherwise at most the asking agent's own sessions are hidden.
+    `is_private`: something is private. Otherwise at most the asking agent's own sessions are hidden. `partly` are the
+    numbers of the sessions of which some messages are hidden, by their keys: their titles may come from these messages.
+    `copied` are the anchors of messages that are private in the sessions from which these sessions came.
     """
 
     keys: frozenset[str] = frozenset()
     places: Mapping[int, frozenset[int] | None] = {}
     is_private: bool = False
+    partly: Mapping[str, int] = {}
+    copied: Mapping[str, tuple[Anchor, ...]] = {}
 
 
 def hidden(current: CatalogueQueries, projects: Sequence[str], own: Collection[str] = ()) -> Hidden:
     """What is hidden: what is private, and these sessions of the agent that asks."""
-    marked = {key for key, marks in current.marks().sessions.items() if marks.session.private}
-    keys = _with_offspring(current, marked | set(_of_projects(current, projects)))
-    marked_places = current.marked_places("is", "private")
+    marks = current.marks().sessions
+    marked = {key for key, one in marks.items() if one.session.private}
+    anchors = {
+        key: found
+        for key, one in marks.items()
+        if (found := tuple(message.anchor for message in one.messages.values() if message.marks.private))
+    }
+    marked |= set(_of_projects(current, projects))
+    offspring = _Offspring(current) if marked or anchors else None
+    keys = offspring.of(marked) if offspring is not None and marked else marked
+    copied = _copied(offspring, anchors) if offspring is not None else {}
+    places = current.marked_places("is", "private")
+    partly: dict[str, int] = {}
+    for key, number in _numbers(current, {*anchors, *copied}):
+        same = copies_of(copied.get(key, ()), current.anchors_at(number))
+        if same or places.get(number):
+            partly[key], places[number] = number, same | (places.get(number) or frozenset())
+    is_private = bool(keys or places)
     left_out = keys | set(own)
-    places = marked_places | dict.fromkeys(_numbers(current, left_out))
-    return Hidden(frozenset(left_out), places, is_private=bool(keys or marked_places))
+    places |= dict.fromkeys(number for _, number in _numbers(current, left_out))
+    return Hidden(frozenset(left_out), places, is_private=is_private, partly=partly, copied=copied)
+
+
+def copies_of(anchors: Collection[Anchor], messages: Sequence[Anchor]) -> frozenset[int]:
+    """The places of messages that have the id or the words of one of these."""
+    ids = {one.id for one in anchors if one.key == one.id}  # not one that is only a place in a file
+    words = {one.words for one in anchors if one.words is not None}
+    return frozenset(place for place, one in enumerate(messages) if one.id in ids or one.words in words)
+
+
+def _copied(offspring: _Offspring, anchors: Mapping[str, tuple[Anchor, ...]]) -> dict[str, tuple[Anchor, ...]]:
+    """The anchors of private messages, by the sessions that came from those in which they are marked."""
+    found: dict[str, tuple[Anchor, ...]] = {}
+    for origin, own in anchors.items():
+        for key in offspring.of({origin}) - {origin}:
+            found[key] = found.get(key, ()) + own
+    return found
 
 
 def _of_projects(current: CatalogueQueries, projects: Sequence[str]) -> Iterator[str]:
@@ -53,31 +89,30 @@ def is_private_project(path: str | None, projects: Iterable[str]) -> bool:
     return any(project_matches(name, path) for name in projects)
 
 
-def _with_offspring(current: CatalogueQueries, keys: set[str]) -> set[str]:
-    """These sessions and all that came from them. While some are unread, what came from an unknown one is hidden, too.
+class _Offspring:
+    """What came from which session."""
 
-    Without a private session there is nothing to look for.
-    """
-    if not keys:
-        return keys
-    parents = f"SELECT key, parent FROM sessions WHERE parent IS NOT NULL AND {current.here}"
-    links = f"SELECT s.key, target FROM links l JOIN sessions s ON s.no=l.session WHERE s.{current.here}"
-    pairs = [*current.catalogue.rows(parents), *current.catalogue.rows(links)]
-    offspring: dict[str, list[str]] = {}
-    for key, origin in pairs:
-        offspring.setdefault(origin, []).append(key)
-    found, left = set(keys), [*keys]
-    if not current.is_complete:
-        left += current.unknown({origin for _, origin in pairs})
-    while left:
-        for key in offspring.get(left.pop(), ()):
-            if key not in found:
-                found.add(key)
-                left.append(key)
-    return found
+    def __init__(self, current: CatalogueQueries) -> None:
+        parents = f"SELECT key, parent FROM sessions WHERE parent IS NOT NULL AND {current.here}"
+        links = f"SELECT s.key, target FROM links l JOIN sessions s ON s.no=l.session WHERE s.{current.here}"
+        pairs = [*current.catalogue.rows(parents), *current.catalogue.rows(links)]
+        self._by_origin: dict[str, list[str]] = {}
+        for key, origin in pairs:
+            self._by_origin.setdefault(origin, []).append(key)
+        self._unknown = [] if current.is_complete else current.unknown({origin for _, origin in pairs})
+
+    def of(self, keys: set[str]) -> set[str]:
+        """These sessions and all that came from them. While some are unread, it has what came from an unknown one."""
+        found, left = set(keys), [*keys, *self._unknown]
+        while left:
+            for key in self._by_origin.get(left.pop(), ()):
+                if key not in found:
+                    found.add(key)
+                    left.append(key)
+        return found
 
 
-def _numbers(current: CatalogueQueries, keys: Collection[str]) -> list[int]:
+def _numbers(current: CatalogueQueries, keys: Collection[str]) -> list[tuple[str, int]]:
     statement = f"SELECT no, key FROM sessions WHERE +{current.here}"
     rows = current.catalogue.rows_with(statement, "id", {key.partition(":")[2] for key in keys})
-    return [number for number, key in rows if key in keys]
+    return [(key, number) for number, key in rows if key in keys]

@@ -26,6 +26,9 @@ FILE = "SKILL.md"
 _SENTENCES = {"{WHEN}": WHEN, "{AUTHORITY}": AUTHORITY}
 """What the server tells agents, too."""
 _OTHERS = "It was changed since pollux wrote it, or somebody else wrote it."
+_STAYS = "It is not the skill of pollux. It stays."
+_MARK = b"<!-- pollux "
+"""What every page of pollux has, changed or not."""
 _SEAL = re.compile(rb"<!-- pollux \S+ ([0-9a-f]{16}) -->\n\Z")
 
 
@@ -62,7 +65,7 @@ def plan_step(place: Place, sources: Sequence[Source], *, remove: bool) -> Step:
         after=after if change.writes else before,
         fragment=wanted.decode(),
         own=before is not None and _is_own(before),
-        notes=(_OTHERS,) if _is_others(before, change) else (),
+        notes=(_STAYS,) if change is Change.LEFT else (_OTHERS,) if _is_others(before, change) else (),
     )
 
 
@@ -75,7 +78,9 @@ def _writing(before: bytes | None, wanted: bytes) -> Change:
 
 
 def _removal(before: bytes | None) -> Change:
-    return Change.ABSENT if before is None else Change.REMOVE
+    if before is None:
+        return Change.ABSENT
+    return Change.REMOVE if _MARK in before else Change.LEFT
 
 
 def _is_others(before: bytes | None, change: Change) -> bool:

@@ -102,6 +102,10 @@ class AgentSearch:
         limits: list[Node] = []
         if self._private.places:
             limits.append(Not(node=FieldFilter(name="is", value=Marked(places=self._private.places))))
+        if self._private.partly:  # the title may come from a private message
+            partly = Marked(places=dict.fromkeys(self._private.partly.values()))
+            titles = FieldFilter(name="in", value="titles")
+            limits.append(Not(node=And(nodes=(titles, FieldFilter(name="is", value=partly)))))
         if self._request.within is not None:
             key = self._request.within
             number = self._index.ask(lambda current: current.number(key))
@@ -146,7 +150,12 @@ class AgentSearch:
     def _found(self, results: list[SearchResult]) -> AgentHits:
         if self._private.is_private:  # a suggestion may come from a private session
             results = [msgspec.structs.replace(result, hints=(), meant=()) for result in results]
-        hits = [hit for result in results for hit in result.hits if hit.key not in self._private.keys]
+        hits = [
+            msgspec.structs.replace(hit, title=None) if hit.key in self._private.partly else hit
+            for result in results
+            for hit in result.hits
+            if hit.key not in self._private.keys
+        ]
         shown = hits[self._request.skip : self._wanted - 1]
         counts = {key: count for result in results for key, count in result.counts.items()}
         found = AgentHits(hits=shown, more=len(hits) >= self._wanted, counts=counts, result=results[-1])

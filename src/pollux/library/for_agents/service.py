@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from pollux import registry
 from pollux.errors import StoreError, UnknownName
-from pollux.index.catalogue.private import Hidden, hidden
+from pollux.index.catalogue.private import Hidden, copies_of, hidden
 from pollux.index.catalogue.states import known_states, state_of
 from pollux.index.catalogue.values import Filter, ListEntry
 from pollux.library.for_agents.caller import caller_project
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader
 from pollux.marks.store import MarkStore
-from pollux.model import Message, Session, ToolCall
+from pollux.model import Anchor, Message, Session, ToolCall
 from pollux.sources.capabilities import own_session_of
 from pollux.system.config import load
 from pollux.system.directories import Places
@@ -81,22 +81,25 @@ class ForAgents:
 
     def read(self, name: str) -> ReadSession:
         """The same, with its state and its short key."""
-        private = self.hidden().keys
-        for place in self._reader.find_by_id(name, private):
+        private = self.hidden()
+        for place in self._reader.find_by_id(name, private.keys):
             for session in self._reader.at(place):
                 short = self._index.ask(lambda current, id=session.id: current.short(id))  # type: ignore[misc]
                 visible = self._without_private(session, private)
                 return ReadSession(visible, f"{session.agent}:{short}", state_of(session))
         raise UnknownName("session", name)
 
-    def _without_private(self, session: Session, private: Collection[str]) -> Session:
+    def _without_private(self, session: Session, private: Hidden) -> Session:
         marks = self._marks.state().of(session.key)
         marked = marks.by_message(session.messages) if marks is not None else {}
         left_out = {place for place, one in marked.items() if one.private}
+        if copied := private.copied.get(session.key):
+            left_out |= copies_of(copied, [Anchor.of(message) for message in session.messages])
         messages = [message for place, message in enumerate(session.messages) if place not in left_out]
-        if private:
-            messages = [_without_answers_of(message, private) for message in messages]
-        return replace(session, messages=tuple(messages))
+        if private.keys:
+            messages = [_without_answers_of(message, private.keys) for message in messages]
+        title = None if left_out else session.title  # it may come from what is private
+        return replace(session, messages=tuple(messages), title=title)
 
     def session_key(self, name: str) -> str:
         """The key of the session that a name means, as for `session`; its files are not read. Raises `UnknownName`."""
@@ -148,23 +151,33 @@ class ForAgents:
 
     def keys(self, criteria: Filter, own: Collection[str] = (), limit: int | None = None) -> list[str]:
         """The keys of the wanted sessions, the newest first."""
-        left_out = self.hidden(own).keys
+        left_out = self._left_out(criteria, own)
         most = None if limit is None else limit + len(left_out)
         listed = self._index.ask(lambda current: current.listed_keys(criteria, most))
         return [one.key for one in listed if one.key not in left_out][:limit]
 
     def count(self, criteria: Filter, own: Collection[str] = ()) -> int:
         """How many sessions are wanted."""
-        left_out = self.hidden(own).keys
+        left_out = self._left_out(criteria, own)
         return self._index.ask(lambda current: current.count(criteria) - current.count(criteria, left_out))
+
+    def _left_out(self, criteria: Filter, own: Collection[str]) -> frozenset[str]:
+        """The sessions that a list must not have. One with a private message is not found by words."""
+        private = self.hidden(own)
+        by_words = criteria.words or any(name == "name" for name, _ in criteria.marks)
+        return private.keys | private.partly.keys() if by_words else private.keys
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions that `keys` gave. A session that is gone is left out."""
-        return self._index.ask(lambda current: current.entries(keys))
+        partly = self.hidden().partly
+        return [
+            replace(entry, summary=replace(entry.summary, title=None)) if entry.summary.key in partly else entry
+            for entry in self._index.ask(lambda current: current.entries(keys))
+        ]
 
     def without_private(self, session: Session) -> Session:
         """A session without its private messages, and without the answers of private sub-agents."""
-        return self._without_private(session, self.hidden().keys)
+        return self._without_private(session, self.hidden())
 
 
 def _without_answers_of(message: Message, private: Collection[str]) -> Message:

@@ -45,11 +45,11 @@ def call(desk: Desk, arguments: Arguments) -> str:
     except UnknownName as error:
         if state is None:
             raise
-        raise RequestError("This session is gone: it was there when it was cited, and its agent deleted it.") from error
+        raise RequestError("This session is gone. Perhaps its agent deleted it.") from error
     size = arguments.number("characters", USUAL, least=_LEAST)
     reading = Reading(desk, found, arguments, min(size, LARGEST), cited=state)
     cursor, at = arguments.text("cursor"), arguments.text("at") or message or None
-    if cursor is not None and cursor.isdigit():
+    if cursor is not None and cursor.isascii() and cursor.isdigit():
         return reading.overview(int(cursor))
     if cursor is not None:
         return reading.part(Position.parse(cursor))
@@ -140,6 +140,8 @@ class Reading:
     def overview(self, skip: int) -> str:
         """Every turn in short: its prompt, how much was done, and the last reply."""
         all_turns = turns(self._messages)
+        if skip and skip >= len(all_turns):
+            return "There are no more turns."
         head, title = self._head(), self._title()
         usage = f"To read a turn: {invocation(READ, {'key': self._key, 'at': '…'})} with the id behind the #."
         space = room(self._size, head, title, usage, "x" * 60, invocation(READ, self._next("0" * 7)))

@@ -10,7 +10,6 @@ from pollux.mcp.arguments import Arguments
 from pollux.mcp.desk import Desk, key_of
 from pollux.model import Session, Usage
 from pollux.model.usage import add
-from pollux.text.fence import harmless_line
 
 _MOST = 20
 _UNSURE = {True: "", False: " The files hold less than was used.", None: " Whether that is all is not known."}
@@ -31,17 +30,17 @@ def call(desk: Desk, arguments: Arguments) -> str:
         f"The session itself: {_figures(own)}.{_UNSURE[own.exact]}",
         f"With its sub-agents: {_figures(family)}." if family is not None else "",
     ]
-    return answer("\n".join(filter(None, lines)), "\n".join(_by_model(session)))
+    return answer("\n".join(filter(None, lines)), "\n".join(_by_model(desk, session)))
 
 
-def _by_model(session: Session) -> Iterator[str]:
+def _by_model(desk: Desk, session: Session) -> Iterator[str]:
     """The figures of each model."""
     by_model: dict[str, list[Usage]] = {}
     for message in session.messages:
         if message.usage is not None and not message.inherited:
             by_model.setdefault(message.model or "unknown model", []).append(message.usage)
     for model, used in list(by_model.items())[:_MOST]:
-        yield f"{harmless_line(model, 80)}: {_figures(add(used, exact=None))}"
+        yield f"{desk.line(model, 80)}: {_figures(add(used, exact=None))}"
     if len(by_model) > _MOST:
         yield f"and {len(by_model) - _MOST:,} other models"
 

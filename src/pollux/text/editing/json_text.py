@@ -45,7 +45,7 @@ class _Object(NamedTuple):
 
 def parse(text: str) -> Any:
     """The value of a text. An empty text is an empty object. Raises `ValueError`."""
-    plain = _COMMENT.sub(lambda match: match[1] or " ", text.removeprefix(_MARK))
+    plain = _without_comments(text)
     return msgspec.json.decode(plain) if plain.strip() else {}
 
 
@@ -64,8 +64,8 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
 
     Raises `ValueError` where something else than an object stands on the path.
     """
-    if not text.removeprefix(_MARK).strip():
-        return text + fragment(path, value)
+    if not _without_comments(text).strip():
+        return text + ("\n" if text.strip() and not text.endswith("\n") else "") + fragment(path, value)
     editor = _Editor(text)
     inner, depth = editor.root(), 0
     while (member := inner.member(path[depth])) is not None and depth + 1 < len(path):
@@ -76,7 +76,10 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def without(text: str, path: Sequence[str]) -> str:
-    """The text without the value at a path, and without objects that are empty then. It must be there."""
+    """The text without the value at a path, and without objects that are empty then. It must be there.
+
+    An object with a comment is not empty.
+    """
     editor = _Editor(text)
     inner = editor.root()
     trail: list[tuple[_Object, _Member]] = []
@@ -87,9 +90,13 @@ def without(text: str, path: Sequence[str]) -> str:
         trail.append((inner, member))
         if len(trail) < len(path):
             inner = editor.object_at(member.token)
-    while len(trail) > 1 and len(trail[-1][0].members) == 1:
+    while len(trail) > 1 and editor.is_all(*trail[-1]):
         trail.pop()
     return editor.removed(*trail[-1])
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda match: match[1] or " ", text.removeprefix(_MARK))
 
 
 def _nested(path: Sequence[str], value: Any) -> Any:
@@ -179,6 +186,11 @@ class _Editor:
         place = inner.members.index(member)
         before = inner.members[place - 1].comma if place else start
         return text[:before] + text[before + (place > 0) : start] + text[member.end :]
+
+    def is_all(self, inner: _Object, member: _Member) -> bool:
+        """Is a member all that an object has, comments included?"""
+        rest = self._text[inner.start + 1 : member.start] + self._text[member.end : inner.end]
+        return not rest.strip()
 
     # ------------------------------------------------------------------ how the text is set
 

@@ -103,6 +103,15 @@ def test_a_page_that_somebody_changed_is_named_and_kept(machine: Machine, remove
     assert beside.exists()
 
 
+def test_a_page_that_pollux_never_wrote_is_not_removed(machine: Machine) -> None:
+    file = machine.file(CLAUDE, "---\nname: pollux\ndescription: another one\n---\n")
+    plan = install(machine.library(), "claude", remove=True)
+    assert [(step.change, step.notes) for step in plan.steps] == [
+        (Change.LEFT, ("It is not the skill of pollux. It stays.",))
+    ]
+    assert file.exists()
+
+
 def test_a_page_that_changed_meanwhile_stays(machine: Machine) -> None:
     file = machine.file(CLAUDE, "mine\n")
     library = machine.library()

@@ -51,6 +51,19 @@ def test_an_empty_text_becomes_an_object() -> None:
     assert parse("") == parse(" // nothing\n") == {}
 
 
+@pytest.mark.parametrize("text", ["// mine\n", "// mine", "/* mine */", "\ufeff// mine\n"])
+def test_a_text_of_comments_becomes_an_object_behind_them(text: str) -> None:
+    new = with_value(text, PATH, ENTRY)
+    assert new.startswith(text)
+    assert parse(new) == {"mcpServers": {"pollux": ENTRY}}
+
+
+@pytest.mark.parametrize("inside", ["// none yet\n", "/* none yet */\n", "// one\n    // two\n"])
+def test_an_object_with_a_comment_stays(inside: str) -> None:
+    text = f'{{\n  "ui": 1, // dark\n  "mcpServers": {{\n    {inside}  }}\n}}\n'
+    assert without(with_value(text, PATH, ENTRY), PATH) == text
+
+
 def test_a_comment_stays_in_its_line() -> None:
     new = with_value(COMMENTED, PATH, {"command": "p"})
     assert '        "other": {"command": "y"}, // last\n        "pollux": {\n' in new
