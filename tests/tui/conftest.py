@@ -25,7 +25,7 @@ echo "typed $line"
 def home(tmp_path: Path) -> Path:
     """The sample as a home of one's own, its projects among it."""
     home = Path(shutil.copytree(HOME, tmp_path / "home"))
-    for file in (*home.rglob("*.json*"), *home.rglob(".project_root")):
+    for file in home.rglob("*.json*"):
         file.write_text(file.read_text("utf-8").replace("/home/juno", str(home)), "utf-8")
     for name in ("tidewatch", "seedbank", "postcards"):
         (home / "code" / name).mkdir(parents=True, exist_ok=True)
