@@ -184,11 +184,21 @@ def test_a_timeline_shows_no_days_before_its_period(tmp_path: Path, monkeypatch:
     drive(steps, tmp_path, size=(80, 40))
 
 
-@pytest.mark.parametrize(("key", "words"), [("f1", "Enter"), ("ctrl+o", "page down"), ("ctrl+r", "Go on in")])
-def test_a_tiny_window_shows_what_it_asks(tmp_path: Path, key: str, words: str) -> None:
+@pytest.mark.parametrize(("key", "words"), [("f1", "Enter"), ("ctrl+o", "page down")])
+def test_a_tiny_window_shows_what_was_asked_for(tmp_path: Path, key: str, words: str) -> None:
     async def steps(driver: Driver) -> None:
         await driver.press(key)
         await driver.until(lambda: words in driver.text())
+
+    drive(steps, tmp_path, size=(30, 5))
+
+
+def test_a_tiny_window_has_room_for_an_answer(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.press("ctrl+r")
+        await driver.until(lambda: "is\ngone. Another folder to go on" in driver.text())
+        await driver.type("/tmp/here")
+        await driver.until(lambda: driver.lines()[-1].strip() == "/tmp/here")
 
     drive(steps, tmp_path, size=(30, 5))
 

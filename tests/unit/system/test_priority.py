@@ -32,10 +32,10 @@ with write_lock(Path(sys.argv[1]), lambda _: None):
 
 
 @contextmanager
-def started(code: str, *arguments: str, alone: bool = True) -> Iterator[subprocess.Popen[bytes]]:
-    """A process, in its own session or in ours, until it gets a line."""
+def started(code: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process in a session of its own, until its input ends."""
     command = [sys.executable, "-c", code, *arguments]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=alone) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdout.readline()
@@ -51,19 +51,21 @@ def session_priority(process: subprocess.Popen[bytes]) -> int:
     return int(found[1])
 
 
-def own_priority(process: subprocess.Popen[bytes]) -> int:
-    return int(Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[16])
+def own_priority(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[16])
 
 
 def test_the_process_and_its_session_get_the_lowest_priority() -> None:
     with started(LOWERED) as process:
-        assert (own_priority(process), session_priority(process)) == (LOWEST, LOWEST)
+        assert (own_priority(process.pid), session_priority(process)) == (LOWEST, LOWEST)
 
 
 def test_a_session_of_several_processes_keeps_its_priority() -> None:
-    with started("print(flush=True); input()", alone=False) as usual, started(LOWERED, alone=False) as process:
-        assert own_priority(process) == LOWEST
-        assert session_priority(process) == session_priority(usual)
+    starts_another = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {LOWERED!r}])"
+    with started(starts_another) as process:
+        (child,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert own_priority(int(child)) == LOWEST
+        assert session_priority(process) == 0
 
 
 def test_priority_is_lent_and_given_back() -> None:

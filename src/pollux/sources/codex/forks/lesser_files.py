@@ -35,7 +35,7 @@ def without_copies(files: Iterable[File]) -> tuple[list[File], list[File]]:
     copies: set[str] = set()
     for content in reversed(contents):
         # What has all lines of a file has its rarest line.
-        candidates = min((holders[line] for line in content.whole_lines), key=len, default=contents)
+        candidates = min((holders[line] for line in content.known_lines), key=len, default=contents)
         others = (other for other in candidates if other is not content and other.file.path not in copies)
         if any(other.replaces(content) for other in others):
             copies.add(content.file.path)
@@ -62,10 +62,13 @@ class _Content:
         self.lines = list(_lines(file))
 
     @cached_property
-    def whole_lines(self) -> set[bytes]:
-        """The lines that a file has too which this one was cut from: all but the last, and none of a document."""
-        is_document = self.file.path.endswith(_DOCUMENT)
-        return set() if is_document else {line for line in self.lines[:-1] if line is not None}
+    def is_document(self) -> bool:
+        return self.file.path.endswith(_DOCUMENT)
+
+    @cached_property
+    def known_lines(self) -> set[bytes]:
+        """The lines that stand in each file that this one is a copy of: none of a document, whose last may be cut."""
+        return set() if self.is_document else {line for line in self.lines if line is not None}
 
     @property
     def rank(self) -> tuple[int, int, bool]:
@@ -87,7 +90,7 @@ class _Content:
         A kept file may hold several states of a session. So the agent's own file, which shows the state that it would
         resume, is a copy of a kept file only if that one begins with it.
         """
-        if _was_cut(other.file, self.file):
+        if other.is_document and _was_cut(other.file, self.file):
             return True
         return self._begins_with(other) if self._is_kept and not other._is_kept else self.contains(other)
 
@@ -124,7 +127,7 @@ def _content(file: File) -> _Content | None:
 
 
 def _was_cut(file: File, other: File) -> bool:
-    """Is a file the beginning of another file, which was cut, perhaps in the middle of a line?"""
+    """Is a document the beginning of another one, which was cut, perhaps in the middle of an item?"""
     if not 0 < file.size < other.size:
         return False
     try:
