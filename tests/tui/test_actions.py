@@ -197,8 +197,8 @@ def test_a_tiny_window_has_room_for_an_answer(tmp_path: Path) -> None:
     async def steps(driver: Driver) -> None:
         await driver.press("ctrl+r")
         await driver.until(lambda: "is\ngone. Another folder to go on" in driver.text())
-        await driver.type("/tmp/here")
-        await driver.until(lambda: driver.lines()[-1].strip() == "/tmp/here")
+        await driver.type("/srv/here")
+        await driver.until(lambda: driver.lines()[-1].strip() == "/srv/here")
 
     drive(steps, tmp_path, size=(30, 5))
 
