@@ -61,8 +61,8 @@ bench-first: $(DEV) ## Measure the first commands without a cache, with 1,000 to
 	$(BIN)/python -m benchmarks.first $(LARGE) 1000 3000 10000 50000 --kilobytes 50 --rounds 1 | tee first.jsonl
 	$(BIN)/python -m benchmarks.plot < first.jsonl > docs/pictures/first.svg
 
-test-exhaustive: $(DEV) ## Run the tests of properties and of recovery over every case instead of a sample
-	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive $(ARGS)
+test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
+	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py $(ARGS)
 
 test-agents: $(DEV) ## Install releases of the agents (1.5 GB) and let them judge what pollux writes
 	$(BIN)/python tests/agents/harness/resume.py install $(AGENTS)

@@ -22,6 +22,7 @@ from tests.index.conftest import ChangingHome
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 FORK = multiprocessing.get_context("fork")
+MOMENTS = 100 if os.environ.get("POLLUX_EXHAUSTIVE") else 20
 
 
 def start_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +40,7 @@ def churn(home: ChangingHome, dice: random.Random) -> None:
             file.unlink()
 
 
-def test_killed_at_fifty_moments(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_moment(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
     home = empty_home
     start_processes(monkeypatch)
     monkeypatch.setattr(load, "_AT_ONCE", 20_000)
@@ -48,7 +49,7 @@ def test_killed_at_fifty_moments(empty_home: ChangingHome, monkeypatch: pytest.M
     started = time.perf_counter()
     home.library(home.cache.with_name("first")).sync()
     whole = time.perf_counter() - started
-    for moment in range(50):
+    for moment in range(MOMENTS):
         churn(home, dice)
         process = FORK.Process(target=home.library().sync)
         process.start()

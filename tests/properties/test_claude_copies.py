@@ -18,9 +18,9 @@ from tests.properties.lost_parents import remains
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "claude"
 EXHAUSTIVE = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
-MOST = None if EXHAUSTIVE else 8
+MOST = None if EXHAUSTIVE else 5
 """How many lines of a file are damaged, each in its turn."""
-TIMES = 400 if EXHAUSTIVE else 20
+TIMES = 400 if EXHAUSTIVE else 10
 """How often all files of a family are damaged at once."""
 
 

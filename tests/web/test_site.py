@@ -149,7 +149,7 @@ def test_a_large_session_in_parts(visit: Visit, tmp_path: Path, monkeypatch: pyt
     expect(result).to_have_text("1 of 1")
 
 
-@pytest.mark.parametrize("width", [360, 390, 1200])
+@pytest.mark.parametrize("width", [360, 1200])
 def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_parts, "LIMIT", 1_000)
     for count in range(3, 30, 3):
@@ -163,11 +163,10 @@ def test_the_way_to_the_next_part_stands_in_its_box(visit: Visit, width: int, mo
         assert page.ask(f"[...document.querySelectorAll('.parts')].every({inside})"), count
 
 
-@pytest.mark.parametrize("width", [360, 390])
-def test_a_phone_shows_the_first_words(visit: Visit, site: Path, width: int) -> None:
+def test_a_phone_shows_the_first_words(visit: Visit, site: Path) -> None:
     """Of every session, without scrolling; the facts come when they are asked for."""
     for file in sorted(site.glob("*-*.html")):
-        page = visit(file, width=width)
+        page = visit(file, width=360)
         assert page.ask("(document.querySelector('article')?.getBoundingClientRect().top ?? 0) < innerHeight / 2"), file
         assert page.ask("document.documentElement.scrollWidth <= innerWidth")
         assert not page.ask("document.querySelector('.top dl').checkVisibility()")

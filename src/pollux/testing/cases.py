@@ -22,6 +22,9 @@ from pollux.testing.unknown_keys import planted_keys
 SMALL = 8192
 SEED = "pollux"
 _SHOWN = 12
+_FILES = 12
+"""So many files of a home are damaged while all others are read."""
+
 _LARGE = 65536
 
 _FILE: dict[str, tuple[Callable[[Bench, Chooser], None], int, int]] = {
@@ -91,7 +94,7 @@ def _of(home: Home, seed: str, small: int, *, everywhere: bool) -> Iterator[Case
     plain = Chooser(seed, thorough=everywhere)
     yield Case(home=home, file="", name="offers", chooser=plain)
     yield Case(home=home, file="", name="lost", chooser=plain)
-    yield Case(home=home, file="", name="others", chooser=plain)
+    yield Case(home=home, file="", name="others", chooser=plain if everywhere else plain.fewer(_FILES))
     for file in home.files:
         size = (home.path / file).stat().st_size
         for name, (_, most, share) in _FILE.items():

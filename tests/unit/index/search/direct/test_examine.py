@@ -146,7 +146,7 @@ def query_of(*nodes: Words | Near) -> Query:
 
 
 def test_words_and_phrases_of_the_texts(twins: Twins) -> None:
-    for run in twins.runs[:40]:
+    for run in twins.runs[:15]:
         place = twins.chance.randrange(len(run) - 3)
         word, after, later = run[place], run[place + 1], run[place + 3]
         for query in (
@@ -161,7 +161,7 @@ def test_words_and_phrases_of_the_texts(twins: Twins) -> None:
 
 
 def test_words_of_different_places(twins: Twins) -> None:
-    for first, second in zip(twins.runs[100:140], twins.runs[200:240], strict=True):
+    for first, second in zip(twins.runs[100:115], twins.runs[200:215], strict=True):
         query = query_of(Words(text=twins.chance.choice(first)), Words(text=twins.chance.choice(second)))
         assert not twins.differences(query), query
 
