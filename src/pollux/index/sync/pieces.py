@@ -24,7 +24,7 @@ Work = TypeVar("Work", bound=Callable[..., bytes])
 PIECES = "pieces"
 """The names of all folders of pieces begin like this. Only one process writes words, so all others are left over."""
 
-_HEAP = 160_000_000
+_HEAP = 128_000_000
 """The memory in which all processes together gather words. More would make larger segments, and is no quicker."""
 
 _LEAST = 32_000_000
