@@ -26,6 +26,7 @@ class Tab:
         scripts: bool = True,
     ) -> None:
         self.server = server
+        self._left = False
         self.said: list[str] = []
         self.alarms: list[Any] = []
         self.violations: list[str] = []
@@ -67,7 +68,7 @@ class Tab:
     def wait(self, script: str, answer: Any = True, page: Page | None = None) -> None:
         """Until a script answers so. Playwright's own way of waiting is forbidden by the page's policy."""
         there = page or self.page
-        for _ in range(160):
+        for _ in range(400):
             with suppress(Error):  # the page is being left
                 if there.evaluate(script) == answer:
                     return
@@ -79,7 +80,10 @@ class Tab:
             self.page.keyboard.press(key)
 
     def leave(self) -> None:
-        """Close it; it must have said nothing, run nothing, and asked nobody but its server."""
+        """Close it, before its server ends; it must have said nothing, run nothing, and asked nobody but its server."""
+        if self._left:
+            return
+        self._left = True
         self.context.close()
         assert self.said == []
         assert self.alarms == []

@@ -75,6 +75,7 @@ def test_a_star_and_a_tag(tmp_path: Path, tab: Open) -> None:
         assert (marks.session.starred, marks.session.tags) == (True, ("tides",))
         here.go("/?q=tag:tides")
         assert here.ask("document.querySelectorAll('.row[data-key]').length") == 1
+        here.leave()
 
 
 def test_everything_works_without_scripts(tmp_path: Path, tab: Open) -> None:
@@ -89,6 +90,7 @@ def test_everything_works_without_scripts(tmp_path: Path, tab: Open) -> None:
         here.page.click("#star")
         assert here.page.get_attribute("#star", "aria-pressed") == "true"
         assert sum(one.session.starred for one in served.web.library.marks.all().values()) == 1
+        here.leave()
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -170,6 +172,30 @@ def test_a_session_grows_in_all_tabs_through_one_stream(tmp_path: Path, tab: Ope
             here.wait("document.querySelector('main').innerText.includes('southern hemisphere')", page=page)
         assert len(served.web.hub._listeners) == 1
         assert "southern" in here.page.inner_text(".index")
+        here.leave()
+
+
+def test_a_hidden_tab_listens_to_nothing(tmp_path: Path, tab: Open) -> None:
+    with serving(tmp_path) as served:
+        file = Path(served.web.reading.entry(SAMPLE_KEY).summary.files[0])
+        here = tab(served, f"/s/{SAMPLE_KEY}")
+        hide = "Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}})"
+        change = "document.dispatchEvent(new Event('visibilitychange'))"
+        for _ in range(100):
+            if served.web.hub._listeners:
+                break
+            here.page.wait_for_timeout(20)
+        here.ask(f"{hide.format('true')}; {change}")
+        for _ in range(100):
+            if not served.web.hub._listeners:
+                break
+            here.page.wait_for_timeout(20)
+        assert not served.web.hub._listeners
+        _append(file, "And in the southern hemisphere?")
+        served.web.library.sync()
+        here.ask(f"{hide.format('false')}; {change}")
+        here.wait("document.querySelector('main').innerText.includes('southern hemisphere')")
+        here.leave()
 
 
 # ------------------------------------------------------------------------------------------------------ hostile content
@@ -198,4 +224,4 @@ def test_content_in_every_field_stays_text(first: int, tmp_path: Path, tab: Open
                 == 0
             )
         here.press("e", "t")
-        assert here.alarms == []
+        here.leave()

@@ -77,8 +77,9 @@ class Web:
         return Starlette(routes=routes, exception_handlers={404: _handler(nothing), 405: _handler(nothing)})
 
     def warm_up(self) -> None:
-        """Make the page of the newest session, so that the first one that is asked for need not wait for imports."""
+        """Make the list, and the page of the newest session: whoever asks first need not wait for imports."""
         with contextlib.suppress(PolluxError):
+            self._asker.ask(Question())
             for entry in self.library.list(limit=1):
                 deque(self._conversations.page(Wanted(entry.summary.key)), maxlen=0)
 

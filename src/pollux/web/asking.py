@@ -27,6 +27,9 @@ PER_PAGE = 50
 HITS, EACH = 100, 3
 """How many messages a search gives, and how many of one session."""
 
+FIRST_HITS = 30
+"""How many it gives while the query is being typed."""
+
 FACETS = ("agent", "project", "is", "tag", "model", "branch", "tool", "failed", "day")
 _REMEMBERED = 32
 _UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
@@ -135,7 +138,7 @@ class Asker:
             if key in entries
         )
         counted = replace(criteria, everything=question.everything)
-        facets = self._facets("", counted)
+        facets = self._facets("", counted) if not question.typing else {}
         return Answer(question, rows, len(members), pages, facets)
 
     def _members(
@@ -159,8 +162,9 @@ class Asker:
     def _found(self, question: Question) -> Answer:
         # Filters alone ask for no words, by which hits could be ranked.
         sort = Sort.RELEVANCE if any(":" not in word for word in question.query.split()) else Sort.NEWEST
+        most = FIRST_HITS if question.typing else HITS
         result = self._library.search(
-            question.query, Filter(everything=True), limit=HITS, per_session=EACH, counted=True, sort=sort
+            question.query, Filter(everything=True), limit=most, per_session=EACH, counted=True, sort=sort
         )
         groups = by_session(result)
         entries = self._entries([group.hits[0].key for group in groups])
@@ -174,8 +178,9 @@ class Asker:
             remarks.append(pending_sentence(result.pending, self._library.count(Filter(everything=True))))
         if not rows and result.meant:
             remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
-        facets = {} if result.widened else self._facets(question.query, Filter(everything=True))
-        is_cut = len(result.hits) >= HITS
+        is_plain = not (result.widened or question.typing)
+        facets = self._facets(question.query, Filter(everything=True)) if is_plain else {}
+        is_cut = len(result.hits) >= most
         return Answer(question, rows, len(rows), facets=facets, remarks=tuple(remarks), is_cut=is_cut, result=result)
 
     def _entries(self, keys: Sequence[str]) -> dict[str, ListEntry]:

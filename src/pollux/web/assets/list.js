@@ -19,7 +19,9 @@
     if (!fresh) return location.reload();
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
     const kept = new Set([...document.querySelectorAll(".children[open]")].map((one) => one.closest(".row").dataset.key));
-    const narrow = answer().querySelector(".narrow")?.open ?? true;
+    const before = answer().querySelector(".facets");
+    const narrow = before?.querySelector(".narrow")?.open ?? true;
+    if (before && !fresh.querySelector(".facets")) fresh.prepend(before); // they come when nobody types any more
     answer().replaceWith(fresh);
     const side = fresh.querySelector(".narrow");
     if (side) side.open = narrow;
@@ -48,29 +50,36 @@
       if (error.name !== "AbortError") output.textContent = "pollux does not answer";
     }
   };
+  // The best matches come while one types, all of them and the facets when one pauses.
   let waiting;
+  let pausing;
+  const settle = () => fetchAnswer(asFragment(answer().dataset.address)).catch(() => {});
   input.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, 80, true);
+    clearTimeout(pausing);
+    waiting = setTimeout(async () => {
+      await ask(true);
+      pausing = setTimeout(settle, 350);
+    }, 60);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(waiting);
+    clearTimeout(pausing);
     ask(false);
   });
 
-  // New sessions and new messages, at most once a second.
+  // New sessions and new messages. A large history takes longer: most of the time is left to others.
   let due = null;
-  let last = 0;
-  const refresh = async () => {
-    due = null;
-    last = Date.now();
-    try {
-      await fetchAnswer(asFragment(answer().dataset.address));
-    } catch {}
-  };
+  let earliest = 0;
   live.hear(() => {
-    if (due === null && document.activeElement !== input) due = setTimeout(refresh, Math.max(0, last + 1000 - Date.now()));
+    if (due !== null || document.activeElement === input) return;
+    due = setTimeout(async () => {
+      const began = performance.now();
+      await settle();
+      earliest = performance.now() + Math.max(1000, 10 * (performance.now() - began));
+      due = null;
+    }, Math.max(0, earliest - performance.now()));
   });
 
   // Keys.

@@ -7,7 +7,8 @@
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     return url;
   };
-  const post = (to, fields) => fetch(to, { method: "POST", body: new URLSearchParams({ ...fields, token }) });
+  const post = (to, fields) =>
+    fetch(to, { method: "POST", body: new URLSearchParams({ ...fields, token }), redirect: "manual" });
 
   // What is new since this session was read.
   const fresh = document.body.dataset.new;
@@ -71,15 +72,15 @@
   };
   // A large session takes longer: most of the time is left to reading.
   let due = null;
-  let rest = 0;
+  let earliest = 0;
   live.hear(({ keys }) => {
     if (due !== null || !(keys.includes(key) || keys.includes("*"))) return;
     due = setTimeout(async () => {
       const began = performance.now();
       await grow().catch(() => {});
-      rest = Math.max(200, 5 * (performance.now() - began));
+      earliest = performance.now() + 4 * (performance.now() - began);
       due = null;
-    }, rest);
+    }, Math.max(0, earliest - performance.now()));
   });
 
   addEventListener("keydown", (event) => {

@@ -64,7 +64,8 @@ def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
     question = answer.question
     address = _with_all(question.query) if question.everything else list_address(question.query, question.page)
     yield start("div", id="answer", data_address=address, data_found=_count(answer) if question.query else "")
-    yield facets(answer)
+    if not question.typing:
+        yield facets(answer)
     yield start("main", id="sessions")
     yield _head(answer, token)
     for remark in (*remarks, *answer.remarks):
