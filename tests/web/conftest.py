@@ -6,11 +6,14 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.web.browser_page import BrowserPage
+from tests.web.serving import Served, serving
+from tests.web.tab import Tab
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -45,3 +48,24 @@ def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., BrowserPag
     yield visit
     for watched in opened:
         watched.leave()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server over the sample, for tests that change nothing in it."""
+    with serving(tmp_path_factory.mktemp("served")) as server:
+        yield server
+
+
+@pytest.fixture
+def tab(browser: Browser) -> Iterator[Callable[..., Tab]]:
+    """Opens a page of a server, as a browser that the user opened; whatever it should not do fails the test."""
+    opened: list[Tab] = []
+
+    def tab(server: Served, path: str = "/", **options: Any) -> Tab:
+        opened.append(Tab(browser, server, path, **options))
+        return opened[-1]
+
+    yield tab
+    for one in opened:
+        one.leave()

@@ -22,8 +22,9 @@ COMMANDS = {
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
     "brief": "pollux.cli.commands.brief",
-    "tui": "pollux.cli.commands.tui",
-    "pick": "pollux.cli.commands.pick",
+    "tui": "pollux.cli.commands.views.tui",
+    "web": "pollux.cli.commands.views.web",
+    "pick": "pollux.cli.commands.views.pick",
     "resume": "pollux.cli.commands.going_on.resume",
     "handoff": "pollux.cli.commands.going_on.handoff",
     "mark": "pollux.cli.commands.mark",
@@ -91,7 +92,7 @@ def cli(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
         if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
             from pollux.cli.at_once import NEEDED, why_not
-            from pollux.cli.commands.tui import show
+            from pollux.cli.commands.views.tui import show
 
             problem = why_not()
             if problem is None:

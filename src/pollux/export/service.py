@@ -64,9 +64,7 @@ class Exporter:
         clean = self._redacted(session)
         if isinstance(self.writer, Refusing):
             self.writer.check(clean, self._options)
-        context = msgspec.structs.replace(
-            self._context, child=self._child, family_usage=self._library.usage.family(session)
-        )
+        context = self.context(session)
         if self.writer.name == "json":
             bill = self._library.usage.bill(session)
             context = msgspec.structs.replace(context, cost_usd=bill.usd, unpriced_requests=bill.unpriced)
@@ -80,6 +78,11 @@ class Exporter:
         if self._redactor is not None:
             self.report.add(without_secrets(self._redactor.count))
         self.sessions += 1
+
+    def context(self, session: Session) -> WriterContext:
+        """What the writer of a session may ask: prices, sub-agents, marks, and what is known of its agent."""
+        family_usage = self._library.usage.family(session)
+        return msgspec.structs.replace(self._context, child=self._child, family_usage=family_usage)
 
     def to_file(self, session: Session, path: str, *, force: bool = False) -> None:
         """Write a session to a file of its own. Raises `OutputError`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +22,14 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "before": ("until", lambda value: parse(value) - timedelta(microseconds=1)),
 }
 """Words that are options of a list: which one, and how a value is read."""
+
+_LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
+_FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
+
+
+def has_only_filters(text: str) -> bool:
+    """Does a query consist of filters that a list takes? Then it narrows the list down, and nothing is searched for."""
+    return all(_FILTER.fullmatch(word) for word in text.split())
 
 
 def filter_of(  # noqa: PLR0913

@@ -13,6 +13,7 @@ from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
 from pollux.index.index import CacheInfo
 from pollux.library.fresh_index import FreshIndex
+from pollux.library.homes import Homes
 from pollux.system.directories import Places
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 class IndexService:
     """What is known of all sessions, what could not be read, and the cache itself."""
 
-    def __init__(self, index: FreshIndex, places: Places) -> None:
+    def __init__(self, index: FreshIndex, places: Places, homes: Homes) -> None:
         self._index = index
         self._places = places
+        self._homes = homes
 
     # ------------------------------------------------------------------ what answers lack
 
@@ -104,6 +106,12 @@ class IndexService:
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
+
+    def changes(self) -> Iterator[frozenset[str]]:
+        """The keys of the sessions that change from now on. Where nothing changes for some seconds, no keys."""
+        from pollux.library.watch import Changes
+
+        return iter(Changes(self._homes, self._index))
 
     def heirs(self, key: str) -> list[str]:
         """The sessions that a session was handed over to, as far as is known without reading anything now."""

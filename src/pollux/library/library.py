@@ -140,7 +140,7 @@ class Library:
             store, self._files, self._keeper, resolver=resolver, marks=marks, fresh=fresh, early=early, report=report
         )
         self._reader = SessionReader(self._files, self._index)
-        self.index = IndexService(self._index, self._places)
+        self.index = IndexService(self._index, self._places, self.homes)
         self.marks = MarksService(marks, self._index)
         self.projects = ProjectsService(self._index, hashes, moves)
 

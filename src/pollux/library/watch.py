@@ -136,6 +136,37 @@ class Watch:
         after.keep(before)
 
 
+class Changes:
+    """The keys of the sessions that changed, from the moment it is made. Iterating waits for changes, without end.
+
+    Where nothing changed for some seconds it gives no keys, so that whoever iterates may end.
+    """
+
+    def __init__(self, homes: Homes, index: FreshIndex) -> None:
+        self._homes = homes
+        self._index = index
+        self._cursor, self._keys = self._newest()
+
+    def __iter__(self) -> Iterator[frozenset[str]]:
+        for _ in ticks(self._folders):
+            self._index.sync()
+            yield self._changed()
+
+    def _folders(self) -> list[Path]:
+        return [root.path for _, root in self._homes.roots()]
+
+    def _newest(self) -> tuple[Cursor, set[str]]:
+        return self._index.ask(CatalogueQueries.newest, synced=False)
+
+    def _changed(self) -> frozenset[str]:
+        before, known = self._cursor, self._keys
+        self._cursor, self._keys = self._newest()
+        if self._cursor == before:
+            return frozenset(known - self._keys)
+        newer = self._index.ask(lambda current: current.newer(before, Filter(everything=True)), synced=False)
+        return frozenset({place.key for place in newer} | (known - self._keys))
+
+
 class Mark(msgspec.Struct, frozen=True):
     """Enough of a part that was seen to tell whether it grew."""
 

@@ -126,6 +126,11 @@ class Places:
         return self.cache / "past"
 
     @property
+    def web(self) -> Path:
+        """The file that tells of a running `pollux web`, for the user alone."""
+        return self.cache / "web.json"
+
+    @property
     def settings(self) -> Path:
         """The file of settings."""
         return self.config / "config.toml"

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from pollux.library.library import ListEntry
     from pollux.tui.list.rows import Row
 
-_LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
-_FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
 _BEGUN = re.compile(r"(?:^|\s+)[^\W\u0590-\U0010ffff]$")
 """The first letter of a word, in a script whose words have several: in others, one letter may be a whole word."""
 
@@ -45,7 +43,9 @@ class Question(NamedTuple):
     @property
     def is_search(self) -> bool:
         """Are words searched for? Filters alone narrow the list down."""
-        return not all(_FILTER.fullmatch(word) for word in self.query.split())
+        from pollux.library.filters import has_only_filters  # the first screen is drawn without it
+
+        return not has_only_filters(self.query)
 
     @property
     def command(self) -> str:

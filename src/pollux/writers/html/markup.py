@@ -31,13 +31,13 @@ def escape(text: str) -> Html:
     return Html(html.escape(visible(text)))
 
 
-def tag(name: str, *inner: str | None, **attributes: str | bool | None) -> Html:
+def tag(name: str, /, *inner: str | None, **attributes: str | bool | None) -> Html:
     """An element. `class_` is `class`, `data_id` is `data-id`; what is None or False is left out."""
     opened = start(name, **attributes)
     return opened if name in _VOID else Html(f"{opened}{join(inner)}</{name}>")
 
 
-def start(name: str, **attributes: str | bool | None) -> Html:
+def start(name: str, /, **attributes: str | bool | None) -> Html:
     """The start of an element whose end comes later."""
     pairs = "".join(_attribute(key, value) for key, value in attributes.items() if value not in (None, False))
     return Html(f"<{name}{pairs}>")

@@ -210,9 +210,14 @@ def _names(messages: Iterable[Message], prefix: str) -> list[str]:
     seen: dict[str, int] = {}
     names = []
     for message in messages:
-        id = prefix + message.id
-        if _PLAIN.fullmatch(id) is None:
-            id = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        seen[id] = seen.get(id, 0) + 1
-        names.append(f"m-{id}" if seen[id] == 1 else f"m-{id}~{seen[id]}")
+        name = anchor(prefix + message.id)
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
     return names
+
+
+def anchor(id: str) -> str:
+    """The anchor of the message with an id, or of the first if several have it."""
+    if _PLAIN.fullmatch(id) is None:
+        id = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"m-{id}"

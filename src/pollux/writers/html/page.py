@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Iterator
-from functools import cache
-from importlib.resources import files
 
 from pollux.model import Notice, Session, Summary, summarize
 from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.writers.base import WriterContext
 from pollux.writers.facts import KINDS, LINKS, counted, figures, moment, title
+from pollux.writers.html.assets import Assets, foot, head
 from pollux.writers.html.details import fold
 from pollux.writers.html.links import index_link, session_link
 from pollux.writers.html.markup import EMPTY, Html, end, escape, join, start, tag
@@ -20,8 +17,12 @@ from pollux.writers.html.messages import Messages
 from pollux.writers.html.page_parts import address
 from pollux.writers.html.times import clock
 
-PAGE = ("page.css", "content.css"), ("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js")
+PAGE = Assets(
+    styles=("page.css", "content.css"),
+    scripts=("theme.js", "times.js", "folds.js", "letters.js", "search.js", "keys.js"),
+)
 
+SKIP = tag("a", "Skip to the conversation", href="#conversation", class_="skip")
 KEYS = {
     "j / k": "next, previous message",
     "J / K": "next, previous prompt",
@@ -35,32 +36,25 @@ KEYS = {
 }
 
 
-def head(words: str, assets: tuple[tuple[str, ...], tuple[str, ...]], more: str = "") -> Html:
-    """Everything before the body. The policy allows only these styles and this script."""
-    style, script = (_asset(names) for names in assets)
-    policy = (
-        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'{more}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return join(
-        [
-            Html('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'),
-            tag("meta", http_equiv="Content-Security-Policy", content=policy),
-            Html('\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
-            Html('<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'),
-            tag("title", words),
-            Html(f"\n<style>{style}</style>\n</head>\n"),
-        ]
-    )
-
-
-def foot(assets: tuple[tuple[str, ...], tuple[str, ...]]) -> Html:
-    """The script, and the end."""
-    return Html(f"<script>{_asset(assets[1])}</script>\n</body>\n</html>\n")
-
-
 def page(session: Session, context: WriterContext, messages: Messages, part: int = 0) -> Iterator[str]:
     """A whole page: the session, or one of its parts."""
+    words = title(summarize(session), context)
+    search = "Search in this part" if len(messages.parts) > 1 else "Search in this page"
+    for piece in (
+        head(f"{words} · {session.agent}", PAGE),
+        start("body"),
+        SKIP,
+        bar(search, index_link(context, session.key)),
+        prompts(messages.index(part)),
+    ):
+        yield f"{piece}\n"
+    yield from conversation(session, context, messages, part)
+    yield f"{keys_help(KEYS)}\n"
+    yield f"{foot(PAGE)}\n"
+
+
+def conversation(session: Session, context: WriterContext, messages: Messages, part: int = 0) -> Iterator[str]:
+    """What stands between `<main>` and `</main>`, with these: the facts, and the messages of a part."""
     for pieces in (
         _top(session, context, messages, part),
         messages.pieces(part),
@@ -72,14 +66,8 @@ def page(session: Session, context: WriterContext, messages: Messages, part: int
 
 def _top(session: Session, context: WriterContext, messages: Messages, part: int) -> Iterator[Html]:
     """Everything before the first message."""
-    several = len(messages.parts) > 1
     summary = summarize(session)
     words, whole = title(summary, context), one_line(summary.title or "")
-    yield head(f"{words} · {session.agent}", PAGE)
-    yield start("body")
-    yield tag("a", "Skip to the conversation", href="#conversation", class_="skip")
-    yield _bar(session, context, "Search in this part" if several else "Search in this page")
-    yield tag("nav", _index(messages.index(part)), aria_label="Prompts", class_="side")
     yield start("main", id="conversation")
     heading = tag("h1", words, title=whole if whole != words else None)
     brief = _brief(session, summary)
@@ -89,7 +77,7 @@ def _top(session: Session, context: WriterContext, messages: Messages, part: int
         ask = tag("label", tag("input", type="checkbox"), " All facts")
         facts = tag("dl", *_facts(session, summary, context, messages.cost()))
         yield tag("header", heading, tag("p", brief, " · ", ask, class_="brief"), facts, class_="top")
-    if several:
+    if len(messages.parts) > 1:
         yield _parts(session, context, messages, part)
     yield tag("noscript", tag("p", "Long results are folded, and open only with JavaScript.", class_="note"))
 
@@ -124,21 +112,19 @@ def _bottom(session: Session, context: WriterContext, messages: Messages, part: 
         fold(f"Read from {len(read):,} {'file' if len(read) == 1 else 'files'}", tag("ul", *read)) if read else None,
     )
     yield end("main")
-    yield _help()
-    yield foot(PAGE)
 
 
-def _bar(session: Session, context: WriterContext, search: str) -> Html:
+def bar(search: str, back: str | None = None, words: str = "All sessions") -> Html:
+    """What stays at the top: the way back to all sessions, if there is one, the search, and the buttons."""
     buttons = [
         ("fold-all", "Unfold", "Open or close everything (e)"),
         ("details", "Details", "Tokens, model and place of every message (t)"),
         ("theme", "Theme", "Light, dark, or as the system (d)"),
         ("keys", "?", "Keys (?)"),
     ]
-    back = index_link(context, session.key)
     return tag(
-        "div",
-        tag("a", "All sessions", href=back, class_="home") if back is not None else None,
+        "header",
+        tag("a", words, href=back, class_="home") if back is not None else None,
         tag(
             "search",
             tag("input", type="search", id="find", placeholder=search, aria_label=search),
@@ -149,9 +135,11 @@ def _bar(session: Session, context: WriterContext, search: str) -> Html:
     )
 
 
-def _index(links: list[Html]) -> Html:
+def prompts(links: list[Html]) -> Html:
+    """The index of prompts at the side."""
     summary = tag("summary", f"{len(links):,} {'prompt' if len(links) == 1 else 'prompts'}")
-    return tag("details", summary, tag("ol", *links), class_="index", open=True)
+    index = tag("details", summary, tag("ol", *links), class_="index", open=True)
+    return tag("nav", index, aria_label="Prompts", class_="side")
 
 
 def _brief(session: Session, summary: Summary) -> Html:
@@ -205,8 +193,9 @@ def _place(notice: Notice) -> Html:
     return tag("small", ", ".join(facts)) if facts else EMPTY
 
 
-def _help() -> Html:
-    rows = [tag("div", tag("dt", *_keys(keys)), tag("dd", about)) for keys, about in KEYS.items()]
+def keys_help(table: dict[str, str]) -> Html:
+    """The table of keys, which a button or a key opens."""
+    rows = [tag("div", tag("dt", *_keys(keys)), tag("dd", about)) for keys, about in table.items()]
     close = tag("button", "Close", type="button", id="close")
     return tag(
         "dialog", tag("h2", "Keys", id="help-title"), tag("dl", *rows), close, id="help", aria_labelledby="help-title"
@@ -215,14 +204,3 @@ def _help() -> Html:
 
 def _keys(keys: str) -> Iterable[Html]:
     return [join([tag("kbd", key) for key in ([keys] if keys == "/" else keys.split(" / "))], Html(" "))]
-
-
-@cache
-def _asset(names: tuple[str, ...]) -> str:
-    folder = files(__package__) / "assets"
-    return "\n".join((folder / name).read_text("utf-8") for name in names)
-
-
-@cache
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -12,17 +12,18 @@ from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.writers.base import Entry, Options, Page, WriterContext
 from pollux.writers.facts import KINDS, counted, title
+from pollux.writers.html.assets import Assets, foot, head
 from pollux.writers.html.chart import charts, totals
 from pollux.writers.html.links import INDEX, between
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.messages import Messages, is_too_low, money
-from pollux.writers.html.page import foot, head, page
+from pollux.writers.html.page import page
 from pollux.writers.html.page_parts import file, page_parts
 from pollux.writers.html.search_index import SearchIndex
 from pollux.writers.html.times import clock
 from pollux.writers.loss import LossCounter
 
-ASSETS = ("page.css", "site.css"), ("theme.js", "times.js", "letters.js", "site.js")
+ASSETS = Assets(styles=("page.css", "site.css"), scripts=("theme.js", "times.js", "letters.js", "site.js"))
 FOLDER = "search"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -107,7 +108,7 @@ def _bar(about: str) -> Html:
         ("theme", "Theme", "Light, dark, or as the system"),
     ]
     return tag(
-        "div",
+        "header",
         tag(
             "search",
             tag(

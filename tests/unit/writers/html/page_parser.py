@@ -13,7 +13,7 @@ from pollux.model import Session, ToolResult
 from pollux.text.escape import HARMFUL, visible
 from pollux.writers.base import NO_CONTEXT, Options, Report, WriterContext
 from pollux.writers.html import WRITER
-from pollux.writers.html.page import PAGE, _asset
+from pollux.writers.html.page import PAGE
 
 VOID = {"hr", "img", "input", "meta", "br"}
 TAGS = VOID | set(
@@ -114,7 +114,7 @@ def check(session: Session, options: Options | None = None) -> Page:
     text, report = written(session, options)
     assert CONTROLS.search(text) is None
     page = Page(text)
-    style, script = (_asset(names) for names in PAGE)
+    style, script = PAGE.style, PAGE.script
     assert page.blocks == {"style": [style], "script": [script]}
     assert len(page.ids) == len(set(page.ids))
     assert {target[1:] for target in page.targets if target.startswith("#")} <= set(page.ids)

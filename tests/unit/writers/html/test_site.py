@@ -101,7 +101,7 @@ def test_the_index_is_a_page_like_the_others() -> None:
     assert [value["class"] for name, value in page.tags if name == "body"] == ["site"]
     assert page.policy.count("'self'") == 1
     assert set(page.targets) == {"./kitchen-sink.html", "./s1.html", "./s2.html", "./s3.html"}
-    assert len(ASSETS) == 2
+    assert (len(ASSETS.styles), len(ASSETS.scripts)) == (2, 4)
 
 
 def test_nothing_to_show_is_a_page_too() -> None:

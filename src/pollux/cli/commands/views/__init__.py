@@ -1,0 +1,1 @@
+"""Commands that open a view: `tui`, `web`, `pick`."""

@@ -1,0 +1,218 @@
+"""What the list of sessions shows: the question in its address, and the answer of the library."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from msgspec.structs import replace
+
+from pollux.answers.search import pending_sentence, search_remarks
+from pollux.draw.families import families
+from pollux.draw.results import by_session
+from pollux.errors import BadQuery, PolluxError
+from pollux.library.filters import filter_of, has_only_filters
+from pollux.library.library import Filter, Sort
+from pollux.text.shell import shell_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pollux.library.library import Hit, Library, ListedKey, ListEntry, SearchResult
+
+T = TypeVar("T")
+PER_PAGE = 50
+HITS, EACH = 100, 3
+"""How many messages a search gives, and how many of one session."""
+
+FIRST_HITS = 30
+"""How many it gives while the query is being typed."""
+
+FACETS = ("agent", "project", "is", "tag", "model", "branch", "tool", "failed", "day")
+_REMEMBERED = 32
+_UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
+_BEGUN = re.compile(r"(?:^|\s+)[^\W\u0590-\U0010ffff]$")
+"""The first letter of a word, in a script whose words have several: in others, one letter may be a whole word."""
+
+
+class Question(NamedTuple):
+    """What is asked. `everything` adds checkpoints and logs of prompts; `typing`: the last word is not finished."""
+
+    text: str = ""
+    page: int = 1
+    everything: bool = False
+    typing: bool = False
+
+    @property
+    def query(self) -> str:
+        """The query: the word that is being typed is a beginning, and its first letter alone is none yet."""
+        text = " ".join(self.text.split())
+        if not self.typing or self.text != self.text.rstrip():
+            return text
+        return f"{text}*" if _UNFINISHED.search(text) else _BEGUN.sub("", text)
+
+    @property
+    def is_search(self) -> bool:
+        """Are words searched for? Filters alone narrow the list down."""
+        return not has_only_filters(self.query)
+
+    @property
+    def command(self) -> str:
+        """The command line that gives the same answer."""
+        if self.is_search:
+            options = ["--limit", str(HITS), "--each", str(EACH)]
+            words = [*options, "--", self.query] if self.query.startswith("-") else [self.query, *options]
+            return shell_line("pollux", "search", *words)
+        return shell_line("pollux", "list", *self.query.split(), *(["--all"] if self.everything else []))
+
+
+class Row(NamedTuple):
+    """A session in the list. `depth`: so many levels below the one that it was handed over from.
+
+    `children` are its sub-agents. `hits` are what was found in it, and `more` says how many hits are not shown.
+    """
+
+    entry: ListEntry
+    depth: int = 0
+    children: tuple[ListEntry, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    more: int = 0
+
+
+class Answer(NamedTuple):
+    """The rows of a page, and what is known of all of them. `problem` and `hint` say what is wrong with the query.
+
+    `sessions` is None where only the best are known. `result` is what a search gave.
+    """
+
+    question: Question
+    rows: tuple[Row, ...] = ()
+    sessions: int = 0
+    pages: int = 1
+    facets: dict[str, dict[str, int]] = {}
+    remarks: tuple[str, ...] = ()
+    problem: str | None = None
+    hint: str | None = None
+    is_cut: bool = False
+    result: SearchResult | None = None
+
+
+class Asker:
+    """Asks the library, and remembers what does not change until something is stored."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = threading.Lock()
+        self._state: object = None
+        self._known: OrderedDict[object, object] = OrderedDict()
+
+    def ask(self, question: Question) -> Answer:
+        """The answer. A query that makes no sense has a problem and no rows."""
+        try:
+            return self._found(question) if question.is_search else self._listed(question)
+        except PolluxError as error:
+            sentence = error.sentence if isinstance(error, BadQuery) else str(error)
+            return Answer(question, problem=sentence, hint=error.hint)
+
+    # ------------------------------------------------------------------ the list
+
+    def _listed(self, question: Question) -> Answer:
+        criteria = filter_of(words=question.query.split())
+        self._library.homes.require_agent(criteria.agent)
+        members, children = self._remember(
+            ("list", criteria, question.everything),
+            lambda: self._members(criteria, everything=question.everything),
+            fresh=bool(criteria.marks),
+        )
+        pages = max(1, -(-len(members) // PER_PAGE))
+        first = (min(question.page, pages) - 1) * PER_PAGE
+        shown = members[first : first + PER_PAGE]
+        below = {key: children.get(key, ()) for key, _ in shown}
+        wanted = dict.fromkeys(one for key, _ in shown for one in (key, *below[key]))
+        entries = {entry.summary.key: entry for entry in self._library.index.entries(wanted)}
+        rows = tuple(
+            Row(entries[key], depth, tuple(entries[one] for one in below[key] if one in entries))
+            for key, depth in shown
+            if key in entries
+        )
+        counted = replace(criteria, everything=question.everything)
+        facets = self._facets("", counted) if not question.typing else {}
+        return Answer(question, rows, len(members), pages, facets)
+
+    def _members(
+        self, criteria: Filter, *, everything: bool
+    ) -> tuple[list[tuple[str, int]], dict[str, tuple[str, ...]]]:
+        """The sessions in their order, each with its depth, and the sub-agents of each, the oldest first."""
+        listed = self._library.index.listed_keys(replace(criteria, everything=True))
+        known = {one.key for one in listed}
+        children: dict[str, tuple[str, ...]] = {}
+        top: list[ListedKey] = []
+        for one in listed:
+            if one.kind == "subagent" and one.parent in known:
+                children[one.parent] = (one.key, *children.get(one.parent, ()))
+            elif everything or one.kind in ("main", "subagent"):
+                top.append(one)
+        grouped = families(top, lambda one: one.key, lambda one: one.origin)
+        return [(one.key, depth) for family in grouped for one, depth in family], children
+
+    # ------------------------------------------------------------------ the search
+
+    def _found(self, question: Question) -> Answer:
+        # Filters alone ask for no words, by which hits could be ranked.
+        sort = Sort.RELEVANCE if any(":" not in word for word in question.query.split()) else Sort.NEWEST
+        most = FIRST_HITS if question.typing else HITS
+        result = self._library.search(
+            question.query, Filter(everything=True), limit=most, per_session=EACH, counted=True, sort=sort
+        )
+        groups = by_session(result)
+        entries = self._entries([group.hits[0].key for group in groups])
+        rows = tuple(
+            Row(entries[group.hits[0].key], hits=tuple(group.hits), more=group.more)
+            for group in groups
+            if group.hits[0].key in entries
+        )
+        remarks = list(search_remarks(result, option=None))
+        if result.pending:
+            remarks.append(pending_sentence(result.pending, self._library.count(Filter(everything=True))))
+        if not rows and result.meant:
+            remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
+        is_plain = not (result.widened or question.typing)
+        facets = self._facets(question.query, Filter(everything=True)) if is_plain else {}
+        is_cut = len(result.hits) >= most
+        return Answer(question, rows, len(rows), facets=facets, remarks=tuple(remarks), is_cut=is_cut, result=result)
+
+    def _entries(self, keys: Sequence[str]) -> dict[str, ListEntry]:
+        return {entry.summary.key: entry for entry in self._library.index.entries(keys)}
+
+    # ------------------------------------------------------------------ what is remembered
+
+    def _facets(self, text: str, criteria: Filter) -> dict[str, dict[str, int]]:
+        lasting = tuple(name for name in FACETS if name not in ("is", "tag"))
+        marked = text or criteria.marks  # a mark may be set at any moment, and changes no state
+        known: dict[str, dict[str, int]] = self._remember(
+            ("facets", text, criteria),
+            lambda: self._library.index.facets(text, criteria, lasting),
+            fresh=bool(marked) and "is:" in text,
+        )
+        own = self._library.index.facets(text, criteria, ("is", "tag"))
+        return {name: own.get(name) or known.get(name) or {} for name in FACETS}
+
+    def _remember(self, about: object, make: Callable[[], T], *, fresh: bool = False) -> T:
+        """What was made before, unless something was stored since; `fresh` makes it anew in any case."""
+        state = self._library.index.state()
+        with self._lock:
+            if state is not self._state:
+                self._state = state
+                self._known.clear()
+            if not fresh and about in self._known:
+                self._known.move_to_end(about)
+                return self._known[about]  # type: ignore[return-value]
+        made = make()
+        with self._lock:
+            if state is self._state:
+                self._known[about] = made
+                while len(self._known) > _REMEMBERED:
+                    self._known.popitem(last=False)
+        return made

@@ -1,0 +1,151 @@
+"""A session as a page: read, rendered in pieces, and rendered again where it grew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from pollux import registry
+from pollux.errors import CannotResume, NotFound, PolluxError
+from pollux.export.service import Exporter
+from pollux.model import NO_MARKS
+from pollux.text.escape import one_line
+from pollux.web.pages.session import Surroundings, after_main, before_main, live_links, outline_links, tools
+from pollux.web.versions import Versions, blocks, digest
+from pollux.writers.base import Options
+from pollux.writers.html.markup import Html, tag
+from pollux.writers.html.messages import Messages, anchor
+from pollux.writers.html.page import conversation
+from pollux.writers.html.page_parts import LIMIT
+from pollux.writers.loss import LossCounter
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library, ListEntry
+    from pollux.model import Session
+    from pollux.web.reading import Reading
+    from pollux.writers.base import WriterContext
+
+SLOW = 2_000_000
+"""Bytes of files: what takes longer to read is announced, and its prompts come from the cache."""
+
+
+class Wanted(NamedTuple):
+    """Which page of a session is wanted: the view, and the part of a large one, from 0."""
+
+    key: str
+    live_only: bool = False
+    part: int = 0
+
+
+class Conversations:
+    """Makes the pages of sessions."""
+
+    def __init__(self, library: Library, reading: Reading, token: str) -> None:
+        self._library = library
+        self._reading = reading
+        self._token = token
+        self._versions = Versions()
+
+    def page(self, wanted: Wanted) -> Iterator[str]:
+        """A whole page, piece by piece. Raises `NotFound` before the first piece."""
+        entry = self._reading.entry(wanted.key)
+        size = self._reading.file_size(entry)
+        if size > SLOW and not self._reading.is_kept(entry):
+            return self._slow_page(entry, wanted, size)
+        session = self._reading.session(entry)
+        messages, context = self._messages(session, wanted)
+        about = self._surroundings(entry, wanted, session)
+        top = before_main(about, messages.index(wanted.part), None, part=wanted.part)
+        return self._whole(top, conversation(session, context, messages, wanted.part))
+
+    def growth(self, wanted: Wanted, version: str) -> dict[str, object]:
+        """What a page has to change: how many blocks stay as they are, what comes after them, and the prompts."""
+        entry = self._reading.entry(wanted.key)
+        session = self._reading.session(entry)
+        messages, context = self._messages(session, wanted)
+        every = list(blocks(conversation(session, context, messages, wanted.part)))
+        digests = tuple(map(digest, every))
+        same = self._versions.same(version, digests)
+        return {
+            "version": self._versions.note(digests),
+            "keep": same,
+            "html": "".join(every[same:]),
+            "prompts": "".join(messages.index(wanted.part)),
+            "title": one_line(entry.title or "", 200),
+        }
+
+    def tools(self, wanted: Wanted) -> str:
+        """What stands above the conversation, as it is now."""
+        return tools(self._surroundings(self._reading.entry(wanted.key), wanted, None))
+
+    def read(self, key: str) -> None:
+        """Note that a session was read to its end. Raises `NotFound` and `StoreError`."""
+        self._library.marks.read(self._reading.session(self._reading.entry(key)))
+
+    # ------------------------------------------------------------------ pieces
+
+    def _slow_page(self, entry: ListEntry, wanted: Wanted, size: int) -> Iterator[str]:
+        """The page of a session that takes a while to read: what is known comes first."""
+        about = self._surroundings(entry, wanted, None)
+        known = live_links(self._library.outline(wanted.key), live_only=wanted.live_only)
+        links = outline_links(known)
+        yield from (f"{piece}\n" for piece in before_main(about, links, size, part=wanted.part))
+        yield ""  # so far it can be sent
+        try:
+            session = self._reading.session(entry)
+            messages, context = self._messages(session, wanted)
+        except PolluxError as error:
+            yield tag("main", tag("p", str(error), class_="notice error"), id="conversation")
+            yield from after_main("")
+            return
+        yield from self._whole((), conversation(session, context, messages, wanted.part))
+
+    def _whole(self, top: Iterator[Html] | tuple[Html, ...], main: Iterator[str]) -> Iterator[str]:
+        yield from (f"{piece}\n" for piece in top)
+        yield ""
+        digests: list[bytes] = []
+        yield '<main id="conversation">\n'
+        for block in blocks(main):
+            digests.append(digest(block))
+            yield block
+        yield "</main>\n"
+        yield from (f"{piece}\n" for piece in after_main(self._versions.note(digests)))
+
+    def _messages(self, session: Session, wanted: Wanted) -> tuple[Messages, WriterContext]:
+        options = Options(live_only=wanted.live_only)
+        context = Exporter(self._library, registry.writer("html"), options).context(session)
+        if self._reading.file_size(self._reading.entry(wanted.key)) > LIMIT:  # only then it may have parts
+            context = replace(context, files={session.key: f"{session.key}.html"})
+        messages = Messages(session, options, context, LossCounter())
+        if wanted.part >= len(messages.parts):
+            raise NotFound(f"This session has {len(messages.parts):,} parts.", "Go back to its first part.")
+        return messages, context
+
+    def _surroundings(self, entry: ListEntry, wanted: Wanted, session: Session | None) -> Surroundings:
+        key = wanted.key
+        resume = problem = None
+        try:
+            resume = self._library.resume.plan(key).line
+        except CannotResume as error:
+            problem = " ".join(filter(None, [str(error), error.hint]))
+        except PolluxError as error:
+            problem = str(error)
+        relatives = self._library.index.relatives(key)
+        titles = {
+            one.summary.key: one_line(one.title or "", 100) or one.short
+            for one in self._library.index.entries([relative.key for relative in relatives])
+        }
+        place = self._library.marks.new_from(session) if session is not None else None
+        return Surroundings(
+            entry=entry,
+            marks=entry.marks.session if entry.marks is not None else NO_MARKS,
+            live_only=wanted.live_only,
+            resume=resume,
+            problem=problem,
+            relatives=[(one, titles.get(one.key, one.key)) for one in relatives],
+            token=self._token,
+            new=anchor(session.messages[place].id) if session is not None and place is not None else None,
+            news=len(session.messages) - place if session is not None and place is not None else 0,
+        )

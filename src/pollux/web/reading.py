@@ -1,0 +1,92 @@
+"""Sessions that were read, kept by their size until their files change."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple
+
+from pollux.errors import NotFound
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library, ListEntry
+    from pollux.model import Session
+
+MOST = 256_000_000
+"""So many bytes of memory the sessions that were read may take."""
+
+_TIMES = 4
+"""A session takes up to so many times as much memory as its files."""
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+class _Kept(NamedTuple):
+    session: Session
+    stamp: Stamp
+    size: int
+
+
+class Reading:
+    """Reads sessions by their whole keys. A key is never a path, nor the beginning of an id."""
+
+    def __init__(self, library: Library, most: int = MOST) -> None:
+        self._library = library
+        self._most = most
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    @property
+    def size(self) -> int:
+        """How many bytes the sessions take that are kept."""
+        with self._lock:
+            return sum(kept.size for kept in self._kept.values())
+
+    def entry(self, key: str) -> ListEntry:
+        """What a list shows of a session. Raises `NotFound`."""
+        for entry in self._library.index.entries([key]):
+            return entry
+        raise NotFound(
+            "No session has this key. Perhaps its agent has deleted it since.",
+            "Look for it among all sessions. `pollux archive on` keeps what agents delete.",
+        )
+
+    def file_size(self, entry: ListEntry) -> int:
+        """How many bytes the files of a session have."""
+        return sum(size for _, size, _ in _stamp(entry))
+
+    def is_kept(self, entry: ListEntry) -> bool:
+        """Was the session read, and did its files not change since?"""
+        with self._lock:
+            kept = self._kept.get(entry.summary.key)
+            return kept is not None and kept.stamp == _stamp(entry)
+
+    def session(self, entry: ListEntry) -> Session:
+        """The session itself. Raises `NotFound` where its files are gone meanwhile."""
+        key, stamp = entry.summary.key, _stamp(entry)
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None and kept.stamp == stamp:
+                self._kept.move_to_end(key)
+                return kept.session
+        session = self._library.session(key)
+        size = _TIMES * sum(size for _, size, _ in stamp)
+        with self._lock:
+            self._kept[key] = _Kept(session, stamp, size)
+            total = sum(kept.size for kept in self._kept.values())
+            while total > self._most and self._kept:
+                total -= self._kept.popitem(last=False)[1].size
+        return session
+
+
+def _stamp(entry: ListEntry) -> Stamp:
+    """The files of a session as they are now; a file that is gone has no size."""
+    stamps = []
+    for file in entry.summary.files:
+        try:
+            facts = os.stat(file)  # noqa: PTH116
+            stamps.append((file, facts.st_size, facts.st_mtime_ns))
+        except (OSError, ValueError):
+            stamps.append((file, 0, 0))
+    return tuple(stamps)

@@ -1,0 +1,18 @@
+"""Answers as JSON, the same text as the commands print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pollux.text.escape import visible
+from pollux.writers.json import encode
+
+
+def json_bytes(document: Any) -> bytes:
+    """A document as a line of JSON."""
+    return f"{encode(document)}\n".encode()
+
+
+def problem_document(sentence: str, hint: str | None) -> bytes:
+    """What went wrong, as every command says it with `--json`."""
+    return json_bytes({"error": visible(sentence), "hint": visible(hint) if hint is not None else None})

@@ -1,0 +1,35 @@
+"""The terms of a query as a person sees them: a facet is a term, so that a click and a typed word are the same."""
+
+from __future__ import annotations
+
+import re
+
+_TERM = re.compile(r'[^\s"]*"[^"]*"\S*|\S+')
+
+
+def terms_of(query: str) -> list[str]:
+    """The terms of a query. A phrase in quotes is one."""
+    return _TERM.findall(query)
+
+
+def term(name: str, value: str) -> str:
+    """A filter as a term."""
+    plain = not re.search(r'[\s"\'(),*?]', value)
+    return f"{name}:{value}" if plain else f'{name}:"{value.replace(chr(34), "")}"'
+
+
+def with_terms(query: str, *added: str) -> str:
+    """The query with these terms, in place of other values of the same filters that take only one."""
+    single = {one.partition(":")[0] for one in added} & {"agent", "project", "since", "until"}
+    kept = [one for one in terms_of(query) if one.partition(":")[0] not in single and one not in added]
+    return " ".join([*kept, *added])
+
+
+def without_terms(query: str, *removed: str) -> str:
+    """The query without these terms."""
+    return " ".join(one for one in terms_of(query) if one not in removed)
+
+
+def has_terms(query: str, *wanted: str) -> bool:
+    """Are all these terms in the query?"""
+    return {*wanted} <= {*terms_of(query)}

@@ -1,0 +1,162 @@
+"""The page of a session is the exported page, with what can be done around it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pollux import Library, registry
+from pollux.export.service import Exporter
+from pollux.library.library import Filter
+from pollux.writers.base import Options
+from tests.web.serving import REWOUND_KEY, SAMPLE_KEY, Served, serving
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+HOMES = ("gemini/0.61.0", "gemini/0.44.0-tui", "claude/walk-two-resumes-at-once", "codex/walk-exact-though-cut")
+
+
+def main_of(page: str) -> str:
+    assert page.count("<main") == page.count("</main>") == 1
+    return page[page.index("<main") : page.index("</main>")]
+
+
+def exported(library: Library, key: str, *, live_only: bool = False) -> str:
+    pieces: list[str] = []
+    exporter = Exporter(library, registry.writer("html"), Options(live_only=live_only))
+    exporter.write(library.session(key), pieces.append)
+    return "".join(pieces)
+
+
+def check_all(served: Served, most: int = 40) -> int:
+    library = served.web.library
+    entries = library.list(Filter(everything=True))[:most]
+    for number, entry in enumerate(entries):
+        key, live_only = entry.summary.key, number % 4 == 3
+        reply = served.get(f"/s/{key}{'?view=live' if live_only else ''}")
+        assert reply.status == 200
+        assert main_of(reply.text) == main_of(exported(library, key, live_only=live_only)), key
+    return len(entries)
+
+
+def test_the_sample_is_the_same_byte_for_byte(served: Served) -> None:
+    assert check_all(served) >= 12
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_homes_are_the_same_byte_for_byte(home: str, tmp_path: Path) -> None:
+    with serving(tmp_path, CORPUS / home / "home") as served:
+        assert check_all(served, most=8)
+
+
+def test_what_can_be_done_stands_around_it(served: Served) -> None:
+    page = served.get(f"/s/{SAMPLE_KEY}").text
+    assert f"pollux handoff {SAMPLE_KEY} --to codex" in page
+    assert f'href="/export/markdown/{SAMPLE_KEY}"' in page
+    assert "As it would be resumed" in page
+
+
+def test_a_rewound_message_is_only_in_one_view(served: Served) -> None:
+    gone = "move everything to an ORM"
+    assert gone in main_of(served.get(f"/s/{REWOUND_KEY}").text)
+    live = main_of(served.get(f"/s/{REWOUND_KEY}?view=live").text)
+    assert gone not in live
+    assert live == main_of(exported(served.web.library, REWOUND_KEY, live_only=True))
+
+
+def test_the_twin_is_what_show_prints(served: Served) -> None:
+    reply = served.get(f"/s/{SAMPLE_KEY}.json")
+    assert reply.headers["content-type"] == "application/json"
+    document = json.loads(reply.text)
+    assert document["key"] == SAMPLE_KEY
+    assert len(document["messages"]) == len(served.web.library.session(SAMPLE_KEY).messages)
+
+
+@pytest.mark.parametrize("name", ["markdown", "text", "json", "html", "csv", "events", "vac", "atif", "acp", "claude"])
+def test_exports_are_what_export_writes(served: Served, name: str) -> None:
+    reply = served.get(f"/export/{name}/{SAMPLE_KEY}")
+    assert reply.status == 200
+    assert reply.headers["content-disposition"].startswith('attachment; filename="gemini-aa6812ea')
+    if name in ("markdown", "html", "json"):
+        pieces: list[str] = []
+        Exporter(served.web.library, registry.writer(name)).write(served.web.library.session(SAMPLE_KEY), pieces.append)
+        assert reply.text == "".join(pieces)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/s/",
+        "/s/nope",
+        "/s/gemini:",
+        "/s/gemini:aa6812ea",  # the beginning of an id is no key
+        "/s/last",
+        "/s/..%2f..%2f..%2fetc%2fpasswd",
+        "/s/gemini:..%2f..%2f..%2f..%2fetc%2fpasswd",
+        "/s//etc/passwd",
+        "/s/%2fetc%2fpasswd",
+        "/s/gemini:%00",
+        "/s/gemini:%ff%fe",
+        f"/s/{SAMPLE_KEY}.part-9.html",
+        f"/s/{SAMPLE_KEY}.part-99999999999999999.html",
+        "/s/nope.json",
+        "/export/markdown/nope",
+        f"/export/nope/{SAMPLE_KEY}",
+        "/export/markdown/..%2f..%2fetc%2fpasswd",
+        "/nothing",
+    ],
+)
+def test_what_is_not_there_is_said_in_a_page(served: Served, path: str) -> None:
+    reply = served.get(path)
+    assert reply.status == 404
+    assert "root:" not in reply.text
+    assert "Traceback" not in reply.text
+
+
+def test_tables_have_no_single_file(served: Served) -> None:
+    assert served.get(f"/export/parquet/{SAMPLE_KEY}").status == 400
+
+
+def test_a_session_that_was_deleted_meanwhile_is_gone(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        assert served.get(f"/s/{SAMPLE_KEY}").status == 200
+        shutil.rmtree(served.home / ".gemini")
+        replies = [served.get(path) for path in (f"/s/{SAMPLE_KEY}", f"/s/{SAMPLE_KEY}?since=x", f"/s/{REWOUND_KEY}")]
+        assert [reply.status for reply in replies] == [404] * 3
+        assert "Traceback" not in "".join(reply.text for reply in replies)
+
+
+def test_a_large_session_has_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.web.conversation.LIMIT", 100)
+    monkeypatch.setattr("pollux.writers.html.page_parts.LIMIT", 3000)
+    with serving(tmp_path) as served:
+        first = served.get(f"/s/{SAMPLE_KEY}").text
+        assert "part 1 of" in first
+        assert ".part-2.html" in first
+        second = served.get(f"/s/{SAMPLE_KEY}.part-2.html")
+        assert second.status == 200
+        assert "part 2 of" in second.text
+        assert served.get(f"/s/{SAMPLE_KEY}.html").text == first
+
+
+def test_a_slow_session_tells_first_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.web.conversation.SLOW", 10)
+    with serving(tmp_path) as served:
+        page = served.get(f"/s/{SAMPLE_KEY}").text
+        assert page.index('class="reading"') < page.index("<main")
+        assert page.index("Why did no test notice?") < page.index("<main")
+        assert main_of(page) == main_of(exported(served.web.library, SAMPLE_KEY))
+        assert 'class="reading"' not in served.get(f"/s/{SAMPLE_KEY}").text  # it is kept by now
+
+
+def test_what_was_read_is_kept_by_its_size(served: Served) -> None:
+    from pollux.web.reading import Reading
+
+    reading = Reading(served.web.library, most=200_000)
+    entries = served.web.library.list()
+    for entry in entries:
+        reading.session(entry)
+    assert 0 < reading.size <= 200_000
+    assert reading.is_kept(entries[-1])

@@ -1,0 +1,166 @@
+"""`pollux web` as a person starts it: one server a user, found again, ended at once."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pollux.library.sample import HOME
+from pollux.web.door import Running, ask_for_ticket, read_running
+from pollux.web.opening import leading_page
+from tests import program
+from tests.web.serving import Served
+
+ENTRY = re.compile(r"http://127\.0\.0\.1:(\d+)(/enter\?ticket=\S+)")
+
+
+class Started:
+    """`pollux web` in a process of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        environ = {
+            "HOME": str(folder / "home"),
+            "PATH": os.environ.get("PATH", os.defpath),
+            "PYTHONPATH": program.SOURCE,
+            "POLLUX_BACKGROUND": "0",
+            **{f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CACHE", "CONFIG", "DATA")},
+        }
+        command = [sys.executable, "-m", "pollux", "web", "--no-open", *arguments]
+        self.process = subprocess.Popen(
+            command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+        )
+        self.said = ""
+
+    def entry(self) -> tuple[int, str]:
+        """The port and the path that were printed."""
+        assert self.process.stdout is not None
+        while (found := ENTRY.search(self.said)) is None:
+            line = self.process.stdout.readline()
+            assert line, self.process.stderr and self.process.stderr.read()
+            self.said += line
+        return int(found[1]), found[2]
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """The exit status, and what was written to stderr."""
+        self.process.send_signal(number)
+        _, errors = self.process.communicate(timeout=10)
+        return self.process.returncode, errors
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    shutil.copytree(HOME, tmp_path / "home")
+    yield tmp_path
+    file = tmp_path / "cache" / "pollux" / "web.json"
+    assert not file.exists()
+
+
+def enter(port: int, path: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", path)
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_a_second_one_opens_the_first_and_ctrl_c_ends_it(home: Path) -> None:
+    first = Started(home)
+    port, path = first.entry()
+    try:
+        file = home / "cache" / "pollux" / "web.json"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        running = read_running(file)
+        assert running is not None
+        assert running.port == port
+        second = Started(home)
+        again = second.entry()
+        assert second.process.wait(10) == 0
+        assert "runs already" in second.said
+        assert again[0] == port
+        assert again[1] != path
+        assert enter(*again) == 303
+        assert enter(port, path) == 303
+        assert enter(port, path) == 403
+        ticket = path.partition("=")[2]
+        assert ticket not in Path(f"/proc/{first.process.pid}/cmdline").read_text()
+    finally:
+        began = time.monotonic()
+        status, errors = first.end()
+    assert (status, errors) == (0, "")
+    assert time.monotonic() - began < 5
+
+
+def test_a_file_of_a_server_that_has_ended_leads_to_a_new_one(home: Path) -> None:
+    file = home / "cache" / "pollux" / "web.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"port": 1, "url": null, "key": "x", "pid": 1}')
+    started = Started(home)
+    port, path = started.entry()
+    assert enter(port, path) == 303
+    assert started.end()[0] == 0
+
+
+@pytest.mark.parametrize("arguments", [["--port", "x"], ["--port", "70000"], ["--url", "box"]])
+def test_what_makes_no_sense_is_refused(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "home").mkdir()
+    started = Started(tmp_path, *arguments)
+    _, errors = started.process.communicate(timeout=20)
+    assert started.process.returncode == 2
+    assert errors.startswith("pollux: ")
+
+
+def test_a_port_in_use_is_said(tmp_path: Path, served: Served) -> None:
+    (tmp_path / "home").mkdir()
+    started = Started(tmp_path, "--port", str(served.port))
+    _, errors = started.process.communicate(timeout=20)
+    assert started.process.returncode == 2
+    assert "cannot be used" in errors
+
+
+# ------------------------------------------------------------------------------------------------------ the door
+
+
+def test_only_whoever_has_the_key_gets_a_ticket(served: Served) -> None:
+    right = Running(served.port, None, served.web.access.door_key)
+    ticket = ask_for_ticket(right)
+    assert ticket is not None
+    assert served.ask(f"/enter?ticket={ticket}").status == 303
+    assert ask_for_ticket(right._replace(key="another")) is None
+    assert served.ask("/ticket", "POST", b"nonce", X_Pollux_Proof=served.web.access.door_key).status == 403
+
+
+def test_a_browser_gets_no_ticket(served: Served) -> None:
+    from pollux.web.door import proof
+
+    right = proof(served.web.access.door_key, "ask", "nonce")
+    assert served.ask("/ticket", "POST", b"nonce", X_Pollux_Proof=right).status == 200
+    for headers in ({"Origin": served.address}, {"Sec_Fetch_Site": "same-origin"}, {"Cookie": served.cookie}):
+        assert served.ask("/ticket", "POST", b"nonce", X_Pollux_Proof=right, **headers).status == 403
+    assert served.ask("/ticket", "POST", b"nonce", X_Pollux_Proof=right, Host="evil.example").status == 403
+
+
+def test_a_file_that_nobody_of_us_wrote_tells_nothing(tmp_path: Path) -> None:
+    for text in ("", "[]", "{}", '{"port": "x", "url": null, "key": ""}'):
+        file = tmp_path / "web.json"
+        file.write_text(text)
+        assert read_running(file) is None
+    assert read_running(tmp_path / "missing") is None
+
+
+def test_the_file_that_leads_to_the_server_is_safe() -> None:
+    page = leading_page('http://127.0.0.1:1/enter?ticket="><script>')
+    assert "<script" not in page
+    assert 'content="no-referrer"' in page

@@ -1,0 +1,158 @@
+"""The list of sessions: filters, search, pages, JSON, and the first run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from pollux.answers.search import hits_document
+from pollux.answers.sessions import list_document
+from pollux.library.library import Filter
+from pollux.web.asking import EACH, HITS, Asker, Question
+from pollux.web.terms import has_terms, term, terms_of, with_terms, without_terms
+from tests.web.serving import SAMPLE_KEY, Served, serving
+
+
+def test_the_list_has_every_session_newest_first(served: Served) -> None:
+    page = served.get("/").text
+    keys = [entry.summary.key for entry in served.web.library.list()]
+    places = [page.index(f'data-key="{key}"') for key in keys]
+    assert places == sorted(places)
+    assert "<h1>12 sessions</h1>" in page
+
+
+def test_sub_agents_are_folded_under_their_parents(served: Served) -> None:
+    page = served.get("/").text
+    for entry in served.web.library.list(Filter(everything=True)):
+        if entry.summary.kind == "subagent":
+            parent = page.index(f'class="row" data-key="{entry.summary.parent}"')
+            assert page.index(f'<li data-key="{entry.summary.key}"', parent) > parent
+
+
+def test_a_query_is_what_the_command_line_takes(served: Served) -> None:
+    page = served.get("/?q=agent:codex").text
+    assert "<h1>3 sessions</h1>" in page
+    assert "pollux list agent:codex" in page
+    page = served.get("/?q=packet").text
+    assert "<mark>packet</mark>" in page
+    assert f"pollux search packet --limit {HITS} --each {EACH}" in page
+
+
+def test_facets_narrow_down_and_are_taken_back(served: Served) -> None:
+    page = served.get("/?q=agent%3Acodex").text
+    assert 'href="/?q=agent%3Aclaude"' not in page  # no other agent is among them
+    assert 'href="/" title="Without agent:codex" aria-current="true"' in page
+    assert "project%3A%2Fhome%2Fjuno%2Fcode%2Fseedbank" in page
+
+
+def test_the_word_that_is_being_typed_is_a_beginning(served: Served) -> None:
+    assert 'data-address="/?q=pack"' in served.get("/?q=pack&fragment=1").text
+    fragment = served.get("/?q=pack&fragment=1&typing=1").text
+    assert "<mark>" in fragment
+    assert 'data-address="/?q=pack%2A"' in fragment
+    assert "<html" not in fragment
+
+
+@pytest.mark.parametrize(
+    "query", ["agent:", "agent:nobody", '"', "(", "since:never", "is:nonsense", "*", "-", "a:b:c", "NOT", "x OR"]
+)
+def test_a_query_that_makes_no_sense_gets_a_page(served: Served, query: str) -> None:
+    reply = served.get(f"/?q={quote(query)}")
+    assert reply.status == 200
+    assert "Something went wrong" not in reply.text
+    assert served.get(f"/index.json?q={quote(query)}").status in (200, 400)
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "x", "1e9", "99999999999999999999", "%00"])
+def test_a_page_that_makes_no_sense_is_refused(served: Served, page: str) -> None:
+    assert served.get(f"/?page={page}").status == 400
+
+
+def test_a_page_beyond_the_last_is_the_last(served: Served) -> None:
+    assert "<h1>12 sessions</h1>" in served.get("/?page=9999").text
+
+
+def test_the_twin_is_what_list_and_search_print(served: Served) -> None:
+    library = served.web.library
+    assert json.loads(served.get("/index.json").text) == json.loads(
+        json.dumps(list_document(library, library.list()), default=str)
+    )
+    found = library.search("packet", Filter(everything=True), limit=HITS, per_session=EACH, counted=True)
+    told = json.loads(served.get("/index.json?q=packet").text)
+    assert [hit["message_id"] for hit in told] == [hit["message_id"] for hit in hits_document(found.hits)]
+    assert "error" in json.loads(served.get("/index.json?q=agent:nobody").text)
+
+
+def test_pages_hold_fifty(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.web.asking.PER_PAGE", 5)
+    asker = Asker(served.web.library)
+    seen = [row.entry.summary.key for page in (1, 2, 3) for row in asker.ask(Question(page=page)).rows]
+    assert len(seen) == len(set(seen)) == 12
+    assert asker.ask(Question()).pages == 3
+
+
+def test_without_sessions_the_page_says_where_it_looked(tmp_path: Path) -> None:
+    with serving(tmp_path, None) as served:
+        page = served.get("/").text
+        assert "No sessions yet" in page
+        assert "~/.gemini/tmp" in page
+        assert "pollux --sample web" in page
+
+
+# ------------------------------------------------------------------------------------------------------ marks
+
+
+def test_marks_are_set_and_found_again(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        mark = f"/mark/{SAMPLE_KEY}"
+        for fields in ({"star": "yes"}, {"tag": "tides, #dst"}, {"note": "a\r\nb"}, {"name": "The <b>late</b> tides"}):
+            reply = served.post(mark, fields)
+            assert (reply.status, reply.headers["location"]) == (303, f"/s/{SAMPLE_KEY}")
+        marks = served.web.library.marks.of(SAMPLE_KEY)
+        assert marks is not None
+        assert (marks.session.starred, marks.session.tags, marks.session.note) == (True, ("tides", "dst"), "a\nb")
+        page = served.get("/?q=is:starred").text
+        assert "<h1>1 session</h1>" in page
+        assert "The &lt;b&gt;late&lt;/b&gt; tides" in page
+        served.post(mark, {"untag": "dst", "star": "no"})
+        assert "#dst" not in served.get(f"/s/{SAMPLE_KEY}").text
+
+
+@pytest.mark.parametrize("fields", [{"star": "maybe"}, {"private": "yes"}, {"name": "x" * 300}, {"tag": "x" * 99}])
+def test_a_mark_that_makes_no_sense_is_refused(served: Served, fields: dict[str, str]) -> None:
+    assert served.post(f"/mark/{SAMPLE_KEY}", fields).status == 400
+
+
+def test_nothing_is_marked_that_is_not_there(served: Served) -> None:
+    assert served.post("/mark/nope", {"star": "yes"}).status == 404
+    assert served.post("/read/nope", {}).status == 404
+
+
+def test_the_sample_keeps_no_marks(tmp_path: Path) -> None:
+    with serving(tmp_path, is_sample=True) as served:
+        assert served.post(f"/mark/{SAMPLE_KEY}", {"star": "yes"}).status == 400
+        assert served.post(f"/read/{SAMPLE_KEY}", {}).status == 303
+        assert not served.web.library.marks.all()
+
+
+def test_what_was_read_is_not_new(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        served.post("/read", {})
+        assert "new since you looked" not in served.get("/").text
+
+
+# ------------------------------------------------------------------------------------------------------ terms
+
+
+def test_terms_are_added_and_removed() -> None:
+    query = 'agent:codex "two words" project:"a b" retry'
+    assert terms_of(query) == ["agent:codex", '"two words"', 'project:"a b"', "retry"]
+    assert term("project", "/a b") == 'project:"/a b"'
+    assert term("tag", "x") == "tag:x"
+    assert with_terms(query, "agent:gemini") == '"two words" project:"a b" retry agent:gemini'
+    assert without_terms(query, 'project:"a b"') == 'agent:codex "two words" retry'
+    assert has_terms(query, "retry", "agent:codex")
+    assert not has_terms(query, "agent:gemini")
