@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "pollux.cli.commands.show",
     "search": "pollux.cli.commands.search",
     "brief": "pollux.cli.commands.brief",
+    "edits": "pollux.cli.commands.facts.edits",
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
     "resume": "pollux.cli.commands.going_on.resume",

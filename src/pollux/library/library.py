@@ -11,6 +11,7 @@
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
 - `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `edits`: the files that agents changed;
 - `brief`: what was decided, tried and changed in sessions, within a number of tokens;
 - `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from pollux.library.archive import ArchiveService
     from pollux.library.brief.service import BriefService
     from pollux.library.connect.service import ConnectService
+    from pollux.library.edits.service import EditsService
     from pollux.library.for_agents.service import ForAgents
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
@@ -221,6 +223,13 @@ class Library:
         from pollux.library.connect.service import ConnectService
 
         return ConnectService(self._places, self.homes, self._here)
+
+    @cached_property
+    def edits(self) -> EditsService:
+        """The files that agents changed."""
+        from pollux.library.edits.service import EditsService
+
+        return EditsService(self._index, self._reader, self._here)
 
     @cached_property
     def brief(self) -> BriefService:

@@ -88,6 +88,11 @@ def narrowing_requests(function: Decorated) -> Decorated:
     return whose(_times(function, "requests"))
 
 
+def narrowing_edits(function: Decorated) -> Decorated:
+    """Add the same options as `narrowing`, where the times choose edits."""
+    return whose(_times(function, "edits"))
+
+
 def _times(function: Decorated, what: str) -> Decorated:
     examples = "3d, 2w, 12h, yesterday, 2026-11-15"
     options: list[Callable[[Any], Any]] = [

@@ -59,6 +59,13 @@ CREATE TABLE usage(
 CREATE TABLE calls(
     session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
     inherited INTEGER, seconds REAL, PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE TABLE edits(
+    session INTEGER, number INTEGER, path TEXT, change TEXT, message TEXT, place INTEGER, part INTEGER, turn INTEGER,
+    tool TEXT, status TEXT, at INTEGER, moment INTEGER, fate TEXT, inherited INTEGER,
+    PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE INDEX edits_newest ON edits(moment);
+CREATE TABLE turns(
+    session INTEGER, place INTEGER, message TEXT, words TEXT, PRIMARY KEY(session, place)) WITHOUT ROWID;
 CREATE TABLE quarters(
     session INTEGER, quarter INTEGER, model TEXT, step INTEGER, {_FIGURES},
     PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
@@ -88,12 +95,14 @@ _INSERTS = {
     "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
     "usage": _insert("usage", "session", "number", *UsageRow.__struct_fields__),
     "calls": f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
+    "edits": f"INSERT INTO edits VALUES({', '.join('?' * 14)})",
+    "turns": "INSERT INTO turns VALUES(?, ?, ?, ?)",
     "quarters": _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
     "prompts": "INSERT INTO prompts VALUES(?, ?, ?)",
 }
 """The statement that adds a row to each table, with the values in the order of an `Entry`."""
 
-_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts", "pending")
+_PARTS = ("abouts", "facts", "links", "usage", "calls", "edits", "turns", "quarters", "prompts", "pending")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError, zlib.error)
 """The errors that a damaged file raises."""
@@ -412,11 +421,12 @@ class Catalogue:
         for table, rows in (
             ("facts", entry.facts),
             ("links", entry.links),
+            ("turns", entry.turns),
             ("quarters", entry.quarters),
             ("prompts", entry.prompts),
         ):
             self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
-        for table, rows in (("usage", entry.usage), ("calls", entry.calls)):
+        for table, rows in (("usage", entry.usage), ("calls", entry.calls), ("edits", entry.edits)):
             self._sql.executemany(_INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
 
     def pending_numbers(self) -> list[int]:

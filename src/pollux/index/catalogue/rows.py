@@ -8,6 +8,7 @@ from zlib import compress, decompress
 
 import msgspec
 
+from pollux.index.catalogue.edit_rows import edit_rows
 from pollux.index.catalogue.rollups import Row, micros, moment_of, quarter, roll_up
 from pollux.model import (
     Anchor,
@@ -108,6 +109,8 @@ class Entry(msgspec.Struct, array_like=True):
     links: list[Row]
     usage: list[Row]
     calls: list[Row]
+    edits: list[Row]
+    turns: list[Row]
     quarters: list[Row]
     prompts: list[Row]
 
@@ -154,6 +157,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     if (used := summary.usage) != (usable := _storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
     usage = [row for message in session.messages if message.usage is not None for row in _usage_rows(message, places)]
+    edits, turns = edit_rows(session)
     return Entry(
         no=no,
         session=_session(session, summary, cut),
@@ -162,6 +166,8 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         links=[(link.kind, link.target, link.evidence) for link in session.links],
         usage=usage,
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        edits=edits,
+        turns=turns,
         quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
         prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
     )
