@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pollux.errors import PolluxError, RequestError
@@ -54,18 +55,16 @@ class EditsService:
         for number, edit in enumerate(edits):
             by_session.setdefault(edit.key, []).append(number)
         found: list[Difference | None] = [None] * len(edits)
-        for key, numbers in by_session.items():
-            if (session := self._session(key)) is not None:
-                for number in numbers:
-                    found[number] = _difference(session, edits[number])
+        for session in self._sessions(by_session):
+            for number in by_session.pop(session.key, ()):
+                found[number] = _difference(session, edits[number])
         return found
 
-    def _session(self, key: str) -> Session | None:
-        """The session, unless its files are gone or cannot be read meanwhile."""
-        try:
-            return next(self._reader.at(*self._index.find_known(key)), None)
-        except PolluxError:
-            return None
+    def _sessions(self, keys: Iterable[str]) -> Iterator[Session]:
+        """Those of these sessions that can still be read."""
+        places = [place for key in keys for place in self._index.find_known(key)[:1]]
+        with contextlib.suppress(PolluxError):
+            yield from self._reader.at(*places)
 
 
 def _edit(row: EditRow, page: EditPage) -> FileEdit:

@@ -134,6 +134,8 @@ def _time(name: str, moment: datetime) -> PassageTest:
 
 
 Match = Callable[[str], object]
+_PLAIN = re.compile(r"[\w.~+-]+", re.ASCII)
+"""A part of a path that is no pattern, and is compared letter by letter."""
 
 
 def _file(typed: str) -> PassageTest:
@@ -148,9 +150,16 @@ def _file(typed: str) -> PassageTest:
 
 
 def path_test(typed: str) -> Callable[[str], bool]:
-    """Does a path match what was typed, as in `file:`?"""
+    """Does a path match what was typed, as in `file:`? Most paths lack a part of it, which is soon seen."""
     fits = _paths_test(typed)
-    return lambda path: fits((path,))
+    plain = [globs[0] for row in file_patterns(typed) for globs in row if _PLAIN.fullmatch(globs[0])]
+
+    def test(path: str) -> bool:
+        if path.isascii() and any(part not in path.lower() for part in plain):
+            return False
+        return fits((path,))
+
+    return test
 
 
 def _paths_test(typed: str) -> Callable[[Sequence[str]], bool]:
