@@ -23,6 +23,7 @@ COMMANDS = {
     "search": "pollux.cli.commands.search",
     "brief": "pollux.cli.commands.brief",
     "edits": "pollux.cli.commands.facts.edits",
+    "compare": "pollux.cli.commands.facts.compare",
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
     "resume": "pollux.cli.commands.going_on.resume",

@@ -12,6 +12,7 @@
 - `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `edits`: the files that agents changed;
+- `compare`: two sessions side by side;
 - `brief`: what was decided, tried and changed in sessions, within a number of tokens;
 - `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.brief.service import BriefService
+    from pollux.library.compare.service import CompareService
     from pollux.library.connect.service import ConnectService
     from pollux.library.edits.service import EditsService
     from pollux.library.for_agents.service import ForAgents
@@ -230,6 +232,13 @@ class Library:
         from pollux.library.edits.service import EditsService
 
         return EditsService(self._index, self._reader, self._here)
+
+    @cached_property
+    def compare(self) -> CompareService:
+        """Two sessions side by side."""
+        from pollux.library.compare.service import CompareService
+
+        return CompareService(self._index, self._marks, self.usage)
 
     @cached_property
     def brief(self) -> BriefService:
