@@ -24,6 +24,7 @@ COMMANDS = {
     "brief": "pollux.cli.commands.brief",
     "edits": "pollux.cli.commands.facts.edits",
     "compare": "pollux.cli.commands.facts.compare",
+    "friction": "pollux.cli.commands.facts.friction",
     "tui": "pollux.cli.commands.tui",
     "pick": "pollux.cli.commands.pick",
     "resume": "pollux.cli.commands.going_on.resume",

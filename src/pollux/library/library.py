@@ -13,6 +13,7 @@
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
 - `edits`: the files that agents changed;
 - `compare`: two sessions side by side;
+- `friction`: calls that failed or were made again, edits undone, interruptions, compactions;
 - `brief`: what was decided, tried and changed in sessions, within a number of tokens;
 - `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from pollux.library.connect.service import ConnectService
     from pollux.library.edits.service import EditsService
     from pollux.library.for_agents.service import ForAgents
+    from pollux.library.friction.service import FrictionService
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -239,6 +241,13 @@ class Library:
         from pollux.library.compare.service import CompareService
 
         return CompareService(self._index, self._marks, self.usage)
+
+    @cached_property
+    def friction(self) -> FrictionService:
+        """Where the work did not go smoothly."""
+        from pollux.library.friction.service import FrictionService
+
+        return FrictionService(self._index, self._marks)
 
     @cached_property
     def brief(self) -> BriefService:

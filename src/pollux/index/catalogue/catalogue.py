@@ -66,6 +66,11 @@ CREATE TABLE edits(
 CREATE INDEX edits_newest ON edits(moment);
 CREATE TABLE turns(
     session INTEGER, place INTEGER, message TEXT, words TEXT, PRIMARY KEY(session, place)) WITHOUT ROWID;
+CREATE TABLE frictions(
+    session INTEGER, number INTEGER, kind TEXT, message TEXT, place INTEGER, at INTEGER, moment INTEGER, fate TEXT,
+    inherited INTEGER, what TEXT, status TEXT, exit_code INTEGER, earlier INTEGER, edits_between INTEGER,
+    undoing TEXT, PRIMARY KEY(session, number)) WITHOUT ROWID;
+CREATE INDEX frictions_newest ON frictions(moment);
 CREATE TABLE quarters(
     session INTEGER, quarter INTEGER, model TEXT, step INTEGER, {_FIGURES},
     PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
@@ -97,12 +102,13 @@ _INSERTS = {
     "calls": f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
     "edits": f"INSERT INTO edits VALUES({', '.join('?' * 14)})",
     "turns": "INSERT INTO turns VALUES(?, ?, ?, ?)",
+    "frictions": f"INSERT INTO frictions VALUES({', '.join('?' * 15)})",
     "quarters": _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
     "prompts": "INSERT INTO prompts VALUES(?, ?, ?)",
 }
 """The statement that adds a row to each table, with the values in the order of an `Entry`."""
 
-_PARTS = ("abouts", "facts", "links", "usage", "calls", "edits", "turns", "quarters", "prompts", "pending")
+_PARTS = ("abouts", "facts", "links", "usage", "calls", "edits", "turns", "frictions", "quarters", "prompts", "pending")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError, zlib.error)
 """The errors that a damaged file raises."""
@@ -426,7 +432,12 @@ class Catalogue:
             ("prompts", entry.prompts),
         ):
             self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
-        for table, rows in (("usage", entry.usage), ("calls", entry.calls), ("edits", entry.edits)):
+        for table, rows in (
+            ("usage", entry.usage),
+            ("calls", entry.calls),
+            ("edits", entry.edits),
+            ("frictions", entry.frictions),
+        ):
             self._sql.executemany(_INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
 
     def pending_numbers(self) -> list[int]:

@@ -7,15 +7,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-import msgspec
-
-from pollux.index.catalogue.catalogue import message_index_of, summary_of
-from pollux.index.catalogue.prefixes import short_id
+from pollux.index.catalogue.chosen_sessions import ChosenSession, chosen_numbers, chosen_sessions
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rollups import micros
-from pollux.index.catalogue.scope import WORST_FIRST
-from pollux.index.catalogue.values import Filter, shown_title
-from pollux.model import Summary
+from pollux.index.catalogue.values import Filter
 
 _FEW = 1_000
 """Up to this number of sessions, their edits are looked up one session after the other."""
@@ -39,19 +34,6 @@ class EditRow(NamedTuple):
     fate: str
 
 
-class EditedSession(NamedTuple):
-    """A session with edits: what a list shows of it, and short names for it and its messages."""
-
-    summary: Summary
-    title: str | None
-    short: str
-    message_ids: list[str]
-
-    def short_message_id(self, id: str) -> str:
-        """A beginning of a message's id that no other message of the session has."""
-        return short_id(id, self.message_ids)
-
-
 class EditPage(NamedTuple):
     """Some edits, their sessions by number, and their prompts by session and place: id and first words.
 
@@ -59,7 +41,7 @@ class EditPage(NamedTuple):
     """
 
     rows: list[EditRow]
-    sessions: dict[int, EditedSession]
+    sessions: dict[int, ChosenSession]
     prompts: dict[tuple[int, int], tuple[str, str]]
     more: bool
 
@@ -74,11 +56,11 @@ def edit_page(current: CatalogueQueries, criteria: Filter, fits: PathTest | None
     rows = list(stream if limit is None else islice(stream, limit + 1))
     more = limit is not None and len(rows) > limit
     rows = rows[:limit]
-    return EditPage(rows, _sessions(current, {row.session for row in rows}), _prompts(current, rows), more)
+    return EditPage(rows, chosen_sessions(current, {row.session for row in rows}), _prompts(current, rows), more)
 
 
 def _edits(current: CatalogueQueries, criteria: Filter, fits: PathTest | None) -> Iterator[EditRow]:
-    numbers = _wanted(current, criteria)
+    numbers = chosen_numbers(current, criteria)
     terms, values = ["NOT inherited"], list[Any]()
     for limit, sign in ((criteria.since, ">="), (criteria.until, "<=")):
         if limit is not None:
@@ -99,24 +81,6 @@ def _edits(current: CatalogueQueries, criteria: Filter, fits: PathTest | None) -
         "ORDER BY moment DESC, session DESC, number DESC"
     )
     return (EditRow._make(row) for row in current.catalogue.stream(statement, *values) if row[0] in numbers)
-
-
-def _wanted(current: CatalogueQueries, criteria: Filter) -> set[int]:
-    """The numbers of the sessions that are wanted, each once: as it was last used, and no copy of a conversation."""
-    where, values = current.where(msgspec.structs.replace(criteria, since=None, until=None))
-    statement = f"SELECT key, no FROM sessions WHERE {where} AND kind != 'checkpoint' ORDER BY {WORST_FIRST.format('')}"
-    return set(dict(current.catalogue.rows(statement, *values)).values())
-
-
-def _sessions(current: CatalogueQueries, numbers: set[int]) -> dict[int, EditedSession]:
-    statement = "SELECT no, summary, abouts.marks FROM sessions JOIN abouts ON session=no WHERE 1"
-    marks = current.marks()
-    sessions: dict[int, EditedSession] = {}
-    for number, blob, index in current.catalogue.rows_with(statement, "no", numbers):
-        summary = summary_of(blob)
-        title = shown_title(marks.of(summary.key), summary.title)
-        sessions[number] = EditedSession(summary, title, current.short(summary.id), message_index_of(index).ids)
-    return sessions
 
 
 def _prompts(current: CatalogueQueries, rows: list[EditRow]) -> dict[tuple[int, int], tuple[str, str]]:

@@ -9,6 +9,7 @@ from zlib import compress, decompress
 import msgspec
 
 from pollux.index.catalogue.edit_rows import edit_rows
+from pollux.index.catalogue.friction.rows import friction_rows
 from pollux.index.catalogue.rollups import Row, micros, moment_of, quarter, roll_up
 from pollux.model import (
     Anchor,
@@ -111,6 +112,7 @@ class Entry(msgspec.Struct, array_like=True):
     calls: list[Row]
     edits: list[Row]
     turns: list[Row]
+    frictions: list[Row]
     quarters: list[Row]
     prompts: list[Row]
 
@@ -168,6 +170,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
         edits=edits,
         turns=turns,
+        frictions=friction_rows(session),
         quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
         prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
     )
