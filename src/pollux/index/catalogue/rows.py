@@ -8,8 +8,6 @@ from zlib import compress, decompress
 
 import msgspec
 
-from pollux.index.catalogue.edit_rows import edit_rows
-from pollux.index.catalogue.friction.rows import friction_rows
 from pollux.index.catalogue.rollups import Row, micros, moment_of, quarter, roll_up
 from pollux.model import (
     Anchor,
@@ -155,6 +153,10 @@ def _storable(figure: int | None) -> int | None:
 
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
+    # Imported only where a session is read.
+    from pollux.index.catalogue.edits.rows import edit_rows
+    from pollux.index.catalogue.friction.rows import friction_rows
+
     summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
     if (used := summary.usage) != (usable := _storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pollux.errors import PolluxError, RequestError
-from pollux.index.catalogue.edit_queries import EditPage, EditRow, edit_page
+from pollux.index.catalogue.edits.queries import EditPage, EditRow, edit_page
 from pollux.index.catalogue.rollups import moment_of
 from pollux.index.catalogue.values import Filter
 from pollux.library.edits.values import EditList, FileEdit, Prompt
