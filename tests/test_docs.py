@@ -261,6 +261,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         *(json.loads(pollux("stats", "--by", by, "--json").stdout) for by in ("model", "tool")),
         *(json.loads(pollux(*command, "--json").stdout) for command in (["audit"], ["timeline"])),
         *(json.loads(pollux(command, "last", "--json").stdout) for command in ("stats", "audit")),
+        json.loads(pollux("edits", "--diff", "--json").stdout),
+        json.loads(pollux("compare", *(summary["key"] for summary in listed[:2]), "--json").stdout),
+        json.loads(pollux("friction", "--json").stdout),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])

@@ -10,7 +10,7 @@ from pollux.registry import added_sources
 from pollux.version import VERSION
 
 _FORMAT = 1
-_DECISIVE = ("text", "model", "system", "wire", "sources", "index")
+_DECISIVE = ("text", "model", "system", "wire", "writers", "sources", "index")
 """The packages on which depends what an index holds."""
 
 

@@ -11,6 +11,9 @@
 - `resume`, `handoff`: how to go on with a session in its agent, or in another one;
 - `connect`: the server and the skill in the agents' settings, for `mcp install`, `mcp doctor` and `skill install`;
 - `archive`, `recover`, `rehome`, `schedule`: what the commands of these names do;
+- `edits`: the files that agents changed;
+- `compare`: two sessions side by side;
+- `friction`: calls that failed or were made again, edits undone, interruptions, compactions;
 - `brief`: what was decided, tried and changed in sessions, within a number of tokens;
 - `for_agents`: sessions as agents may see them, without what is private;
 - `signing`: signatures over records and session files, for `sign`, `verify` and `key`.
@@ -58,8 +61,11 @@ if TYPE_CHECKING:
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.archive import ArchiveService
     from pollux.library.brief.service import BriefService
+    from pollux.library.compare.service import CompareService
     from pollux.library.connect.service import ConnectService
+    from pollux.library.edits.service import EditsService
     from pollux.library.for_agents.service import ForAgents
+    from pollux.library.friction.service import FrictionService
     from pollux.library.handoff.service import HandoffService
     from pollux.library.jobs import Job
     from pollux.library.recover import RecoverService
@@ -221,6 +227,27 @@ class Library:
         from pollux.library.connect.service import ConnectService
 
         return ConnectService(self._places, self.homes, self._here)
+
+    @cached_property
+    def edits(self) -> EditsService:
+        """The files that agents changed."""
+        from pollux.library.edits.service import EditsService
+
+        return EditsService(self._index, self._reader, self._here)
+
+    @cached_property
+    def compare(self) -> CompareService:
+        """Two sessions side by side."""
+        from pollux.library.compare.service import CompareService
+
+        return CompareService(self._index, self._marks, self.usage)
+
+    @cached_property
+    def friction(self) -> FrictionService:
+        """Where the work did not go smoothly."""
+        from pollux.library.friction.service import FrictionService
+
+        return FrictionService(self._index, self._marks)
 
     @cached_property
     def brief(self) -> BriefService:

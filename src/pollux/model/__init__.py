@@ -37,7 +37,7 @@ from pollux.model.session import (
     exactness,
     gap,
 )
-from pollux.model.summary import Counts, Summary, first_words, is_reply, summarize
+from pollux.model.summary import Counts, Summary, first_words, is_prompt, is_reply, summarize
 from pollux.model.usage import (
     FIGURES,
     NOTHING_USED,
@@ -100,6 +100,7 @@ __all__ = [
     "exactness",
     "first_words",
     "gap",
+    "is_prompt",
     "is_reply",
     "summarize",
     "values",

@@ -88,6 +88,13 @@ def summarize(session: Session) -> Summary:
     )
 
 
+def is_prompt(message: Message) -> bool:
+    """Did somebody say it to the model: the human, or another model that gives a sub-agent its task?"""
+    return message.role is Role.USER and (
+        message.author is Author.HUMAN or (message.author is Author.MODEL and bool(message.text))
+    )
+
+
 def is_reply(message: Message) -> bool:
     """Did the model say something in words?"""
     if message.role is not Role.ASSISTANT or message.author is not Author.MODEL:

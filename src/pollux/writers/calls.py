@@ -69,6 +69,19 @@ class Bounds(Value, frozen=True, kw_only=True):
     width: int
 
 
+def patch_in(arguments: Any) -> str | None:
+    """A patch in the arguments of a call: as the whole, as an argument, or as a word of a command."""
+    waiting = [arguments]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if PATCH in one:
+                return one
+        elif isinstance(one, Mapping | list):
+            waiting += reversed(list(one.values()) if isinstance(one, Mapping) else one)
+    return None
+
+
 def outcome(call: ToolCall) -> str:
     """How a call ended, in words."""
     words = OUTCOMES[call.status]

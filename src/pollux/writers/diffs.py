@@ -44,7 +44,7 @@ def changes_of(call: ToolCall) -> tuple[list[Diff], Any]:
 def requested_changes(arguments: Any) -> tuple[list[Diff], Any]:
     """The changes that a call asks for, and its other arguments."""
     if isinstance(arguments, str) and PATCH in arguments:
-        return list(_patch(arguments)), None
+        return patch_changes(arguments), None
     if not isinstance(arguments, Mapping):
         return [], arguments
     file = _text(arguments.get("file_path"))
@@ -56,7 +56,7 @@ def requested_changes(arguments: Any) -> tuple[list[Diff], Any]:
         return changes, _without(arguments, "edits")
     for key, value in arguments.items():
         if isinstance(value, str) and value.lstrip().startswith(PATCH):
-            return list(_patch(value)), _without(arguments, key)
+            return patch_changes(value), _without(arguments, key)
     return [], arguments
 
 
@@ -96,8 +96,12 @@ def compared(file: str | None, old: str, new: str) -> Diff:
     return Diff(file=file, lines=tuple(lines))
 
 
-def _patch(text: str) -> Iterator[Diff]:
+def patch_changes(text: str) -> list[Diff]:
     """The files of a patch as some agents write it, with what stands around it."""
+    return list(_sections(text))
+
+
+def _sections(text: str) -> Iterator[Diff]:
     file: str | None = None
     lines: list[str] = []
     for line in text.strip("\n").split("\n"):
@@ -112,8 +116,13 @@ def _patch(text: str) -> Iterator[Diff]:
 
 def _unified(text: str) -> Iterator[str]:
     """The lines from the first change on; what stands before only names the file."""
-    for line in text[text.index("\n@@") + 1 :].strip("\n").split("\n"):
-        yield line if line[:1] in ("+", "-", " ") else f"@{line}"
+    yield from unified_lines(text[text.index("\n@@") + 1 :])
+
+
+def unified_lines(text: str) -> list[str]:
+    """The lines of a unified diff without its head, each with its mark."""
+    lines = text.strip("\n").split("\n")
+    return [line if line[:1] in ("+", "-", " ") else f"@{line}" for line in lines]
 
 
 def _hunk(hunk: Any) -> Iterator[str]:

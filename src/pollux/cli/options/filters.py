@@ -88,6 +88,16 @@ def narrowing_requests(function: Decorated) -> Decorated:
     return whose(_times(function, "requests"))
 
 
+def narrowing_edits(function: Decorated) -> Decorated:
+    """Add the same options as `narrowing`, where the times choose edits."""
+    return whose(_times(function, "edits"))
+
+
+def narrowing_cases(function: Decorated) -> Decorated:
+    """Add the same options as `narrowing`, where the times choose cases of something."""
+    return whose(_times(function, "cases"))
+
+
 def _times(function: Decorated, what: str) -> Decorated:
     examples = "3d, 2w, 12h, yesterday, 2026-11-15"
     options: list[Callable[[Any], Any]] = [

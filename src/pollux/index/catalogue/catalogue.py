@@ -18,61 +18,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.rollups import UsageRow
 from pollux.index.catalogue.rows import BundleRows, Entry, MessageAnchors, MessageIndex
-from pollux.model import FIGURES, Anchor, Notice, Summary
+from pollux.index.catalogue.tables import INSERTS, PARTS, TABLES
+from pollux.model import Anchor, Notice, Summary
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
-
-_FIGURES = ", ".join(f"{name} INTEGER" for name in FIGURES)
-_TABLES = f"""
-CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
-CREATE TABLE layouts(root INTEGER, number INTEGER, piece BLOB, PRIMARY KEY(root, number));
-CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
-CREATE TABLE closed(root INTEGER, path TEXT, PRIMARY KEY(root, path)) WITHOUT ROWID;
-CREATE TABLE peeks(
-    root INTEGER, path TEXT, kind TEXT, stamp TEXT, peek BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
-CREATE TABLE bundles(
-    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, fingerprint TEXT, dependencies BLOB, problem TEXT, notices BLOB,
-    UNIQUE(root, key));
-CREATE INDEX bundles_problem ON bundles(root) WHERE problem IS NOT NULL;
-CREATE TABLE sessions(
-    no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,
-    project TEXT, evidence TEXT, project_hash TEXT, started INTEGER, moment INTEGER,
-    messages INTEGER, exact INTEGER, proof BLOB, troubled INTEGER, cut INTEGER, summary BLOB, notices BLOB,
-    unsettled TEXT);
-CREATE INDEX sessions_bundle ON sessions(bundle);
-CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
-CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
-CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
-CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
-CREATE INDEX sessions_unsettled ON sessions(unsettled, root, bundle) WHERE unsettled IS NOT NULL;
-CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB, anchors BLOB);
-CREATE TABLE facts(session INTEGER, name TEXT, value TEXT, PRIMARY KEY(session, name, value)) WITHOUT ROWID;
-CREATE INDEX facts_name ON facts(name, value);
-CREATE TABLE links(session INTEGER, kind TEXT, target TEXT, evidence TEXT);
-CREATE INDEX links_session ON links(session);
-CREATE TABLE usage(
-    session INTEGER, number INTEGER, message TEXT, at INTEGER, model TEXT, fate TEXT, inherited INTEGER,
-    {_FIGURES}, exact INTEGER, file INTEGER, line INTEGER, PRIMARY KEY(session, number)) WITHOUT ROWID;
-CREATE TABLE calls(
-    session INTEGER, number INTEGER, message TEXT, name TEXT, canonical TEXT, kind TEXT, status TEXT, at INTEGER,
-    inherited INTEGER, seconds REAL, PRIMARY KEY(session, number)) WITHOUT ROWID;
-CREATE TABLE quarters(
-    session INTEGER, quarter INTEGER, model TEXT, step INTEGER, {_FIGURES},
-    PRIMARY KEY(session, quarter, model, step)) WITHOUT ROWID;
-CREATE TABLE prompts(
-    session INTEGER, quarter INTEGER, prompts INTEGER, PRIMARY KEY(session, quarter)) WITHOUT ROWID;
-CREATE TABLE garbage(session INTEGER PRIMARY KEY);
-CREATE TABLE pending(session INTEGER PRIMARY KEY);
-"""
-
-
-def _insert(table: str, *columns: str) -> str:
-    """A statement that takes the values of these columns."""
-    return f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join('?' * len(columns))})"
-
 
 _BATCH = 500
 _PATIENCE = 5.0
@@ -80,20 +30,6 @@ _PATIENCE = 5.0
 
 _LARGEST_LOG = 1 << 20
 """So much of the log of a large change (bytes) is left beside the file when the next change begins."""
-
-_INSERTS = {
-    "sessions": f"INSERT INTO sessions VALUES({', '.join('?' * 21)})",
-    "abouts": "INSERT INTO abouts VALUES(?, ?, ?, ?)",
-    "facts": "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)",
-    "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
-    "usage": _insert("usage", "session", "number", *UsageRow.__struct_fields__),
-    "calls": f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
-    "quarters": _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
-    "prompts": "INSERT INTO prompts VALUES(?, ?, ?)",
-}
-"""The statement that adds a row to each table, with the values in the order of an `Entry`."""
-
-_PARTS = ("abouts", "facts", "links", "usage", "calls", "quarters", "prompts", "pending")
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError, zlib.error)
 """The errors that a damaged file raises."""
@@ -144,7 +80,7 @@ class Catalogue:
         exists = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
         if make and not exists:
             with self.change():
-                for statement in _TABLES.split(";\n"):
+                for statement in TABLES.split(";\n"):
                     self._sql.execute(statement)
                 self._put("edition", edition)
                 self._put("generation", 0)
@@ -377,7 +313,7 @@ class Catalogue:
         for bundle in bundles:
             numbers = [no for (no,) in self.rows("SELECT no FROM sessions WHERE bundle=?", bundle)]
             for no in numbers:
-                for table in _PARTS:
+                for table in PARTS:
                     self._sql.execute(f"DELETE FROM {table} WHERE session=?", (no,))
                 self._sql.execute("INSERT OR IGNORE INTO garbage VALUES(?)", (no,))
             self._sql.execute("DELETE FROM sessions WHERE bundle=?", (bundle,))
@@ -407,17 +343,23 @@ class Catalogue:
 
     def _add(self, root: int, bundle: int, entry: Entry) -> None:
         no = entry.no
-        self._sql.execute(_INSERTS["sessions"], (no, root, bundle, *entry.session))
-        self._sql.execute(_INSERTS["abouts"], (no, *entry.about))
+        self._sql.execute(INSERTS["sessions"], (no, root, bundle, *entry.session))
+        self._sql.execute(INSERTS["abouts"], (no, *entry.about))
         for table, rows in (
             ("facts", entry.facts),
             ("links", entry.links),
+            ("turns", entry.turns),
             ("quarters", entry.quarters),
             ("prompts", entry.prompts),
         ):
-            self._sql.executemany(_INSERTS[table], [(no, *row) for row in rows])
-        for table, rows in (("usage", entry.usage), ("calls", entry.calls)):
-            self._sql.executemany(_INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
+            self._sql.executemany(INSERTS[table], [(no, *row) for row in rows])
+        for table, rows in (
+            ("usage", entry.usage),
+            ("calls", entry.calls),
+            ("edits", entry.edits),
+            ("frictions", entry.frictions),
+        ):
+            self._sql.executemany(INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
 
     def pending_numbers(self) -> list[int]:
         """The numbers of all sessions whose words are pending."""

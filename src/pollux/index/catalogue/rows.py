@@ -108,6 +108,9 @@ class Entry(msgspec.Struct, array_like=True):
     links: list[Row]
     usage: list[Row]
     calls: list[Row]
+    edits: list[Row]
+    turns: list[Row]
+    frictions: list[Row]
     quarters: list[Row]
     prompts: list[Row]
 
@@ -150,10 +153,15 @@ def _storable(figure: int | None) -> int | None:
 
 def entry(session: Session, no: int, cut: int) -> Entry:
     """The rows of a session."""
+    # Imported only where a session is read.
+    from pollux.index.catalogue.edits.rows import edit_rows
+    from pollux.index.catalogue.friction.rows import friction_rows
+
     summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
     if (used := summary.usage) != (usable := _storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
     usage = [row for message in session.messages if message.usage is not None for row in _usage_rows(message, places)]
+    edits, turns = edit_rows(session)
     return Entry(
         no=no,
         session=_session(session, summary, cut),
@@ -162,6 +170,9 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         links=[(link.kind, link.target, link.evidence) for link in session.links],
         usage=usage,
         calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        edits=edits,
+        turns=turns,
+        frictions=friction_rows(session),
         quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
         prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pollux.library.brief.told_calls import is_prompt
 from pollux.library.brief.values import WORDS, Account, Item, Line, Section, Share, Unit
-from pollux.model import Author, Message, Session, SummaryPart, Text, Thinking, ToolCall, is_reply
+from pollux.model import Author, Message, Session, SummaryPart, Text, Thinking, ToolCall, is_prompt, is_reply
 
 PROMPTS, TASKS, REPLIES, CALLS, SUMMARIES = "prompts", "tasks", "replies", "tool calls", "summaries"
 THOUGHTS, COMMANDS, OTHER = "thoughts", "typed commands", "other texts"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pollux.library.brief.told_calls import STANDING, is_prompt
+from pollux.library.brief.told_calls import STANDING
 from pollux.library.brief.values import WORDS, Importance, Item, Section
-from pollux.model import Attachment, Author, Fate, FileReference, Message, Session, is_reply
+from pollux.model import Attachment, Author, Fate, FileReference, Message, Session, is_prompt, is_reply
 from pollux.text.figures import plural
 
 FATES = {

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pollux.library.brief.output_lines import answer_text
-from pollux.library.brief.told_calls import STANDING, CallAt, call_words, is_prompt
+from pollux.library.brief.told_calls import STANDING, CallAt, call_words
 from pollux.library.brief.values import WORDS, Importance, Item, Section
-from pollux.model import Fate, Marks, Session, Status
+from pollux.model import Fate, Marks, Session, Status, is_prompt
 
 
 def decisions(session: Session, calls: Sequence[CallAt], marks: Mapping[int, Marks]) -> Iterator[Item]:

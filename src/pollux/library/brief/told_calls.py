@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pollux.library.brief.shell import shell_command
 from pollux.library.brief.values import Unit
-from pollux.model import Author, Fate, Message, Role, Session, ToolCall
+from pollux.model import Fate, Message, Session, ToolCall, is_prompt
 from pollux.writers.calls import arguments
 
 PATHS, REASON = "edited paths", "edited because"
@@ -41,13 +41,6 @@ def standing_calls(session: Session) -> Iterator[CallAt]:
         for number, part in enumerate(message.parts):
             if type(part) is ToolCall:
                 yield CallAt(part, message, (place, number), turn)
-
-
-def is_prompt(message: Message) -> bool:
-    """Did somebody say it to the model: the human, or another model that gives a sub-agent its task?"""
-    return message.role is Role.USER and (
-        message.author is Author.HUMAN or (message.author is Author.MODEL and bool(message.text))
-    )
 
 
 def call_words(call: ToolCall) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pollux.model import Status, ToolCall, Value
-from pollux.writers.calls import PATCH
+from pollux.writers.calls import PATCH, patch_in
 
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*\S|.)\s*$")
 _HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
@@ -33,7 +33,7 @@ def edits(call: ToolCall) -> Iterator[Edit]:
     if call.status is not Status.OK:
         return
     arguments = call.input
-    if (patch := _patch_in(arguments)) is not None:
+    if (patch := patch_in(arguments)) is not None:
         yield from _patch_edits(patch)
     elif isinstance(arguments, Mapping) and isinstance(path := arguments.get("file_path"), str):
         yield from _requested_edits(call, arguments, path)
@@ -67,19 +67,6 @@ def _before(call: ToolCall) -> str | None:
             case {"originalContent": str(text), **others}:
                 hunk = _HUNK.search(str(others.get("fileDiff")))
                 return text if hunk is None or int(hunk[1]) <= text.count("\n") + 1 else None
-    return None
-
-
-def _patch_in(arguments: Any) -> str | None:
-    """A patch in the arguments of a call: as the whole, as an argument, or as a word of a command."""
-    waiting = [arguments]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            if PATCH in one:
-                return one
-        elif isinstance(one, Mapping | list):
-            waiting += reversed(list(one.values()) if isinstance(one, Mapping) else one)
     return None
 
 

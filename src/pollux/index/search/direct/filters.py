@@ -134,23 +134,46 @@ def _time(name: str, moment: datetime) -> PassageTest:
 
 
 Match = Callable[[str], object]
+_PLAIN = re.compile(r"[\w.~+-]+", re.ASCII)
+"""A part of a path that is no pattern, and is compared letter by letter."""
 
 
 def _file(typed: str) -> PassageTest:
     """Paths with folders and names in rows. See `file_patterns`."""
-    rows = [[_part(globs) for globs in row] for row in file_patterns(typed)]
-    paths = lru_cache(maxsize=1 << 12)(path_tokens)
+    fits = _paths_test(typed)
 
     def test(facts: PassageFacts) -> bool:
         files = facts.piece.files if facts.piece is not None else ()
-        if not files:
-            return False
-        parts: list[str | None] = []
-        for path in files:  # the index leaves one place free between two paths
-            parts += [*([None] if parts else []), *paths(path)]
-        return all(_has_row(parts, row) for row in rows)
+        return bool(files) and fits(files)
 
     return test
+
+
+def path_test(typed: str) -> Callable[[str], bool]:
+    """Does a path match what was typed, as in `file:`? Most paths lack a part of it, which is soon seen."""
+    fits = _paths_test(typed)
+    plain = [globs[0] for row in file_patterns(typed) for globs in row if _PLAIN.fullmatch(globs[0])]
+
+    def test(path: str) -> bool:
+        if path.isascii() and any(part not in path.lower() for part in plain):
+            return False
+        return fits((path,))
+
+    return test
+
+
+def _paths_test(typed: str) -> Callable[[Sequence[str]], bool]:
+    """The test of the paths of one passage."""
+    rows = [[_part(globs) for globs in row] for row in file_patterns(typed)]
+    tokens = lru_cache(maxsize=1 << 12)(path_tokens)
+
+    def fits(paths: Sequence[str]) -> bool:
+        parts: list[str | None] = []
+        for path in paths:  # the index leaves one place free between two paths
+            parts += [*([None] if parts else []), *tokens(path)]
+        return all(_has_row(parts, row) for row in rows)
+
+    return fits
 
 
 def _part(globs: Sequence[str]) -> Match | None:

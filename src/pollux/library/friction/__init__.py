@@ -1,0 +1,1 @@
+"""Where the work of agents did not go smoothly."""
