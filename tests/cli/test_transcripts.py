@@ -33,8 +33,8 @@ from tests.cli.program import Pollux
 FILES = sorted(Path(__file__).parent.glob("*.md"))
 BLOCK = re.compile(r"(?<=^```\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (pollux|rm)(?: (.*))?$", re.MULTILINE)
-ENDLESS = {"pick", "watch"}
-"""What ends only when somebody ends it; `test_watch.py` does."""
+ENDLESS = {"pick", "watch", "web"}
+"""What ends only when somebody ends it, as other tests do."""
 ACTIONS = {"key": ["new", "list", "show"]}
 """What a command does by its first argument."""
 
