@@ -108,6 +108,7 @@ def test_no_address_that_is_read_writes(served: Served) -> None:
 def test_what_is_too_large_is_refused(served: Served) -> None:
     assert served.get(f"/?q={'x' * LONGEST_ADDRESS}").status == 414
     assert served.post(f"/mark/{SAMPLE_KEY}", {"note": "x" * LARGEST_BODY}).status == 413
+    assert served.ask("/ticket", "POST", b"x" * (LARGEST_BODY + 1)).status == 413
     with suppress(ConnectionError):  # more than any head may have: the server may hang up before all of it is sent
         assert served.get(f"/?q={'x' * 200_000}").status == 400
     assert served.get("/").status == 200

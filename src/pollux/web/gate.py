@@ -73,9 +73,9 @@ class Gate:
             return
         if path != TICKET:
             refusal = refusal or self._stranger(headers) or self._forged(scope, headers)
-        if refusal is None and scope["method"] == "POST" and path != TICKET:
+        if refusal is None and scope["method"] == "POST":
             body = await _body(receive)
-            refusal = self._unsigned(body, scope)
+            refusal = _oversized(body) or (None if path == TICKET else self._unsigned(body or b"", scope))
             receive = _again(body or b"")
         if refusal is not None:
             await _refuse(scope, send, refusal)
@@ -120,10 +120,8 @@ class Gate:
             return Refusal(403, "The header Content-Type is not that of a form.", "Use the forms of the pages.")
         return None
 
-    def _unsigned(self, body: bytes | None, scope: Scope) -> Refusal | None:
-        """Does a form lack its token, or is it too large?"""
-        if body is None:
-            return Refusal(413, f"The form has more than {LARGEST_BODY:,} bytes.", "Make the note shorter.")
+    def _unsigned(self, body: bytes, scope: Scope) -> Refusal | None:
+        """Does a form lack its token?"""
         try:
             fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=100)
         except ValueError:
@@ -202,6 +200,12 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         if message["type"] == "http.disconnect" or not message.get("more_body"):
             return body
+
+
+def _oversized(body: bytes | None) -> Refusal | None:
+    if body is not None:
+        return None
+    return Refusal(413, f"The form has more than {LARGEST_BODY:,} bytes.", "Make the note shorter.")
 
 
 def _again(body: bytes) -> Receive:
