@@ -67,14 +67,20 @@ def _open_ui() -> bool:
 
 
 def _end(status: int) -> None:
-    """End the process at once: all is closed, and Python would take its time to free one by one what it still holds.
-
-    Where other processes or threads were at work, Python ends as usual, because some of them may wait for that.
-    """
-    threads = sys.modules.get("threading")
-    if "multiprocessing" in sys.modules or (threads is not None and threads.active_count() > 1):
+    """End the process at once: all is closed, and Python would take its time to free one by one what it still holds."""
+    if _is_something_at_work():
         sys.exit(status)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(status)
+
+
+def _is_something_at_work() -> bool:
+    """Is there a process or a thread that Python waits for at its end? For daemons it does not."""
+    threads, processes = sys.modules.get("threading"), sys.modules.get("multiprocessing.process")
+    if processes is not None and processes.active_children():
+        return True
+    main_thread = threads.main_thread() if threads is not None else None
+    every = threads.enumerate() if threads is not None else ()
+    return any(thread is not main_thread and not thread.daemon for thread in every)

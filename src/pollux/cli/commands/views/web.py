@@ -44,7 +44,10 @@ def command(ctx: click.Context, port: int | None, no_open: bool, url: str | None
 
 
 def _open(ctx: click.Context) -> Library:
-    """The sessions: the server brings them up to date by itself, and leaves no process behind."""
+    """The sessions: the server brings them up to date by itself, and leaves no process behind.
+
+    They are not let go of at the end, which would wait for a thread that brings them up to date: Ctrl-C ends at once.
+    """
     if ctx.meta.get(SAMPLE):
         return open_library(ctx, quiet=True, words=True)
     from pollux.cli.terminal.progress import Bar
@@ -52,4 +55,4 @@ def _open(ctx: click.Context) -> Library:
 
     bar = Bar()
     ctx.call_on_close(bar.close)
-    return ctx.with_resource(Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar))
+    return Library(fresh=not ctx.meta.get(NO_SYNC), complete_later=True, report=bar)
