@@ -38,6 +38,7 @@ READING = {
     "archive import file",
     "resume folder",
     "handoff folder",
+    "edits path",
 }
 
 
