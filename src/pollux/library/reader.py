@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux import registry
-from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
+from pollux.errors import Ambiguous, PolluxError, RequestError, UnknownName, Unreadable
 from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.for_agents.state import split_state
 from pollux.library.fresh_index import FreshIndex
@@ -213,16 +213,26 @@ class SessionReader:
         bundles = ((display_path(r.path), s, bundle) for s, r in roots for bundle in self._files.bundles_of(s, r))
         return jobs(summaries, places, bundles if places else ())
 
-    def at(self, *places: SessionLocation) -> Iterator[Session]:
-        """The sessions in some places."""
+    def at(
+        self, *places: SessionLocation, unreadable: Callable[[PolluxError], object] | None = None
+    ) -> Iterator[Session]:
+        """The sessions in some places. Whoever gives `unreadable` hears of those that cannot be read, and gets the rest."""
         for source, root in self._files.every_root():
             keys: dict[str, set[str]] = {}
             for place in places:
                 if (place.agent, place.root) == (source.name, display_path(root.path)):
                     keys.setdefault(place.bundle, set()).add(place.key)
             for bundle in self._files.bundles_of(source, root) if keys else ():
-                if bundle.key in keys:
-                    yield from (session for session in source.read(bundle).sessions if session.key in keys[bundle.key])
+                if bundle.key not in keys:
+                    continue
+                try:
+                    sessions = source.read(bundle).sessions
+                except PolluxError as error:
+                    if unreadable is None:
+                        raise
+                    unreadable(error)
+                else:
+                    yield from (session for session in sessions if session.key in keys[bundle.key])
 
 
 def _agent_and_prefix(name: str) -> tuple[str, str]:

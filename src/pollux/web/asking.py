@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -16,6 +15,7 @@ from pollux.errors import BadQuery, PolluxError
 from pollux.library.filters import filter_of, has_only_filters
 from pollux.library.library import Filter, Sort
 from pollux.text.shell import shell_line
+from pollux.text.unfinished_query import query_while_typing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +32,6 @@ FIRST_HITS = 30
 
 FACETS = ("agent", "project", "is", "tag", "model", "branch", "tool", "failed", "day")
 _REMEMBERED = 32
-_UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
-_BEGUN = re.compile(r"(?:^|\s+)[^\W\u0590-\U0010ffff]$")
-"""The first letter of a word, in a script whose words have several: in others, one letter may be a whole word."""
 
 
 class Question(NamedTuple):
@@ -48,10 +45,7 @@ class Question(NamedTuple):
     @property
     def query(self) -> str:
         """The query: the word that is being typed is a beginning, and its first letter alone is none yet."""
-        text = " ".join(self.text.split())
-        if not self.typing or self.text != self.text.rstrip():
-            return text
-        return f"{text}*" if _UNFINISHED.search(text) else _BEGUN.sub("", text)
+        return " ".join((query_while_typing(self.text) if self.typing else self.text).split())
 
     @property
     def is_search(self) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pollux.errors import PolluxError, RequestError
+from pollux.errors import RequestError
 from pollux.index.catalogue.edits.queries import EditPage, EditRow, edit_page
 from pollux.index.catalogue.rollups import moment_of
 from pollux.index.catalogue.values import Filter
@@ -61,10 +60,9 @@ class EditsService:
         return found
 
     def _sessions(self, keys: Iterable[str]) -> Iterator[Session]:
-        """Those of these sessions that can still be read."""
+        """Those of these sessions that can still be read. One that cannot costs no other."""
         places = [place for key in keys for place in self._index.find_known(key)[:1]]
-        with contextlib.suppress(PolluxError):
-            yield from self._reader.at(*places)
+        return self._reader.at(*places, unreadable=lambda _: None)
 
 
 def _edit(row: EditRow, page: EditPage) -> FileEdit:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.text.figures import plural
 from pollux.text.shell import shell_line
+from pollux.text.unfinished_query import query_while_typing
 
 if TYPE_CHECKING:
     from pollux.library.library import ListEntry
     from pollux.tui.list.rows import Row
-
-_BEGUN = re.compile(r"(?:^|\s+)[^\W\u0590-\U0010ffff]$")
-"""The first letter of a word, in a script whose words have several: in others, one letter may be a whole word."""
-
-_UNFINISHED = re.compile(r"(?:^|\s)\w{2,}$")
 
 HITS, EACH = 100, 3
 """How many messages a search gives, and how many of one session."""
@@ -35,10 +30,7 @@ class Question(NamedTuple):
     @property
     def query(self) -> str:
         """What is searched for: the word that is being typed is a beginning, and its first letter alone is none yet."""
-        text = self.text.strip()
-        if self.text != self.text.rstrip():
-            return text
-        return f"{text}*" if _UNFINISHED.search(text) else _BEGUN.sub("", text)
+        return query_while_typing(self.text)
 
     @property
     def is_search(self) -> bool:

@@ -10,9 +10,10 @@ import pytest
 
 from pollux import Filter, Library
 from pollux.answers.edits import edits_document
-from pollux.errors import RequestError
+from pollux.errors import RequestError, Unreadable
 from pollux.library.edits.values import FileEdit
 from pollux.model import Fate, Kind, Status, ToolCall
+from pollux.sources.base import Bundle, Reading
 from pollux.writers.changed_files import changed_files
 
 ROOT = Path(__file__).parents[4]
@@ -164,6 +165,28 @@ def test_a_session_that_is_gone_has_no_difference(tmp_path: Path) -> None:
     document = edits_document(found, [None, None])
     assert [edit["diff"] for edit in document["edits"]] == [None, None]
     assert "diff" not in edits_document(found)["edits"][0]
+
+
+def test_a_session_that_cannot_be_read_costs_no_other_its_difference(
+    sample: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pollux.sources.agent import Agent
+
+    found = sample.edits.newest(limit=None).edits
+    lost, whole = found[0].key, Agent.read
+    assert len({edit.key for edit in found if edit.agent == found[0].agent}) > 1
+
+    def read(agent: Agent, bundle: Bundle) -> Reading:
+        reading = whole(agent, bundle)
+        if lost in {session.key for session in reading.sessions}:
+            raise Unreadable("The file is gone.")
+        return reading
+
+    monkeypatch.setattr(Agent, "read", read)
+    differences = sample.edits.differences(found)
+    assert [edit.key for edit, one in zip(found, differences, strict=True) if one is None] == [
+        edit.key for edit in found if edit.key == lost
+    ]
 
 
 def test_a_name_that_the_user_gave_is_the_title(sample: Library) -> None:
