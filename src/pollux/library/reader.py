@@ -216,7 +216,7 @@ class SessionReader:
     def at(
         self, *places: SessionLocation, unreadable: Callable[[PolluxError], object] | None = None
     ) -> Iterator[Session]:
-        """The sessions in some places. Whoever gives `unreadable` hears of those that cannot be read, and gets the rest."""
+        """The sessions in some places. `unreadable` hears of those that cannot be read; else the first is raised."""
         for source, root in self._files.every_root():
             keys: dict[str, set[str]] = {}
             for place in places:
