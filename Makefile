@@ -62,7 +62,7 @@ bench-first: $(DEV) ## Measure the first commands without a cache, with 1,000 to
 	$(BIN)/python -m benchmarks.plot < first.jsonl > docs/pictures/first.svg
 
 test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
-	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py $(ARGS)
+	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py $(ARGS)
 
 test-agents: $(DEV) ## Install releases of the agents (1.5 GB) and let them judge what pollux writes
 	$(BIN)/python tests/agents/harness/resume.py install $(AGENTS)

@@ -38,6 +38,31 @@ class Empty(App):
         yield Footer()
 Empty().run()
 """
+PLAIN = """
+from rich.segment import Segment
+from textual.app import App
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import Input
+class Rows(ScrollView, can_focus=False):
+    def on_mount(self):
+        self.virtual_size = Size(80, 10_000)
+    def render_line(self, y):
+        return Strip([Segment(f"row {self.scroll_offset.y + y} of a list".ljust(self.size.width))], self.size.width)
+class Plain(App):
+    BINDINGS = [("pagedown", "page", "")]
+    def compose(self):
+        yield Input(placeholder="emptyfield", select_on_focus=False)
+        yield Rows()
+    def on_mount(self):
+        self.query_one(Input).cursor_blink = False
+    def action_page(self):
+        self.query_one(Rows).scroll_page_down(animate=False)
+Plain().run()
+"""
+"""A list that draws nothing but the number of each row: what it needs is Textual's own share of a frame."""
+
 LAST = "commands"
 """A word of pollux's last line."""
 
@@ -195,17 +220,27 @@ def typing(env: Mapping[str, str], ready: str) -> dict[str, Any]:
 
 
 def scrolling(env: Mapping[str, str], ready: str) -> dict[str, Any]:
-    """Through the list, and how much memory it takes."""
+    """Through the list, and how much memory it takes; beside it a plain list."""
     with opened([sys.executable, "-c", EMPTY], env, "mptyfield") as empty:
         empty.quiet(CALM)
         least = empty.memory()
+    with opened([sys.executable, "-c", PLAIN], env, "mptyfield") as plain:
+        plain.quiet(CALM)
+        own = {
+            "a plain list: a screen further": [plain.press("\x1b[6~") for _ in range(20)],
+            "a plain list: a key in the field": [plain.press(letter) for letter in "subprocess retry"],
+            "a plain list: resize": [_resized(plain, *size) for size in ((100, 35), (COLUMNS, ROWS)) * 3],
+        }
     with opened([POLLUX], env, ready) as terminal:
         terminal.quiet(CALM)
         frames = [terminal.press("\x1b[6~") for _ in range(40)]
         frames += [terminal.press("\x1b[B") for _ in range(20)]
         frames += [terminal.press(key) for key in ("\x1b[1;5F", "\x1b[5~", "\x1b[1;5H", "\x1b[6~")]
         memory = terminal.memory() - least
-    return {"a frame of the list": {**summed_up(frames), "megabytes_over_empty": memory}}
+    return {
+        **{name: summed_up(one) for name, one in own.items()},
+        "a frame of the list": {**summed_up(frames), "megabytes_over_empty": memory},
+    }
 
 
 def reading(folder: Path) -> dict[str, Any]:

@@ -42,16 +42,24 @@ _LENGTH = 8
 
 
 def run(
-    *arguments: str, env: Mapping[str, str], cwd: Path, errors: str = "strict", timeout: float = 240
+    *arguments: str,
+    env: Mapping[str, str],
+    cwd: Path,
+    errors: str = "strict",
+    timeout: float = 240,
+    handles: int | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
+    """Run a command to its end. It may open so many files at once; otherwise as many as the tests may."""
     if {name: value for name, value in env.items() if name.startswith(_STARTS)} not in _USUAL:
         return run_new(*arguments, env=env, cwd=cwd, errors=errors, timeout=timeout)
     with (
         TemporaryFile("w+", encoding="utf-8", errors=errors) as out,
         TemporaryFile("w+", encoding="utf-8", errors=errors) as err,
     ):
-        inherited = {"umask": _umask(), "limits": {number: resource.getrlimit(number) for number in _LIMITS}}
+        limits = {number: resource.getrlimit(number) for number in _LIMITS}
+        if handles is not None:
+            limits[resource.RLIMIT_NOFILE] = (handles, limits[resource.RLIMIT_NOFILE][1])
+        inherited = {"umask": _umask(), "limits": limits}
         request = {"arguments": arguments, "env": dict(env), "cwd": str(cwd), **inherited}
         try:
             status = _server().status(request, (out, err), timeout)

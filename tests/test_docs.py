@@ -44,7 +44,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "pollux"
 DOCS = ROOT / "docs"
 SAMPLE = SOURCE / "sample" / "home"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+EXAMPLES = ROOT / "examples"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *EXAMPLES.rglob("*.md")])
 
 BLOCK = re.compile(r"^(?P<fence>`{3,})(?P<language>\w*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ pollux ?(.*)\n((?:(?!\$ pollux).*\n)*)", re.MULTILINE)
@@ -361,6 +362,13 @@ def test_the_agent_of_the_walk_through_keeps_every_promise(parrot: ModuleType, t
     assert {case.name for case in tried} == {"cut", "lost", "odd", "offers", "others", "planted"}
     for case in tried:
         case.check()
+
+
+def test_the_package_of_the_examples_is_that_of_the_walk_through() -> None:
+    text = page("adding-an-agent.md")
+    assert blocks(text, "python")[0] == (EXAMPLES / "parrot" / "pollux_parrot" / "__init__.py").read_text("utf-8")
+    (entry_point,) = blocks(text, "toml")
+    assert entry_point in (EXAMPLES / "parrot" / "pyproject.toml").read_text("utf-8")
 
 
 # ------------------------------------------------------------------------------------------------------ links

@@ -29,6 +29,9 @@ SOURCES = {
     "gemini": "pollux.sources.gemini:SOURCE",
     "claude": "pollux.sources.claude:SOURCE",
     "codex": "pollux.sources.codex:SOURCE",
+    "copilot": "pollux.sources.copilot:SOURCE",
+    "opencode": "pollux.sources.opencode:SOURCE",
+    "qwen": "pollux.sources.qwen:SOURCE",
 }
 WRITERS = {
     "markdown": "pollux.writers.markdown:WRITER",

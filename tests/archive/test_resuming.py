@@ -77,17 +77,29 @@ def logged(raw: bytes) -> set[str]:
     return {record["id"] for record in records if "id" in record}
 
 
+RESUMED = [home for home in HOMES if home.partition("/")[0] in ("gemini", "claude", "codex")]
+"""The homes of programs of which `judge` knows what they resume."""
+
+EXHAUSTIVE = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
+MOST = 30
+
+
+def some(sessions: list[Session]) -> list[Session]:
+    """All sessions of a home, or some of a home with many."""
+    return sessions if EXHAUSTIVE else sessions[:: 1 + len(sessions) // MOST]
+
+
 def cases() -> list[tuple[str, str]]:
     """Every accident to every home, or one to each."""
-    if os.environ.get("POLLUX_EXHAUSTIVE"):
-        return [(home, accident) for home in HOMES for accident in ACCIDENTS]
-    return list(zip(HOMES, cycle(ACCIDENTS), strict=False))
+    if EXHAUSTIVE:
+        return [(home, accident) for home in RESUMED for accident in ACCIDENTS]
+    return list(zip(RESUMED, cycle(ACCIDENTS), strict=False))
 
 
 @pytest.mark.parametrize(("home", "accident"), cases())
 def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) -> None:
     world.furnish(home)
-    before = [session for session in every(world.keeping()) if session.kind is not Kind.PROMPTS]
+    before = some([session for session in every(world.keeping()) if session.kind is not Kind.PROMPTS])
     raw = {file: file.read_bytes() for file in world.session_files()}
     for file, value in raw.items():
         befall(file, ACCIDENTS[accident](value))
@@ -108,7 +120,7 @@ def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) ->
         assert spoken_parts(session) - typed <= spoken_parts(again[session.key])
 
 
-@pytest.mark.parametrize("home", HOMES)
+@pytest.mark.parametrize("home", RESUMED)
 def test_what_a_cut_left_can_be_resumed(world: World, home: str) -> None:
     world.furnish(home)
     for number, file in enumerate(world.session_files()):

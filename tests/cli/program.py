@@ -19,6 +19,7 @@ class Pollux:
     def __init__(self, folder: Path, version: str | None = None) -> None:
         self.home = folder / "home"
         self.folder = folder
+        self.handles: int | None = None
         if version is None:
             self.home.mkdir()
         else:
@@ -38,7 +39,8 @@ class Pollux:
 
     def __call__(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        return program.run(*arguments, env={**self.env, **env}, cwd=self.home, errors="surrogateescape")
+        own = {**self.env, **env}
+        return program.run(*arguments, env=own, cwd=self.home, errors="surrogateescape", handles=self.handles)
 
     def file(self, path: str, content: str | bytes) -> Path:
         """Put a file under the home's root."""

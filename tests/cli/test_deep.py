@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,10 +44,8 @@ def rollout(project: str) -> str:
 @pytest.fixture
 def frugal(empty: Pollux) -> Iterator[Pollux]:
     """A home whose commands have few handles; it is cleared by a program that goes to any depth."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    empty.handles = 256
     yield empty
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     subprocess.run(["rm", "-rf", str(empty.folder)], check=True)
 
 

@@ -168,7 +168,8 @@ def test_an_agent_nobody_knows(pollux: Pollux) -> None:
     for query in (["humidity"], ["--regex", "humidity"]):
         result = pollux("search", *query, "--agent", "hal")
         assert result.returncode == 2
-        assert result.stderr == "pollux: No agent is called 'hal'.\nKnown: gemini, claude, codex.\n"
+        known = "gemini, claude, codex, copilot, opencode, qwen"
+        assert result.stderr == f"pollux: No agent is called 'hal'.\nKnown: {known}.\n"
 
 
 def test_without_any_session(empty: Pollux) -> None:

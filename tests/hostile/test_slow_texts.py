@@ -17,11 +17,11 @@ from pollux.index.search.passages import paths_in
 from pollux.model import Status, ToolCall
 from pollux.sources.claude.group import recognizes
 from pollux.sources.claude.messages.authors import command, split_reminders, task_notices
-from pollux.sources.gemini.format.schema import Blob, Message, Part as Piece
-from pollux.sources.gemini.messages.calls import exit_code_of
-from pollux.sources.gemini.messages.references import prompt_parts
-from pollux.sources.gemini.messages.subagents import objective_of
-from pollux.sources.gemini.replay.message_key import visible_letters
+from pollux.sources.gemini_sessions.format.schema import Blob, Message, Part as Piece
+from pollux.sources.gemini_sessions.messages.calls import exit_code_of
+from pollux.sources.gemini_sessions.messages.references import prompt_parts
+from pollux.sources.gemini_sessions.messages.subagents import objective_of
+from pollux.sources.gemini_sessions.replay.message_key import visible_letters
 from pollux.sources.settings import setting
 from pollux.writers.attribution.edits import edits
 from pollux.writers.html.code import code

@@ -22,7 +22,7 @@ from tests.index.conftest import ChangingHome
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 FORK = multiprocessing.get_context("fork")
-MOMENTS = 100 if os.environ.get("POLLUX_EXHAUSTIVE") else 20
+MOMENTS = 100 if os.environ.get("POLLUX_EXHAUSTIVE") else 12
 
 
 def start_processes(monkeypatch: pytest.MonkeyPatch) -> None:

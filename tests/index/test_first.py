@@ -42,6 +42,7 @@ MIDNIGHT = 1_794_614_400
 """The beginning of the day on which all talks of a `ChangingHome` take place."""
 
 FORK = multiprocessing.get_context("fork")
+MOMENTS = 100 if os.environ.get("POLLUX_EXHAUSTIVE") else 25
 
 
 @pytest.fixture
@@ -545,7 +546,7 @@ def slowly(pause: float) -> Callable[..., BundleRows]:
     return read
 
 
-def test_killed_at_a_hundred_moments(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_many_moments(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
     home, dice = empty_home, random.Random(3)
     start_processes(monkeypatch)
     monkeypatch.setattr(words, "_AT_ONCE", 20_000)
@@ -559,7 +560,7 @@ def test_killed_at_a_hundred_moments(empty_home: ChangingHome, monkeypatch: pyte
         lambda library: library.count(Filter(everything=True)),
         lambda library: [row.name for row in library.usage.stats(Grouping.AGENT).rows],
     ]
-    for moment in range(100):
+    for moment in range(MOMENTS):
         churn(home, dice)
         process = FORK.Process(target=complete, args=(home,))
         process.start()

@@ -15,7 +15,7 @@ def test_sessions_stand_by_day(tmp_path: Path) -> None:
         lines = driver.lines()
         assert lines[0].endswith("12 sessions")
         assert "Saturday 14 November" in lines[2]
-        assert "◆ gemini  tidewatch" in lines[3]
+        assert "◆ gemini    tidewatch" in lines[3]
         assert "60.6k" in lines[3]
 
     drive(steps, tmp_path)

@@ -50,7 +50,7 @@ def test_questions_that_are_overtaken_are_dropped() -> None:
 def test_a_line_keeps_the_names_of_its_styles() -> None:
     canvas = StripCanvas(20)
     line = "a " + canvas.paint("b", "bold", "warn") + " c"
-    assert split(line) == [("a ", ()), ("b", ("bold", "warn")), (" c", ())]
+    assert split(line) == [("a ", ""), ("b", "bold warn"), (" c", "")]
     assert plain(line) == "a b c"
     drawn = strip(line, looks(DARK.name), 8)
     assert drawn.text == "a b c   "

@@ -65,6 +65,7 @@ def item_document(item: Item) -> dict[str, Any]:
         "file": item.file,
         "line": item.line,
         "item": item.item,
+        **({"row": item.row} if item.row is not None else {}),
         "usage": usage_document(msgspec.structs.replace(item.usage, native={})),
         "native": item.native,
         "counted": item.counted,

@@ -13,12 +13,14 @@ import msgspec
 
 from pollux.archive.appender import Appender
 from pollux.archive.contents import BaseContent, Damaged, Unread, digest, pack, pack_added, unpack
+from pollux.archive.documents import document_files
 from pollux.archive.index import RACY, Index, Location
 from pollux.archive.pack_lengths import PackLengths, reading
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
-from pollux.errors import StoreError
+from pollux.errors import StoreError, Unreadable
 from pollux.index.sync.sync import RootScan
 from pollux.sources.base import File, Status
+from pollux.sources.database import DATABASE, Document, is_database, is_document
 from pollux.sources.walk import OTHER, unreadable_files
 from pollux.system.clock import now
 from pollux.system.files import HUGE, list_folder, make_private_folder, opened, read_within
@@ -238,11 +240,18 @@ class Archive:
         self._note_run()
         return result
 
-    def keep_files(self, agent: str, home: Path, files: Iterable[File]) -> RunResult:
-        """Keep some files of one home as they are now. Raises `StoreError`, also where another pollux is writing."""
+    def keep_files(
+        self, agent: str, home: Path, files: Iterable[File], documents: Iterable[Document] = ()
+    ) -> RunResult:
+        """Keep some files of one home as they are now, and documents of sessions in its databases.
+
+        Raises `StoreError`, also where another pollux is writing.
+        """
         result = RunResult()
         with self.appending() as appender:
-            HomeRun(self, appender, result, agent, home).keep(files)
+            run = HomeRun(self, appender, result, agent, home)
+            run.keep(session_files(files))
+            run.keep_documents(documents)
         return result
 
     def _known(self, agent: str, home: Path) -> str | None:
@@ -266,13 +275,21 @@ class HomeRun:
         self._last = archive.index.last(agent, self._home)
         self._unsure = archive.index.unsure(agent, self._home)
         self._at = int(now().timestamp() * 1_000_000)
+        self._documents: dict[str, Document] = {}
 
     def run(self, scans: list[RootScan]) -> None:
         """Keep every file that is about sessions, then note which are gone."""
         unread = len(self._result.unread)
+        hidden = [self._path(f) for scan in scans for f in scan.files if f.status is Status.UNREADABLE]
         files = self.keep(file for scan in scans for file in session_files(scan.files))
-        if any(folder_at(scan.root.path) for scan in scans):
-            hidden = [self._path(f) for scan in scans for f in scan.files if f.status is Status.UNREADABLE]
+        for scan in scans:
+            try:
+                self._documents |= scan.documents
+                files |= self.keep(file for _, file in document_files(scan, self._home, self._last))
+            except Unreadable as error:
+                self._result.unread.append(str(error))
+                hidden += [path for path in self._last if is_document(os.fsdecode(path))]
+        if any(folder_at(scan.root.path) or scan.files for scan in scans):
             for path, last in self._last.items():
                 if path not in files and last.sha is not None and not any(_within(path, place) for place in hidden):
                     self._state(path, "gone", None, None)
@@ -288,6 +305,12 @@ class HomeRun:
             self._keep(path, file)
         return by_path
 
+    def keep_documents(self, documents: Iterable[Document]) -> None:
+        """Keep some sessions of databases."""
+        for made in documents:
+            self._documents[made.file.path] = made
+            self.keep([made.file])
+
     def _path(self, file: File) -> bytes:
         return os.path.relpath(os.fsencode(file.path), self._home)
 
@@ -297,12 +320,17 @@ class HomeRun:
         if before is not None and _unchanged(last, file) and path not in self._unsure:
             return
         try:
-            with opened(file.path, buffer=0) as stream:
-                raw, mode = read_within(stream, HUGE), os.fstat(stream.fileno()).st_mode & 0o777
+            if (made := self._documents.get(file.path)) is not None:
+                raw, mode = made.content(), file.mode
+            else:
+                with opened(file.path, buffer=0) as stream:
+                    raw, mode = read_within(stream, HUGE), os.fstat(stream.fileno()).st_mode & 0o777
         except (FileNotFoundError, NotADirectoryError):  # the agent deleted it just now: the next run says so
             return
         except OSError as error:
             self._result.unread.append(f"{display_path(file.path)}: {error.strerror}")
+            return
+        if is_database(raw):  # of an unknown name: a copy that somebody made
             return
         sha, added = digest(raw, before)
         if self._archive.index.content(sha) is None:
@@ -371,8 +399,12 @@ def _within(path: bytes, place: bytes) -> bool:
 
 
 def session_files(files: Iterable[File]) -> list[File]:
-    """Files that are about sessions, and files of an unknown kind."""
-    return [f for f in files if f.status is not Status.UNREADABLE and (f.role != OTHER or f.status is Status.UNKNOWN)]
+    """Files that are about sessions, and files of an unknown kind; no database, which holds keys besides sessions."""
+    return [
+        f
+        for f in files
+        if f.status is not Status.UNREADABLE and f.role != DATABASE and (f.role != OTHER or f.status is Status.UNKNOWN)
+    ]
 
 
 def _snapshot(scans: list[RootScan]) -> str:

@@ -22,6 +22,7 @@ from pollux import registry
 from pollux.archive.archive import Archive, session_files
 from pollux.archive.content_reader import ContentReader
 from pollux.archive.contents import Damaged
+from pollux.archive.documents import live_documents
 from pollux.archive.live_files import LiveFiles, Proof
 from pollux.archive.merge import MergedContent, by_file, rewritten
 from pollux.archive.order import best_first
@@ -181,6 +182,9 @@ class Checkouts:
         source = self._source_of(agent)
         live = {path: file for scan in own for path, file in files_of(scan, home)}
         states = archive.index.states(agent, home)
+        last = archive.index.last(agent, home)
+        documents = {path: file for scan in own for path, file in live_documents(scan, home, last).items()}
+        live |= documents
         live_files = LiveFiles(archive, source, info.proofs if info is not None else {})
         checkout = Checkout(folder, archive, agent, home)
         if source is not None:
@@ -190,7 +194,7 @@ class Checkouts:
         lost, links = self._lost_and_complete(archive, states, home, unchanged)
         lost |= {path: [state, *lost.get(path, ())] for path, state in diverged.items()}
         elsewhere = checkout.elsewhere(lost, others, live_files)
-        checkout.update(lost, links, fingerprint, elsewhere, live_files.proofs)
+        checkout.update(lost, links - documents.keys(), fingerprint, elsewhere, live_files.proofs)
         self.problem = checkout.problem or self.problem
 
     def _source_of(self, agent: str) -> Source | None:

@@ -16,6 +16,7 @@ from pollux.archive.packs import State, is_safe
 from pollux.archive.verify import file_of
 from pollux.errors import OutputError, StoreError
 from pollux.model import Value
+from pollux.sources.database import is_document
 from pollux.system.files import HUGE, below, read, write_file
 from pollux.system.link_bounds import leads_out
 from pollux.wire import display_path
@@ -72,9 +73,19 @@ def files_to_write(
     """Kept states as files below a folder, or where they were among the agent's `roots`."""
     for state in states:
         path, home = os.fsdecode(state.path), Path(os.fsdecode(state.home))
+        if folder is None and is_document(path):
+            raise _in_a_database(home / path)
         place = within(folder, path) if folder is not None else in_place(home, path, roots)
         sha = (state.sha or b"").hex()
         yield FileToWrite(place, state.size, sha, state.mtime_ns, partial(_content, archive, state), beside, state.mode)
+
+
+def _in_a_database(place: Path) -> OutputError:
+    database = display_path(str(place.parent).removesuffix(".rows"))
+    return OutputError(
+        f"The session was in the database {database}, and pollux writes to no database.",
+        "With -o FOLDER, restore writes its rows as JSON lines, and recover a file that the agent can import.",
+    )
 
 
 def within(folder: Path, path: str) -> Path:

@@ -28,6 +28,10 @@ def main() -> None:
         status = run(sys.argv[1:])
     except KeyboardInterrupt as interrupt:  # before the command began, or after it ended; a signal has its own number
         os._exit(128 + getattr(interrupt, "number", 2))
+    except RuntimeError as error:  # so Python 3.11 calls what interrupts the making of a class
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        os._exit(128 + getattr(error.__cause__, "number", 2))
     _end(status)
 
 
@@ -73,6 +77,8 @@ def _end(status: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
+    if (last_steps := sys.modules.get("pollux.system.last_steps")) is not None:
+        last_steps.run_last_steps()
     os._exit(status)
 
 

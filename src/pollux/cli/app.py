@@ -160,6 +160,8 @@ def _run(arguments: list[str]) -> int:
     except PolluxError as error:
         return _report(error, arguments)
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was made, in an import
+            raise error.__cause__ from None
         # The reader has gone, or the disk is full: only an error of the output has no file name.
         if isinstance(error, OSError) and error.filename is None:
             raise

@@ -34,7 +34,7 @@ def comparison_lines(canvas: Canvas, comparison: Comparison, home: str) -> Itera
     for letter, side in zip("AB", sides, strict=True):
         yield from _head(canvas, letter, side)
     yield ""
-    yield from wrap(_relation(comparison), canvas.columns)
+    yield from wrap(relation(comparison), canvas.columns)
     parts = [side.own for side in sides]
     if comparison.shared is not None:
         parts = [comparison.shared, *parts]
@@ -44,13 +44,17 @@ def comparison_lines(canvas: Canvas, comparison: Comparison, home: str) -> Itera
     for title, part in zip(titles, parts, strict=True):
         yield from _prompts(canvas, title, part)
     yield from _counted(
-        canvas, "tool", titles, [[(one.name, _tool(one)) for one in part.tools] for part in parts], lambda name: name
+        canvas,
+        "tool",
+        titles,
+        [[(one.name, told_tool(one)) for one in part.tools] for part in parts],
+        lambda name: name,
     )
     yield from _counted(
         canvas,
         "file",
         titles,
-        [[(one.path, _file(one)) for one in part.files] for part in parts],
+        [[(one.path, told_file(one)) for one in part.files] for part in parts],
         lambda path: tilde(path, home),
     )
 
@@ -64,7 +68,8 @@ def _head(canvas: Canvas, letter: str, side: Side) -> Iterator[str]:
     yield canvas.paint(f"   {' · '.join(fact for fact in facts if fact)}", "dim")
 
 
-def _relation(comparison: Comparison) -> str:
+def relation(comparison: Comparison) -> str:
+    """How the two belong together, and where they part."""
     words = []
     if comparison.link is not None:
         letters = ("A", "B") if comparison.link_of == comparison.first.summary.key else ("B", "A")
@@ -80,20 +85,9 @@ def _relation(comparison: Comparison) -> str:
 
 
 def _figures(canvas: Canvas, titles: Sequence[str], parts: Sequence[Stretch]) -> Iterator[str]:
-    rows: dict[str, Callable[[Stretch], str]] = {
-        "messages": lambda part: number(part.messages),
-        "prompts": lambda part: number(len(part.prompts)),
-        "replies": lambda part: number(part.replies),
-        "tool calls": _calls,
-        "files changed": lambda part: number(sum(one.edits > 0 for one in part.files)),
-        "tokens": lambda part: tokens(part.usage),
-        "cost": lambda part: money(part.cost_usd, at_least=part.unpriced_requests > 0),
-        "duration": lambda part: duration(part.seconds),
-        "models": lambda part: ", ".join(map(one_line, part.models)) or NONE,
-    }
     name = Column("")
     columns = [Column(title, right=True) for title in titles]
-    for row, cell in rows.items():
+    for row, cell in FIGURES.items():
         name.add(row, "dim")
         for column, part in zip(columns, parts, strict=True):
             column.add(cell(part))
@@ -104,6 +98,20 @@ def _calls(part: Stretch) -> str:
     failed = sum(one.failed for one in part.tools)
     every = number(sum(one.calls for one in part.tools))
     return f"{every} ({failed:,} failed)" if failed else every
+
+
+FIGURES: dict[str, Callable[[Stretch], str]] = {
+    "messages": lambda part: number(part.messages),
+    "prompts": lambda part: number(len(part.prompts)),
+    "replies": lambda part: number(part.replies),
+    "tool calls": _calls,
+    "files changed": lambda part: number(sum(one.edits > 0 for one in part.files)),
+    "tokens": lambda part: tokens(part.usage),
+    "cost": lambda part: money(part.cost_usd, at_least=part.unpriced_requests > 0),
+    "duration": lambda part: duration(part.seconds),
+    "models": lambda part: ", ".join(map(one_line, part.models)) or NONE,
+}
+"""What is told of each side."""
 
 
 def _prompts(canvas: Canvas, title: str, part: Stretch) -> Iterator[str]:
@@ -139,12 +147,14 @@ def _counted(
     yield from table(canvas, [first, *columns])
 
 
-def _tool(count: ToolCount) -> str:
+def told_tool(count: ToolCount) -> str:
+    """How often a tool was called, and how often that went wrong."""
     wrong = [(count.failed, "failed"), (count.cancelled, "cancelled"), (count.unfinished, "without result")]
     words = ", ".join(f"{amount:,} {word}" for amount, word in wrong if amount)
     return f"{count.calls:,} ({words})" if words else f"{count.calls:,}"
 
 
-def _file(count: FileCount) -> str:
+def told_file(count: FileCount) -> str:
+    """How often a file was edited, and how often that went wrong."""
     edits = plural(count.edits, "edit")
     return f"{edits} ({count.unsuccessful:,} unsuccessful)" if count.unsuccessful else edits

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pollux.library.friction.values import FrictionCase, FrictionReport
 
 _NARROW = 80
-_NAMES = {
+NAMES = {
     FrictionKind.FAILED: "calls that failed",
     FrictionKind.REPEATED: "calls made again after they had failed",
     FrictionKind.UNDONE: "edits that were undone",
@@ -35,17 +35,17 @@ _UNDOINGS = {Undoing.REVERSED: "by the reverse edit", Undoing.WRITTEN_BACK: "by 
 def friction_lines(canvas: Canvas, report: FrictionReport, home: str) -> Iterator[str]:
     """The numbers, what cannot be known, then each case."""
     count, what = Column("", right=True), Column("")
-    for kind, name in _NAMES.items():
+    for kind, name in NAMES.items():
         count.add(number(report.counts[kind]))
         what.add(name)
     yield from table(canvas, [count, what])
-    yield from (canvas.paint(line, "dim") for text in _remarks(report) for line in wrap(text, canvas.columns))
+    yield from (canvas.paint(line, "dim") for text in remarks(report) for line in wrap(text, canvas.columns))
     if report.cases:
         yield ""
         yield from _cases(canvas, report.cases, home)
 
 
-def _remarks(report: FrictionReport) -> Iterator[str]:
+def remarks(report: FrictionReport) -> Iterator[str]:
     """Of how much this is, and what cannot be known."""
     if report.calls is not None:
         yield f"In {plural(report.sessions, 'session')} with {plural(report.calls, 'call')}."
@@ -71,7 +71,7 @@ def _cases(canvas: Canvas, cases: Sequence[FrictionCase], home: str) -> Iterator
         project.add((one_line(project_name(case.project)) if case.project else NONE) if several else "", "dim")
         kind.add(case.kind if case.fate is Fate.LIVE else f"{case.kind}, {case.fate}", _style(case))
         message.add(one_line(f"{case.short_id}#{case.short_message_id}"), "id")
-        about.add(_about(case, home))
+        about.add(about_case(case, home))
     return table(canvas, [when, agent, project, kind, message, about])
 
 
@@ -79,7 +79,8 @@ def _style(case: FrictionCase) -> str | None:
     return {FrictionKind.FAILED: "bad", FrictionKind.INTERRUPTED: "warn"}.get(case.kind)
 
 
-def _about(case: FrictionCase, home: str) -> str:
+def about_case(case: FrictionCase, home: str) -> str:
+    """What was called or changed, and how it ended."""
     what = one_line(tilde(case.what, home)) if case.what else ""
     words = []
     if case.kind is FrictionKind.FAILED and case.exit_code:

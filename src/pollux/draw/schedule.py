@@ -62,6 +62,12 @@ def often(every: str | None) -> str:
 
 def regularity(canvas: Canvas, state: Archiving) -> Iterator[str]:
     """When the archive was last run, and who runs it."""
+    for line in wrap(regularity_words(state), canvas.columns):
+        yield canvas.paint(line, "warn" if state.overdue else "dim")
+
+
+def regularity_words(state: Archiving) -> str:
+    """When the archive was last run, and who runs it, as sentences."""
     text = (
         f"The archive was last run: {ago(state.ran, now())}." if state.ran is not None else "The archive was never run."
     )
@@ -72,5 +78,4 @@ def regularity(canvas: Canvas, state: Archiving) -> Iterator[str]:
         text += " Every pollux command runs it, and no timer: see pollux archive schedule."
     else:
         text += " No timer runs it: see pollux archive schedule."
-    for line in wrap(text, canvas.columns):
-        yield canvas.paint(line, "warn" if state.overdue else "dim")
+    return text

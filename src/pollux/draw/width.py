@@ -34,6 +34,9 @@ def cut(text: str, columns: int) -> str:
         return text
     if columns <= 0:
         return ""
+    begin = text[:columns]
+    if begin.isascii() or _NARROW.fullmatch(begin) is not None:  # nearly always: each is one column
+        return begin[:-1].rstrip() + "…"
     characters, room = [], columns - 1
     for character in text:
         room -= width(character)

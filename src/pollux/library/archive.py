@@ -166,12 +166,12 @@ class ArchiveService:
 
     def history(self, session: Session) -> list[Change]:
         """What happened to a session's files."""
-        return self._past(session).changes(self._index.files_of(session.key))
+        return self._past(session).changes(self._index.kept_paths(session.key))
 
     def as_of(self, session: Session, when: datetime) -> Session:
         """The session as it was at a time. Raises `NotFound` where nothing of it had been kept by then."""
         past = self._past(session)
-        files = self._index.files_of(session.key)
+        files = self._index.kept_paths(session.key)
         if not past.changes(files):
             raise self._not_then(session, when, [])
         with self._past_folder() as folder:
@@ -222,7 +222,7 @@ class ArchiveService:
 
     def _states(self, session: Session, when: datetime | None) -> list[State]:
         """The states to restore: those of a session's own files and of its sub-agents'."""
-        files = {file for key in self._index.family(session.key) for file in self._index.files_of(key)}
+        files = {file for key in self._index.family(session.key) for file in self._index.kept_paths(key)}
         states = self._chosen(session, files, when)
         if not states:
             raise self._nothing(f"Nothing is kept of {session.key}.")
@@ -278,9 +278,9 @@ class ArchiveService:
             f
             for entry in self._index.everything()
             if entry.summary.key not in keys
-            for f in self._index.files_of(entry.summary.key)
+            for f in self._index.kept_paths(entry.summary.key)
         }
-        own = {file for key in keys for file in self._index.files_of(key)} - others
+        own = {file for key in keys for file in self._index.kept_paths(key)} - others
         states = [state for session in sessions for state in self._past(session).states(own)]
         if not states:
             raise self._nothing("Nothing is kept of that.", "Try: pollux archive status")

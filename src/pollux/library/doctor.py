@@ -18,6 +18,8 @@ from pollux.system.files import opened
 from pollux.system.link_bounds import LEADS_OUT
 from pollux.wire import Notes, display_path
 
+__all__ = ["Archiving", "Doctor", "Due", "FileAccount", "Status", "Unfamiliar", "diagnose", "examine", "read_all"]
+
 _PIECE = 1 << 20
 
 

@@ -24,12 +24,24 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
 """Words that are options of a list: which one, and how a value is read."""
 
 _LISTED = "agent|project|since|until|before|branch|commit|repository|directory|version|client|is|tag|note|name"
-_FILTER = re.compile(rf"(?:{_LISTED}):[^\s\"']+")
+_FILTER = re.compile(rf"(?:{_LISTED}):(?:[^\s\"']+|\"[^\"]+\")")
+_WORD = re.compile(r'\w+:"[^"]*"(?=\s|$)|\S+')
+_QUOTED = re.compile(r'(\w+:)"([^"]*)"')
+
+
+def query_words(text: str) -> list[str]:
+    """The words of a query, as they were typed. A value in quotes, as in `project:"two words"`, is part of its word."""
+    return _WORD.findall(text)
+
+
+def filter_words(text: str) -> list[str]:
+    """The words of a query, each value without its quotes."""
+    return [_QUOTED.sub(r"\1\2", word) if _QUOTED.fullmatch(word) else word for word in query_words(text)]
 
 
 def has_only_filters(text: str) -> bool:
     """Does a query consist of filters that a list takes? Then it narrows the list down, and nothing is searched for."""
-    return all(_FILTER.fullmatch(word) for word in text.split())
+    return all(_FILTER.fullmatch(word) for word in query_words(text))
 
 
 def filter_of(  # noqa: PLR0913

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from pollux.errors import NotFound, StoreError, Unreadable
+from pollux.index.catalogue.columns import Columns
 from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Cursor, Filter, ListEntry, SessionLocation
@@ -20,6 +21,7 @@ from pollux.library.session_files import SessionFiles
 from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
+from pollux.sources.database import document_path
 from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
@@ -85,6 +87,7 @@ class FreshIndex:
         self._cache_problem: str | None = None
         self._synced_catalogues: set[str] = set()
         self._lock = store.lock
+        self._columns = Columns()
         self._syncs = 0
         self._mine = threading.local()
 
@@ -135,6 +138,11 @@ class FreshIndex:
     def files_of(self, key: str) -> list[str]:
         """Every file a session was read from: the agent's, and those that are kept."""
         return self.ask(lambda current: current.files(key))
+
+    def kept_paths(self, key: str) -> list[str]:
+        """The files of a session, and the documents under which the archive keeps it if it is in a database."""
+        files = self.files_of(key)
+        return [*files, *(document_path(file, key.partition(":")[2]) for file in files)]
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""
@@ -228,6 +236,16 @@ class FreshIndex:
         queries: CatalogueQueries = self._mine.queries
         return queries
 
+    def state(self) -> object:
+        """Another value whenever sessions or words were stored, or dropped, by any process."""
+
+        def question(current: CatalogueQueries) -> object:
+            if getattr(self._mine, "noted", None) is not current:
+                self._mine.noted, self._mine.value = current, (current.is_complete, *current.contents())
+            return self._mine.value
+
+        return self.ask(question)
+
     def _state(self) -> object:
         """What this thread's queries are about; None before its first question."""
         return getattr(self._mine, "state", None)
@@ -300,6 +318,7 @@ class FreshIndex:
             self._marks.state,
             unread_ids=self._unread_ids,
             is_complete=self._is_complete,
+            columns=self._columns,
         )
 
     # ------------------------------------------------------------------ the cache
@@ -328,16 +347,23 @@ class FreshIndex:
         answers may be older than the files.
         """
         with self._lock:
-            before, own = self._keys(self._session_files.every_root()), self._keys(self._homes.roots())
+            contents, before = self._contents(), self._keys(self._session_files.every_root())
+            own = self._keys(self._homes.roots()) if self._session_files.kept_roots() else before
             outcome = self._keep_up(SyncInput(self._report, words=True))
             self.add_words()
             # Without a cache each thread has its own catalogue: all bring theirs up to date when they ask.
             self._forget()
+            if self._contents() == contents:
+                outcome.sessions, outcome.removed, outcome.kept = len(before), 0, 0
+                return outcome
             after = self._keys(self._session_files.every_root())
             outcome.sessions = len(after)
             outcome.removed = len(before - after)
             outcome.kept = len((own & after) - self._keys(self._homes.roots()))
             return outcome
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.ask(lambda _: self.queries.contents(), synced=False)
 
     def _keys(self, roots: Iterable[tuple[Source, Root]]) -> set[str]:
         """The sessions that are known under some roots, as the cache is."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +20,8 @@ from pollux.system.directories import Places
 
 if TYPE_CHECKING:
     import subprocess
+    import threading
+    from datetime import date
 
     from pollux.index.catalogue.facets import Facets
     from pollux.index.catalogue.relatives import Relative
@@ -100,18 +104,18 @@ class IndexService:
         return self._index.ask(lambda current: current.listed_keys(criteria, limit))
 
     def state(self) -> object:
-        """Another object whenever something was stored meanwhile, by any process. Marks are no part of it."""
-        return self._index.ask(lambda current: current)
+        """Another value whenever sessions or words were stored meanwhile, by any process. Marks are no part of it."""
+        return self._index.state()
 
     def entries(self, keys: Iterable[str]) -> list[ListEntry]:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
 
-    def changes(self) -> Iterator[frozenset[str]]:
-        """The keys of the sessions that change from now on. Where nothing changes for some seconds, no keys."""
+    def changes(self, stop: threading.Event | None = None) -> Iterator[frozenset[str]]:
+        """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys."""
         from pollux.library.watch import Changes
 
-        return iter(Changes(self._homes, self._index))
+        return iter(Changes(self._homes, self._index, stop))
 
     def heirs(self, key: str) -> list[str]:
         """The sessions that a session was handed over to, as far as is known without reading anything now."""
@@ -164,24 +168,31 @@ class IndexService:
         self._index.clear()
 
 
+@lru_cache(maxsize=1)
+def _local_days(*_zone: object) -> Callable[[int], date | None]:
+    """Gives the day of a quarter of an hour in the machine's own zone, and remembers it."""
+    from pollux.usage.days import day_of
+
+    return day_of(None)
+
+
 def _facets(index: FreshIndex, text: str, criteria: Filter, names: Iterable[str] | None) -> Facets:
     """The facets of the sessions that a list has, or of those with a message that matches a query."""
     from pollux.index.catalogue.facets import FACETS, facets  # only some views need it
     from pollux.text.suggest import did_you_mean
-    from pollux.usage.days import day_of
 
     wanted = FACETS if names is None else tuple(names)
     for name in wanted:
         if name not in FACETS:
             raise RequestError(f"{name!r} is no facet.", did_you_mean(name, FACETS, f"Known: {', '.join(FACETS)}."))
     if not text.strip():
-        return index.ask(lambda current: facets(current, criteria, wanted, day_of(None)))
+        return index.ask(lambda current: facets(current, criteria, wanted, _local_days(time.tzname, time.timezone)))
     everything = msgspec.structs.replace(criteria, everything=True)  # a search has sub-agents, too
 
     def question(current: CatalogueQueries) -> Facets:
         with index.store.words() as words:
             numbers = _matching_sessions(index, current, words, text)
-            return facets(current, everything, wanted, day_of(None), numbers)
+            return facets(current, everything, wanted, _local_days(time.tzname, time.timezone), numbers)
 
     return index.ask(question, frozen=False)
 

@@ -24,6 +24,7 @@ from pollux.archive.join_readings import JoinedSession, join_readings
 from pollux.archive.merge import rewrite_points
 from pollux.archive.restore import FileToWrite, Restored, in_place, plan, within
 from pollux.errors import NotFound, OutputError, UnknownName, Unreadable
+from pollux.index.sync.sync import RootScan
 from pollux.library.archive import ArchiveService
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.reader import SessionReader
@@ -32,6 +33,7 @@ from pollux.library.session_files import SessionFiles
 from pollux.model import Kind, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Root
 from pollux.sources.capabilities import resume_files_of
+from pollux.sources.database import DATABASE
 from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions
 from pollux.system.directories import Places
 from pollux.system.files import HUGE, read, write_file
@@ -105,7 +107,12 @@ class RecoverService:
         for source, root in self._homes.roots():
             for bundle in self._files.bundles_of(source, root):
                 if bundle.key not in keys:
-                    live = [version for file in bundle.files for version in _version_now(file.path, root.path.parent)]
+                    live = [
+                        version
+                        for file in bundle.files
+                        if file.role != DATABASE
+                        for version in _version_now(file.path, root.path.parent)
+                    ]
                     yield from (
                         session for session in self._with_cut_records(source.name, live) if session.key not in keys
                     )
@@ -145,7 +152,7 @@ class RecoverService:
             readings = kept_readings
         else:
             completed = self._with_cut_records(
-                session.agent, list(self._live_versions(session.agent, self._index.files_of(session.key)))
+                session.agent, list(self._live_versions(session.agent, self._index.kept_paths(session.key)))
             )
             # Messages that the agent has are taken from its own files; the others add what is missing there.
             others = [reading for reading in readings if not self._is_own(reading)]
@@ -177,7 +184,7 @@ class RecoverService:
 
     def _is_beginning(self, session: Session) -> bool:
         """Are the agent's own files only beginnings of their kept states? Then the kept states suffice."""
-        files = self._index.files_of(session.key)
+        files = self._index.kept_paths(session.key)
         states: dict[str, list[bytes]] = {}
         for version in self._kept_versions(session, files):
             states.setdefault(version.file.path, []).append(version.file.content)
@@ -199,7 +206,7 @@ class RecoverService:
         """
         descendants = [key for key in self._index.family(session.key) if key != session.key]
         family = [self.join(member).session for member in (session, *map(self._reader.session, descendants))]
-        paths = {path for member in family for path in (*member.files, *self._index.files_of(member.key))}
+        paths = {path for member in family for path in (*member.files, *self._index.kept_paths(member.key))}
         home, all_versions = self._versions(session, paths)
         best, best_score = None, -sys.maxsize
         # Versions that hold the same messages in different records would double them.
@@ -246,8 +253,13 @@ class RecoverService:
             paths = [file for file in files if file.startswith(inside) or os.path.dirname(file) == display_path(home)]  # noqa: PTH120
             if any("\\" in file for file in paths):  # a display path writes a byte that is no text in this way
                 paths = [file.path for file in source.find(root.path) if display_path(file.path) in files]
+            scan = RootScan(source, root)
+            databases = {display_path(file.path) for file in scan.files if file.role == DATABASE}
             for path in paths:
-                yield from _version_now(path, home)
+                if path not in databases:
+                    yield from _version_now(path, home)
+            if databases:
+                yield from _documents_now(scan, files)
 
     def _kept_versions(self, session: Session, files: Collection[str]) -> Iterator[_DatedVersion]:
         """The kept versions of some files."""
@@ -288,6 +300,16 @@ def _version_now(path: str, home: Path) -> Iterator[_DatedVersion]:
     with contextlib.suppress(OSError):
         version = FileVersion(path=os.path.relpath(path, home), content=read(path, HUGE))
         yield _DatedVersion(os.stat(path).st_mtime_ns, sys.maxsize, home, version)  # noqa: PTH116
+
+
+def _documents_now(scan: RootScan, files: Collection[str]) -> Iterator[_DatedVersion]:
+    """Those of some documents that the agent's databases hold now."""
+    home = scan.root.path.parent
+    with contextlib.suppress(Unreadable):
+        for path, made in scan.documents.items():
+            if display_path(path) in files:
+                version = FileVersion(path=os.path.relpath(path, home), content=made.content())
+                yield _DatedVersion(made.file.mtime_ns, sys.maxsize, home, version)
 
 
 def _losses(changes: list[Change]) -> set[datetime]:

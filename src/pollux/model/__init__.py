@@ -6,7 +6,7 @@ No I/O, no agent names. `extra` holds what a source knew and the model has no wo
 
 from pollux.model.agent_description import AgentDescription
 from pollux.model.base import NOTHING, Extra, Value
-from pollux.model.marks import NO_MARKS, Anchor, Marks, MessageMarks, SessionMarks
+from pollux.model.marks import NO_MARKS, Anchor, Marks, MessageMarks, SessionMarks, hash_words
 from pollux.model.notices import Notice, Severity
 from pollux.model.parts import (
     Attachment,
@@ -100,6 +100,7 @@ __all__ = [
     "exactness",
     "first_words",
     "gap",
+    "hash_words",
     "is_prompt",
     "is_reply",
     "summarize",

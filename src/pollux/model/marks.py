@@ -41,7 +41,7 @@ class Anchor(Value, frozen=True, kw_only=True):
     @classmethod
     def of(cls, message: Message) -> Anchor:
         """The anchor of a message."""
-        return cls(id=message.id, at=message.at, words=_hash(message))
+        return cls(id=message.id, at=message.at, words=hash_words(message).hex())
 
     @property
     def key(self) -> str:
@@ -87,15 +87,15 @@ def _number(id: str) -> int:
     return int(digits[0]) if digits is not None else 0
 
 
-def _hash(message: Message) -> str:
+def hash_words(message: Message) -> bytes:
     """A short hash of what a message says and does."""
-    words = [
-        part.text if isinstance(part, Text) else part.name
-        for part in message.parts
-        if isinstance(part, Text | ToolCall)
-    ]
-    text = "\n".join((message.role, *words))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    text: str = message.role
+    for part in message.parts:
+        if isinstance(part, Text):
+            text += "\n" + part.text
+        elif isinstance(part, ToolCall):
+            text += "\n" + part.name
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 class MessageMarks(Value, frozen=True, kw_only=True):

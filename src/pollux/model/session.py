@@ -48,11 +48,15 @@ class Fate(StrEnum):
 
 
 class Origin(Value, frozen=True, kw_only=True):
-    """Where a message stands: a line of a file, or the n-th item (from 0) of a document's list."""
+    """Where a message stands: a line of a file, the n-th item (from 0) of a document's list, or a row of a database.
+
+    `row` names the table and what identifies the row in it, such as `message/msg_1`.
+    """
 
     file: str
     line: int | None = None
     item: int | None = None
+    row: str | None = None
 
 
 class Message(Value, frozen=True, kw_only=True):

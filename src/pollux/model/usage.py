@@ -57,15 +57,16 @@ class Usage(Figures, frozen=True, kw_only=True):
     """What a request used, or several.
 
     `exact` is False where the files are known to hold less than was used, None where that cannot be known. `native`
-    keeps the vendor's own figures. `line` and `file` are where the figures stand, where that is not the message's own
-    place. `each` holds the requests that were added up, where there were several: what a request costs depends on its
-    own size.
+    keeps the vendor's own figures. `line`, `file` and `row` are where the figures stand, where that is not the
+    message's own place. `each` holds the requests that were added up, where there were several: what a request costs
+    depends on its own size.
     """
 
     exact: bool | None = None
     native: Extra = NOTHING
     line: int | None = None
     file: str | None = None
+    row: str | None = None
     each: tuple[Usage, ...] = ()
 
 

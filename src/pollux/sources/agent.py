@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from pollux.errors import CannotResume
 from pollux.model import FACTS
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, SourceContext
 from pollux.system.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from pollux.model import AgentDescription, Message, Session, ToolCall
+    from pollux.sources.database.documents import Document
     from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
     from pollux.sources.rehome_plan import RehomePlan
     from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
@@ -27,14 +30,18 @@ if TYPE_CHECKING:
 class Agent:
     """The modules of a package as a `Source` with all capabilities: `find`, `group`, `read`, `description` and so on.
 
-    Each is imported when it is needed: usually nothing has changed, and only `find` is needed.
+    Each is imported when it is needed: usually nothing has changed, and only `find` is needed. `databases`: the package
+    has a module `documents`.
     """
 
-    def __init__(self, name: str, title: str, package: str, *, marks: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, name: str, title: str, package: str, *, marks: tuple[str, ...] = (), databases: bool = False
+    ) -> None:
         self.name = name
         self.title = title
         self.marks = marks
         self._package = package
+        self._databases = databases
         self._modules: dict[str, Any] = {}
 
     def _module(self, name: str) -> Any:
@@ -66,6 +73,13 @@ class Agent:
             sessions = with_damage(reading.sessions, bundle)
             facts = self._module("description").facts
             return replace(reading, sessions=[_with_facts(session, facts(session)) for session in sessions])
+
+    def documents(self, root: Path, files: Iterable[File]) -> Iterable[Document]:
+        """The sessions in the agent's databases as documents; none where it has no databases."""
+        if not self._databases:
+            return ()
+        documents: Iterable[Document] = self._module("documents").documents(root, files)
+        return documents
 
     def describe(self, session: Session) -> AgentDescription:
         """The names of the agent in other formats."""
@@ -127,7 +141,13 @@ class Agent:
         return place
 
     def native_format(self) -> NativeFormat:
-        """What writes a conversation as a file that the agent resumes."""
+        """What writes a conversation as a file that the agent resumes. Raises `CannotResume` where nothing does."""
+        if find_spec(f"{self._package}.native") is None:
+            raise CannotResume(
+                "agent",
+                f"pollux does not know how to hand a conversation over to {self.title}.",
+                "Try: pollux export KEY --to markdown, and show it to the agent",
+            )
         native: NativeFormat = self._module("native").FORMAT
         return native
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pollux.errors import CannotResume
 from pollux.model import Session
-from pollux.sources.base import Retention, Source
+from pollux.sources.base import File, Retention, Source
 from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
@@ -18,6 +18,7 @@ from pollux.sources.tool_host import ServerSettings, SkillFolder, Surroundings
 from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
+    from pollux.sources.database.documents import Document
     from pollux.writers.native.conversation import NativeFormat
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "ServerSettings",
     "SkillFolder",
     "Surroundings",
+    "Unpacks",
 ]
 
 
@@ -80,6 +82,14 @@ class Resumes(Protocol):
 
     def join_versions(self, versions: Sequence[FileVersion]) -> bytes | None:
         """Join all versions of a file; the last version stays unchanged. None if that is not possible."""
+
+
+@runtime_checkable
+class Unpacks(Protocol):
+    """Gives the sessions in the agent's databases as documents, which the archive keeps instead of the databases."""
+
+    def documents(self, root: Path, files: Iterable[File]) -> Iterable[Document]:
+        """The documents of all sessions in these files. Raises `Unreadable` where a database cannot be read."""
 
 
 @runtime_checkable
@@ -141,7 +151,7 @@ class Marks(Protocol):
         """Names of files and folders that mark such a directory."""
 
 
-CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, HostsTools, Announces, Marks)
+CAPABILITIES = (Retains, Rehomes, Resumes, Continues, Receives, HostsTools, Announces, Marks, Unpacks)
 
 
 def marks_of(source: object) -> tuple[str, ...]:
@@ -162,6 +172,11 @@ def retention_of(source: object, root: Path) -> Retention | None:
 def refreshed_content(source: object, path: str, content: bytes, at: datetime) -> bytes:
     """A file with this time as its session's last use; unchanged if its source does not say where that stands."""
     return source.refresh(path, content, at) if isinstance(source, Refreshes) else content
+
+
+def documents_of(source: object, root: Path, files: Iterable[File]) -> Iterable[Document]:
+    """The sessions in an agent's databases as documents; none if its source has no databases."""
+    return source.documents(root, files) if isinstance(source, Unpacks) else ()
 
 
 def rehome_plan_of(source: object, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pollux.model import Session
 from pollux.sources.base import Bundle, File, Reading, Retention, Root, Source, SourceContext
 from pollux.sources.capabilities import (
+    documents_of,
     handoff_place_of,
     home_folder_of,
     instructions_file_of,
@@ -34,6 +35,7 @@ from pollux.sources.resume_files import FileVersion, ResumeFile
 from pollux.sources.tool_host import ServerSettings, SkillFolder, Surroundings
 
 if TYPE_CHECKING:
+    from pollux.sources.database.documents import Document
     from pollux.writers.native.conversation import NativeFormat
 
 
@@ -73,6 +75,10 @@ class SourceWrapper:
     def refresh(self, path: str, content: bytes, at: datetime) -> bytes:
         """A file with this time as its session's last use."""
         return refreshed_content(self.source, path, content, at)
+
+    def documents(self, root: Path, files: Iterable[File]) -> Iterable[Document]:
+        """The sessions in the agent's databases as documents; none if it has no databases."""
+        return documents_of(self.source, root, files)
 
     def retention(self, root: Path) -> Retention | None:
         """When the agent deletes sessions; None if the source does not say."""

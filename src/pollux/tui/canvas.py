@@ -24,11 +24,10 @@ class StripCanvas(Canvas):
         return f"\x1b{' '.join(styles)}\x1b{text}\x1b\x1b" if text and styles else text
 
 
-def split(line: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The texts of a line, each with the names of its styles."""
+def split(line: str) -> list[tuple[str, str]]:
+    """The texts of a line, each with the names of its styles, which blanks divide."""
     pieces = _PIECE.split(line)
-    named = zip(["", *pieces[1::2]], pieces[0::2], strict=True)
-    return [(text, tuple(names.split())) for names, text in named if text]
+    return [(text, names) for names, text in zip(["", *pieces[1::2]], pieces[0::2], strict=True) if text]
 
 
 def plain(line: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from rich.style import Style
 
@@ -13,22 +14,41 @@ _ON_BLANKS = frozenset(("link", "strike", "found", "cursor", "selected"))
 """Styles that are seen on blanks, too."""
 
 
+class Look(NamedTuple):
+    """What a text looks like, and whether that is seen on blanks, too."""
+
+    style: Style
+    on_blanks: bool
+
+
 class Styles(dict[str, Style]):
     """Styles by name."""
 
     def __init__(self, styles: Mapping[str, Style]) -> None:
         super().__init__(styles)
-        self._joined: dict[tuple[Style, tuple[str, ...]], Style] = {}
+        self._above: dict[Style, StylesAbove] = {}
 
-    def of(self, base: Style, names: tuple[str, ...]) -> Style:
-        """Some styles on top of another one."""
-        if (base, names) not in self._joined:
-            self._joined[base, names] = Style.combine([base, *(self[name] for name in names)])
-        return self._joined[base, names]
+    def above(self, base: Style) -> StylesAbove:
+        """The styles on top of another one."""
+        if base not in self._above:
+            self._above[base] = StylesAbove(self, base)
+        return self._above[base]
 
-    def leaves_blanks(self, names: tuple[str, ...]) -> bool:
-        """Do blanks look the same with these styles and without?"""
-        return _ON_BLANKS.isdisjoint(names)
+
+class StylesAbove(dict[str, Look]):
+    """Looks by the names of their styles, which blanks divide. Each is worked out once: every frame has hundreds."""
+
+    def __init__(self, styles: Styles, base: Style) -> None:
+        super().__init__()
+        self._styles = styles
+        self._base = base
+
+    def __missing__(self, joined: str) -> Look:
+        """A look that was not asked for yet."""
+        names = joined.split()
+        style = Style.combine([self._base, *(self._styles[name] for name in names)])
+        self[joined] = look = Look(style, not _ON_BLANKS.isdisjoint(names))
+        return look
 
 
 _PLAIN = frozenset(colour for one in PALETTES.values() for colour in (one.background, one.raised))

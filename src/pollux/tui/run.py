@@ -73,6 +73,7 @@ def _shown(
         return app
     finally:
         if process is not None:
+            terminal.wait_until_shown()
             process.end()
         terminal.close()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from textual.geometry import Size
-from textual.screen import Screen
+
+from pollux.tui.widgets.still import StillScreen
 
 OVERLAP = 2
 """So many lines of a screen are still seen on the next one."""
@@ -28,7 +29,7 @@ class Scrolled(Protocol):
         """Show the end."""
 
 
-class Scrolling(Screen[None]):
+class Scrolling(StillScreen):
     """Moves by lines and screens, and to both ends."""
 
     @property

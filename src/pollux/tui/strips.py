@@ -31,6 +31,7 @@ def segments(line: str, looks: Styles, columns: int, base: Style | None = None) 
     Blanks take the style before them where nobody can see that: each segment has its price in every frame.
     """
     base = looks["base"] if base is None else base
+    above = looks.above(base)
     drawn: list[tuple[str, Style]] = []
     used, seen = 0, False
     for piece, names in split(line):
@@ -39,8 +40,7 @@ def segments(line: str, looks: Styles, columns: int, base: Style | None = None) 
         if drawn and not names and not seen and text.isspace():
             drawn[-1] = (drawn[-1][0] + text, drawn[-1][1])
             continue
-        style = looks.of(base, names)
-        seen = not looks.leaves_blanks(names)
+        style, seen = above[names]
         if drawn and drawn[-1][1] is style:
             drawn[-1] = (drawn[-1][0] + text, style)
         else:

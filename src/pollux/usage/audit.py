@@ -20,6 +20,7 @@ class Item(Value, frozen=True, kw_only=True):
     file: str | None
     line: int | None
     item: int | None
+    row: str | None
     usage: Usage
     native: Extra
     counted: bool
@@ -91,6 +92,7 @@ def _item(message: Message, usage: Usage, rule: str, cost: int | None, *, is_cou
         file=usage.file or (origin.file if origin is not None else None),
         line=usage.line or (origin.line if origin is not None else None),
         item=origin.item if origin is not None else None,
+        row=usage.row or (origin.row if origin is not None else None),
         usage=usage,
         native=usage.native,
         counted=is_counted and not message.inherited,
@@ -109,7 +111,7 @@ def _rule(message: Message, requests: int, elsewhere: Mapping[str, RequestOrigin
         words = [f"counted once (again on {_line_list(other_lines)})" if other_lines else "counted"]
     if message.usage is not None and message.usage.exact is False and message.usage.total is not None:
         words.append("at least: the reply has no end")
-    if message.usage is not None and message.usage.file is not None:
+    if message.usage is not None and message.usage.file is not None and message.usage.line is not None:
         words.append("only this copy of the reply has its end")
     if requests > 1:
         words.append(f"one of {requests} requests")

@@ -21,6 +21,7 @@ from pollux.web.conversation import Conversations, Wanted
 from pollux.web.door import answer_door
 from pollux.web.downloads import download, index_json, session_json
 from pollux.web.gate import FORM, TICKET
+from pollux.web.kept_pages import KeptPages
 from pollux.web.live import Hub
 from pollux.web.marking import edit_of
 from pollux.web.pages.first_run import first_run_page
@@ -30,6 +31,8 @@ from pollux.web.pages.session import LIVE
 from pollux.web.pages.sessions import answer_markup, sessions_page
 from pollux.web.reading import Reading
 from pollux.web.replies import problem_document
+from pollux.web.reports.asked import Asked
+from pollux.web.reports.routes import FILES, REPORTS, Report
 from pollux.web.threads import Threads
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
 
 Endpoint = Callable[["Request"], Awaitable[Response]]
+READERS = 3
+"""So many threads read sessions. Lists and searches have others: however many large sessions are read, these go on."""
+
 CHUNK = 1 << 16
 """So many characters of a page are made before they are sent."""
 
@@ -53,8 +59,10 @@ class Web:
         self.reading = Reading(library)
         self._is_sample = is_sample
         self._asker = Asker(library)
-        self._conversations = Conversations(library, self.reading, access.form_token)
+        self._conversations = Conversations(library, self.reading, access.form_token, is_sample=is_sample)
+        self._pages = KeptPages(library)
         self._threads = Threads()
+        self._readers = Threads(READERS)
 
     def routes(self) -> ASGIApp:
         """All addresses."""
@@ -71,6 +79,9 @@ class Web:
             ("/read", self._read_everything),
             ("/read/{key:path}", self._read),
         ]
+        for path, report in REPORTS.items():
+            get += [(f"{path}.json", self._report(report)), (path, self._report(report))]
+        get += [(path, self._report(report)) for path, report in FILES.items()]
         routes = [Route(path, self._safe(endpoint), methods=["GET"]) for path, endpoint in get]
         routes += [Route(path, self._safe(endpoint), methods=["POST"]) for path, endpoint in post]
         nothing = self._safe(self._nothing)
@@ -86,18 +97,21 @@ class Web:
     # ------------------------------------------------------------------ pages
 
     async def _sessions(self, request: Request) -> Response:
-        question = _question(request)
+        question, is_fragment = _question(request), "fragment" in request.query_params
 
-        def work() -> str:
-            self.hub.look_once()
+        def page(said: tuple[str, ...]) -> tuple[str, bool]:
             answer = self._asker.ask(question)
             if not answer.rows and not question.query and not self.library.count():
-                return first_run_page(self.library)
-            token, said = self.access.form_token, list(remarks(self.library))
+                return first_run_page(self.library), False
+            make = answer_markup if is_fragment else sessions_page
+            return "\n".join(make(answer, self.access.form_token, list(said))), True
+
+        def work() -> bytes:
+            self.hub.look_once()
+            said = tuple(remarks(self.library))
             if self._is_sample:
-                said.insert(0, "This is the bundled sample, not your own history. Marks are not kept.")
-            make = answer_markup if "fragment" in request.query_params else sessions_page
-            return "\n".join(make(answer, token, said))
+                said = ("This is the bundled sample, not your own history. Marks are not kept.", *said)
+            return self._pages.get((question, is_fragment, said), lambda: page(said))
 
         return HTMLResponse(await self._threads.run(work))
 
@@ -110,13 +124,13 @@ class Web:
         wanted = Wanted(key, request.query_params.get("view") == LIVE)
         if key.endswith(".json"):
             wanted = wanted._replace(key=key.removesuffix(".json"))
-            return await self._threads.run(lambda: session_json(self.library, self.reading, wanted))
+            return await self._readers.run(lambda: session_json(self.library, self.reading, wanted))
         wanted = _part(wanted)
         if (version := request.query_params.get("since")) is not None:
-            return JSONResponse(await self._threads.run(lambda: self._conversations.growth(wanted, version)))
+            return JSONResponse(await self._readers.run(lambda: self._conversations.growth(wanted, version)))
         if "tools" in request.query_params:
-            return HTMLResponse(await self._threads.run(lambda: self._conversations.tools(wanted)))
-        first, rest = await self._threads.run(lambda: self._begun(wanted))
+            return HTMLResponse(await self._readers.run(lambda: self._conversations.tools(wanted)))
+        first, rest = await self._readers.run(lambda: self._begun(wanted))
         return StreamingResponse(self._stream(first, rest), media_type="text/html; charset=utf-8")
 
     def _begun(self, wanted: Wanted) -> tuple[str, Iterator[str]]:
@@ -128,13 +142,31 @@ class Web:
     async def _stream(self, first: str, rest: Iterator[str]) -> AsyncIterator[str]:
         """A page in chunks. A slow browser holds no thread up: none works between two chunks."""
         yield first
-        while chunk := await self._threads.run(lambda: _chunk(rest)):
+        while chunk := await self._readers.run(lambda: _chunk(rest)):
             yield chunk
 
     async def _export(self, request: Request) -> Response:
         name, key = request.path_params["format"], request.path_params["key"]
         live_only = request.query_params.get("view") == LIVE
-        return await self._threads.run(lambda: download(self.library, self.reading, name, Wanted(key, live_only)))
+        return await self._readers.run(lambda: download(self.library, self.reading, name, Wanted(key, live_only)))
+
+    def _report(self, report: Report) -> Endpoint:
+        """A page beside the sessions, or its twin."""
+
+        async def answer(request: Request) -> Response:
+            path = request.url.path
+            is_json, home = path.endswith(".json"), str(self.library.user_home)
+            asked = Asked(
+                path.removesuffix(".json"), request.path_params, request.query_params, home, is_json, self._is_sample
+            )
+
+            def work() -> Response:
+                self.hub.look_once()
+                return report(self.library, asked)
+
+            return await self._threads.run(work)
+
+        return answer
 
     async def _events(self, _: Request) -> Response:
         return StreamingResponse(self.hub.listen(), media_type="text/event-stream")
@@ -150,7 +182,7 @@ class Web:
 
         def work() -> None:
             self._require_own()
-            target, edit = edit_of(self.reading.entry(key), fields)
+            target, edit = edit_of(self.reading.entry(key), fields, self.reading.session)
             self.library.marks.change([target], edit)
 
         await self._threads.run(work)
@@ -160,7 +192,7 @@ class Web:
     async def _read(self, request: Request) -> Response:
         key = request.path_params["key"]
         if not self._is_sample:
-            await self._threads.run(lambda: self._conversations.read(key))
+            await self._readers.run(lambda: self._conversations.read(key))
         return RedirectResponse(session_address(key), 303)
 
     async def _read_everything(self, _: Request) -> Response:
@@ -174,7 +206,9 @@ class Web:
 
     def _require_own(self) -> None:
         if self._is_sample:
-            raise RequestError("The sample history is read-only.", "Start `pollux web` without --sample.")
+            raise RequestError(
+                "The sample keeps no marks.", "Start `pollux web` without --sample to mark your own sessions."
+            )
 
     # ------------------------------------------------------------------ what goes wrong
 

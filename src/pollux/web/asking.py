@@ -12,7 +12,7 @@ from pollux.answers.search import pending_sentence, search_remarks
 from pollux.draw.families import families
 from pollux.draw.results import by_session
 from pollux.errors import BadQuery, PolluxError
-from pollux.library.filters import filter_of, has_only_filters
+from pollux.library.filters import filter_of, filter_words, has_only_filters, query_words
 from pollux.library.library import Filter, Sort
 from pollux.text.shell import shell_line
 from pollux.text.unfinished_query import query_while_typing
@@ -59,7 +59,7 @@ class Question(NamedTuple):
             options = ["--limit", str(HITS), "--each", str(EACH)]
             words = [*options, "--", self.query] if self.query.startswith("-") else [self.query, *options]
             return shell_line("pollux", "search", *words)
-        return shell_line("pollux", "list", *self.query.split(), *(["--all"] if self.everything else []))
+        return shell_line("pollux", "list", *query_words(self.query), *(["--all"] if self.everything else []))
 
 
 class Row(NamedTuple):
@@ -113,7 +113,7 @@ class Asker:
     # ------------------------------------------------------------------ the list
 
     def _listed(self, question: Question) -> Answer:
-        criteria = filter_of(words=question.query.split())
+        criteria = filter_of(words=filter_words(question.query))
         self._library.homes.require_agent(criteria.agent)
         members, children = self._remember(
             ("list", criteria, question.everything),
@@ -183,21 +183,21 @@ class Asker:
     # ------------------------------------------------------------------ what is remembered
 
     def _facets(self, text: str, criteria: Filter) -> dict[str, dict[str, int]]:
+        index = self._library.index
+        if text:  # the page that shows them is kept as a whole
+            return index.facets(text, criteria, FACETS)
         lasting = tuple(name for name in FACETS if name not in ("is", "tag"))
-        marked = text or criteria.marks  # a mark may be set at any moment, and changes no state
         known: dict[str, dict[str, int]] = self._remember(
-            ("facets", text, criteria),
-            lambda: self._library.index.facets(text, criteria, lasting),
-            fresh=bool(marked) and "is:" in text,
+            ("facets", criteria), lambda: index.facets("", criteria, lasting), fresh=bool(criteria.marks)
         )
-        own = self._library.index.facets(text, criteria, ("is", "tag"))
+        own = index.facets("", criteria, ("is", "tag"))  # a mark may be set at any moment, and changes no state
         return {name: own.get(name) or known.get(name) or {} for name in FACETS}
 
     def _remember(self, about: object, make: Callable[[], T], *, fresh: bool = False) -> T:
         """What was made before, unless something was stored since; `fresh` makes it anew in any case."""
         state = self._library.index.state()
         with self._lock:
-            if state is not self._state:
+            if state != self._state:
                 self._state = state
                 self._known.clear()
             if not fresh and about in self._known:
@@ -205,7 +205,7 @@ class Asker:
                 return self._known[about]  # type: ignore[return-value]
         made = make()
         with self._lock:
-            if state is self._state:
+            if state == self._state:
                 self._known[about] = made
                 while len(self._known) > _REMEMBERED:
                     self._known.popitem(last=False)

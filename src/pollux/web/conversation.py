@@ -31,6 +31,10 @@ SLOW = 2_000_000
 """Bytes of files: what takes longer to read is announced, and its prompts come from the cache."""
 
 
+_EDITS = 200
+"""The newest edits of a session: their files stand in its menu."""
+
+
 class Wanted(NamedTuple):
     """Which page of a session is wanted: the view, and the part of a large one, from 0."""
 
@@ -42,10 +46,11 @@ class Wanted(NamedTuple):
 class Conversations:
     """Makes the pages of sessions."""
 
-    def __init__(self, library: Library, reading: Reading, token: str) -> None:
+    def __init__(self, library: Library, reading: Reading, token: str, *, is_sample: bool = False) -> None:
         self._library = library
         self._reading = reading
         self._token = token
+        self._is_sample = is_sample
         self._versions = Versions()
 
     def page(self, wanted: Wanted) -> Iterator[str]:
@@ -146,6 +151,9 @@ class Conversations:
             problem=problem,
             relatives=[(one, titles.get(one.key, one.key)) for one in relatives],
             token=self._token,
+            files=tuple(dict.fromkeys(edit.path for edit in self._library.edits.newest(key=key, limit=_EDITS).edits)),
+            messages=tuple(self._library.marks.of_messages(key)),
+            is_sample=self._is_sample,
             new=anchor(session.messages[place].id) if session is not None and place is not None else None,
             news=len(session.messages) - place if session is not None and place is not None else 0,
         )

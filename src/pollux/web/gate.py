@@ -6,6 +6,7 @@ on all of them.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 LONGEST_ADDRESS = 8192
 LARGEST_BODY = 1 << 18
 """Bytes: a note may have 20,000 characters, and each takes up to twelve in a form."""
+
+BODY_SECONDS = 20.0
+"""So long a form may take to come."""
 
 ENTER, TICKET = "/enter", "/ticket"
 HEADERS = [
@@ -74,9 +78,14 @@ class Gate:
         if path != TICKET:
             refusal = refusal or self._stranger(headers) or self._forged(scope, headers)
         if refusal is None and scope["method"] == "POST":
-            body = await _body(receive)
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    body = await _body(receive)
+            except TimeoutError:
+                await _refuse(scope, send, Refusal(408, "The form did not come in time.", "Send it again."))
+                return
             refusal = _oversized(body) or (None if path == TICKET else self._unsigned(body or b"", scope))
-            receive = _again(body or b"")
+            receive = _again(body or b"", receive)
         if refusal is not None:
             await _refuse(scope, send, refusal)
             return
@@ -208,11 +217,12 @@ def _oversized(body: bytes | None) -> Refusal | None:
     return Refusal(413, f"The form has more than {LARGEST_BODY:,} bytes.", "Make the note shorter.")
 
 
-def _again(body: bytes) -> Receive:
-    """A body that was read, for whoever comes next."""
+def _again(body: bytes, rest: Receive) -> Receive:
+    """A body that was read, for whoever comes next, and then what comes after it: that the browser has gone."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+        return messages.pop() if messages else await rest()
 
     return receive
 

@@ -19,7 +19,16 @@ HEARTBEAT = 20.0
 """Seconds between signs of life: so it is noticed when a browser has gone."""
 
 REST = 2.0
-"""Seconds in which a page that is loaded looks for changes only once."""
+"""Seconds in which pages that are loaded look for changes only once. A look that takes long is made less often."""
+
+_SHARE = 10
+"""Looks of pages take at most one part of so many of the time."""
+
+UNREPORTED = 30.0
+"""Seconds after which a page that is loaded looks by itself, though changes are reported: not all may be."""
+
+LINGER = 60.0
+"""Seconds after the last page for which changes are still watched for."""
 
 PATIENCE = 0.03
 """Seconds that a page waits for changes to be read: in a small history all are read by then."""
@@ -36,7 +45,10 @@ class Hub:
         self._watching = False
         self._syncing: threading.Event | None = None
         self._synced = 0.0
+        self._seconds = 0.0
+        self._loaded = 0.0
         self._closed = False
+        self._stop = threading.Event()
 
     # ------------------------------------------------------------------ listening
 
@@ -71,6 +83,7 @@ class Hub:
     def close(self) -> None:
         """End all streams, so that the server can end."""
         self._closed = True
+        self._stop.set()
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._put, None)
@@ -90,21 +103,27 @@ class Hub:
 
     def _look_on(self) -> None:
         try:
-            for keys in self._library.index.changes():
-                self._synced = time.monotonic()
-                self.tell(keys)
+            for keys in self._library.index.changes(self._stop):
+                if keys:
+                    self.tell(keys)
                 with self._lock:
-                    if self._closed or not self._listeners:
+                    if self._closed or not self._is_wanted():
                         self._watching = False
                         return
         except PolluxError:  # the cache cannot be used: pages say so
             with self._lock:
                 self._watching = False
 
+    def _is_wanted(self) -> bool:
+        return bool(self._listeners) or time.monotonic() - self._loaded < LINGER
+
     def look_once(self) -> None:
         """Look for changes, unless that was done just now. Waits only a moment for them."""
         with self._lock:
-            if self._watching or self._closed or time.monotonic() - self._synced < REST:
+            now = time.monotonic()
+            rest = UNREPORTED if self._watching else REST
+            self._loaded = now
+            if self._closed or now - self._synced < max(rest, _SHARE * self._seconds):
                 return
             done = self._syncing
             if done is None:
@@ -113,11 +132,14 @@ class Hub:
         done.wait(PATIENCE)
 
     def _sync(self, done: threading.Event) -> None:
+        began = time.monotonic()
         with contextlib.suppress(PolluxError):
             before = self._library.index.state()
             self._library.sync()
-            if self._library.index.state() is not before:
+            if self._library.index.state() != before:
                 self.tell(["*"])
         with self._lock:
             self._synced, self._syncing = time.monotonic(), None
+            self._seconds = self._synced - began
         done.set()
+        self._watch()

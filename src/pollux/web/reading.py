@@ -35,6 +35,7 @@ class Reading:
         self._library = library
         self._most = most
         self._lock = threading.Lock()
+        self._alone: dict[str, threading.Lock] = {}
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     @property
@@ -69,6 +70,20 @@ class Reading:
             kept = self._kept.get(key)
             if kept is not None and kept.stamp == stamp:
                 self._kept.move_to_end(key)
+                return kept.session
+            alone = self._alone.setdefault(key, threading.Lock())
+        try:
+            with alone:  # many tabs of one session are no reason to read it many times
+                return self._read(key, stamp)
+        finally:
+            with self._lock:
+                self._alone.pop(key, None)
+
+    def _read(self, key: str, stamp: Stamp) -> Session:
+        """Read a session, unless another thread has just done so."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None and kept.stamp == stamp:
                 return kept.session
         session = self._library.session(key)
         size = _TIMES * sum(size for _, size, _ in stamp)

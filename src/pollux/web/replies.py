@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from starlette.responses import HTMLResponse, Response
+
 from pollux.text.escape import visible
 from pollux.writers.json import encode
 
@@ -11,6 +13,16 @@ from pollux.writers.json import encode
 def json_bytes(document: Any) -> bytes:
     """A document as a line of JSON."""
     return f"{encode(document)}\n".encode()
+
+
+def json_reply(document: Any) -> Response:
+    """A document for a program."""
+    return Response(json_bytes(document), media_type="application/json")
+
+
+def page_reply(page: str) -> Response:
+    """A page for a person."""
+    return HTMLResponse(page.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
 
 
 def problem_document(sentence: str, hint: str | None) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +15,7 @@ import uvicorn
 from pollux.errors import RequestError
 from pollux.web.access import Access, origin_of
 from pollux.web.app import Web
+from pollux.web.connection import Connection
 from pollux.web.door import ask_for_ticket, forget_running, note_running, read_running
 from pollux.web.gate import Gate
 from pollux.web.opening import open_browser
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from pollux.library.library import Library
+
+SWITCH = 0.0005
+"""Seconds after which a thread that reads a large session lets the others go on, which answer small questions."""
 
 _LARGEST_HEAD = 1 << 16
 Say = Callable[[str], object]
@@ -102,6 +107,7 @@ def listen(port: int | None) -> socket.socket:
 def serve(web: Web, listening: socket.socket, ready: Callable[[], object] = lambda: None) -> None:
     """Serve until Ctrl-C. `ready` is called when the server answers."""
     server = Server(web, ready)
+    sys.setswitchinterval(SWITCH)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
 
@@ -112,7 +118,7 @@ class Server(uvicorn.Server):
     def __init__(self, web: Web, ready: Callable[[], object] = lambda: None) -> None:
         config = uvicorn.Config(
             Gate(web.routes(), web.access),
-            http="h11",
+            http=Connection,
             ws="none",
             loop="asyncio",
             lifespan="off",

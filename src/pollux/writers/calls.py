@@ -77,8 +77,10 @@ def patch_in(arguments: Any) -> str | None:
         if isinstance(one, str):
             if PATCH in one:
                 return one
-        elif isinstance(one, Mapping | list):
-            waiting += reversed(list(one.values()) if isinstance(one, Mapping) else one)
+        elif isinstance(one, list):
+            waiting += reversed(one)
+        elif isinstance(one, Mapping):
+            waiting += reversed(list(one.values()))
     return None
 
 

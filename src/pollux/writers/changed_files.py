@@ -55,6 +55,11 @@ class Difference(NamedTuple):
     whole: bool = False
 
 
+def may_change_files(call: ToolCall) -> bool:
+    """Can the call have changed files, as far as its tool and its records tell? This is quick to say."""
+    return call.tool_kind == "edit" or "events" in call.extra
+
+
 def changed_files(call: ToolCall) -> Sequence[ChangedFile]:
     """The files that a call of a tool for editing names, or that a tool recorded as changed. Commands are not read."""
     if call.tool_kind == "edit":

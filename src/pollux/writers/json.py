@@ -12,6 +12,7 @@ from pollux.model import (
     Fate,
     Marks,
     Message,
+    Origin,
     Part,
     Session,
     SessionMarks,
@@ -103,7 +104,7 @@ def usage_document(usage: Usage | None) -> dict[str, Any] | None:
         "requests": usage.requests,
         "exact": usage.exact,
     }
-    for optional in ("cache_write_long", "line"):
+    for optional in ("cache_write_long", "line", "file", "row"):
         if (value := getattr(usage, optional)) is not None:
             document[optional] = value
     if usage.native:
@@ -164,13 +165,21 @@ def message_document(message: Message, marks: Marks | None = None) -> dict[str, 
         "inherited": message.inherited,
         "fate": message.fate,
         "parts": [part_document(part) for part in message.parts],
-        "origin": msgspec.structs.asdict(message.origin) if message.origin is not None else None,
+        "origin": _origin(message.origin) if message.origin is not None else None,
     }
     if message.extra:
         document["extra"] = message.extra
     if marks:
         document["marks"] = marks_document(marks)
     return document
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    """Where a message stands. Only a database has rows."""
+    place = msgspec.structs.asdict(origin)
+    if origin.row is None:
+        del place["row"]
+    return place
 
 
 def part_document(part: Part) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from pollux import Filter
 from pollux.errors import RequestError
-from pollux.library.filters import filter_of
+from pollux.library.filters import filter_of, filter_words, has_only_filters, query_words
 
 
 def test_without_anything_every_session_is_wanted() -> None:
@@ -31,3 +31,13 @@ def test_what_is_said_twice_is_refused() -> None:
         filter_of("gemini", words=["agent:codex"])
     with pytest.raises(RequestError, match="empty name"):
         filter_of(project="")
+
+
+def test_a_value_in_quotes_may_have_spaces() -> None:
+    text = 'project:"two words" agent:codex'
+    assert has_only_filters(text)
+    assert query_words(text) == ['project:"two words"', "agent:codex"]
+    assert filter_of(words=filter_words(text)).project == "two words"
+    assert not has_only_filters('"two words"')
+    assert not has_only_filters('project:"two')
+    assert filter_words('say "two words"') == ["say", '"two', 'words"']

@@ -2,16 +2,18 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from pollux.errors import RequestError, UnknownName
-from pollux.library import watch
 from pollux.library.library import Event, Filter, Library
-from pollux.library.watch import EventKind, SeenSession, ticks
+from pollux.library.watch import EventKind, SeenSession, ticks, watch
+from pollux.library.watch.ticks import Tick, Ticks
 from pollux.model import Author, Fate, Message, Part, Role, Session, Status, Text, Thinking, ToolCall
 from tests.cli.session_text import session as written
 
@@ -119,8 +121,8 @@ def home(tmp_path: Path) -> Path:
 def library(home: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Library:
     if request.param == "polling":
         monkeypatch.setitem(sys.modules, "watchfiles", None)
-    monkeypatch.setattr(watch, "PAUSE", 0.05)
-    monkeypatch.setattr(watch, "SYNC_INTERVAL", 0.5)
+    monkeypatch.setattr(ticks, "PAUSE", 0.05)
+    monkeypatch.setattr(ticks, "INTERVAL", 0.5)
     return Library({"HOME": str(home)}, home, hunt=False)
 
 
@@ -188,7 +190,7 @@ def test_one_session_or_one_project(library: Library, home: Path) -> None:
 
 
 def test_a_home_that_is_not_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "PAUSE", 0.05)
+    monkeypatch.setattr(ticks, "PAUSE", 0.05)
     events = Library({"HOME": str(tmp_path)}, tmp_path, hunt=False).watch()
     (tmp_path / CHATS).mkdir(parents=True)
     (tmp_path / FILE).write_text(written("one"))
@@ -215,9 +217,41 @@ def test_ticks_go_on_where_no_watch_is_to_be_had(tmp_path: Path, monkeypatch: py
         raise OSError("no more watches")
 
     monkeypatch.setattr("watchfiles.watch", refused)
-    monkeypatch.setattr(watch, "PAUSE", 0.01)
-    stream = ticks(lambda: [tmp_path])
-    assert [next(stream) for _ in range(3)] == [None] * 3
+    monkeypatch.setattr(ticks, "PAUSE", 0.01)
+    stream = iter(Ticks(lambda: [tmp_path]))
+    assert [next(stream) for _ in range(3)] == [Tick.REPORTED] * 3
+
+
+def test_looks_without_a_report_become_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An idle program takes no time; where nothing is ever reported, it goes on looking."""
+    clock = [0.0]
+
+    def silent(*_: object, **__: object) -> Iterator[set[object]]:
+        while True:
+            clock[0] += 5
+            yield set()
+
+    monkeypatch.setattr("watchfiles.watch", silent)
+    monkeypatch.setattr("pollux.library.watch.ticks.time.monotonic", lambda: clock[0])
+    watched = Ticks(lambda: [tmp_path])
+    stream = iter(watched)
+    assert next(stream) is Tick.REPORTED
+    due = [number for number in range(2000) if next(stream) is Tick.DUE]
+    gaps = [later - earlier for earlier, later in pairwise(due)]
+    assert gaps[:4] == [2, 4, 8, 16]
+    assert max(gaps) == ticks.LONGEST / 5
+    watched.missed()
+    while next(stream) is not Tick.DUE:
+        pass
+    assert [next(stream) for _ in range(2)] == [Tick.QUIET, Tick.DUE]
+
+
+def test_ticks_end(tmp_path: Path) -> None:
+    stop = threading.Event()
+    stream = iter(Ticks(lambda: [tmp_path], stop))
+    assert next(stream) is Tick.REPORTED
+    stop.set()
+    assert list(stream) == []
 
 
 def test_happenings_are_words() -> None:

@@ -19,7 +19,7 @@ def test_every_agent_of_ours_is_known(agent: str) -> None:
     description = describe(agent)
     assert description.program.startswith(agent)
     assert description.harness == description.program.replace("-", "_")
-    assert description.vendor
+    assert description.vendor or agent == "opencode"  # it asks the models of any vendor
     assert description.trace is not None
     assert description.trace.startswith(agent)
 
@@ -48,4 +48,5 @@ def test_a_result_is_told_as_it_was_written_only_where_that_is_known() -> None:
     knowing = {name: registry.knowledge(name) for name in registry.SOURCES}
     answers = {name: known.answer(call) for name, known in knowing.items() if known is not None}
     response = {"functionResponse": {"id": "c", "name": "ls", "response": {"output": "text"}}}
-    assert answers == {"gemini": [response], "claude": None, "codex": None}
+    assert answers == {name: [response] if name == "gemini" else None for name in answers}
+    assert {"gemini", "claude", "codex"} <= answers.keys()

@@ -41,13 +41,14 @@ def command(
     pollux list weather --agent gemini
     """
     from pollux.cli.terminal.screen import Screen, talk
+    from pollux.library.filters import filter_words
     from pollux.wire import display_path
 
     if as_json and jsonl:
         raise RequestError("--json and --jsonl cannot be combined.", "Leave out one of them.")
     for_programs = as_json or jsonl
     selection = filter_from_options(
-        **options, words=tuple(display_path(word) for text in query for word in text.split())
+        **options, words=tuple(display_path(word) for text in query for word in filter_words(text))
     )
     library, screen = open_library(ctx, quiet=for_programs, early=True), Screen(ctx)
     entries = library.list(selection, limit)

@@ -57,7 +57,7 @@ def _figures(
     for item in items:
         usage, style = item.usage, None if item.counted else "dim"
         place = _letter(files.index(item.file) + 1) if item.file is not None else ""
-        where.add(f"{place}:{item.line}" if item.line is not None else f"{place} item {item.item}", style or "id")
+        where.add(_place(place, item), style or "id")
         time.add(clock(item.at) if item.at is not None else "", "dim")
         model.add(one_line(item.model or ""), "dim")
         for column, figure in ((input_, usage.input), (cached, usage.cached), (cache_writes, usage.cache_write)):
@@ -180,3 +180,9 @@ def _all_verdicts(screen: Screen, verdicts: Sequence[Comparison]) -> Iterator[st
         yield from (screen.paint(f"      {line}", "dim") for line in wrap(verdict.why, screen.room(6)))
     if len(differences) > SHOWN:
         yield f"  … {len(differences) - SHOWN:,} more differ: pollux audit --json has them all."
+
+
+def _place(file: str, item: Item) -> str:
+    if item.line is None and item.row is not None:
+        return f"{file} {one_line(item.row)}"
+    return f"{file}:{item.line}" if item.line is not None else f"{file} item {item.item}"

@@ -80,4 +80,6 @@ def place_of(message: Message, records: Records) -> str | None:
     if message.origin is None:
         return None
     line = records.line(message.origin)
-    return message.origin.file + (f":{line}" if line is not None else "")
+    from pollux.draw.transcript.records import place_text
+
+    return place_text(message.origin, line)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pollux.draw.times import full
 from pollux.draw.transcript.messages import tags, who
-from pollux.draw.transcript.records import Records
+from pollux.draw.transcript.records import Records, place_text
 from pollux.text.escape import one_line, visible
 from pollux.writers.transcript import heading
 
@@ -28,7 +28,7 @@ def raw_lines(canvas: Canvas, messages: Iterable[Message]) -> Iterator[str]:
             place = "(no place is known)"
         else:
             line = records.line(origin)
-            place = one_line(origin.file) + (f":{line}" if line is not None else "")
+            place = one_line(place_text(origin, line))
         yield canvas.paint(place, "bold")
         top = heading(message)
         facts = [who(top), full(message.at) if message.at else "", f"id {one_line(message.id)}", *tags(top)]

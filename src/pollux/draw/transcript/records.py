@@ -6,8 +6,12 @@ import os
 import re
 import textwrap
 from array import array
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pollux.errors import PolluxError
+from pollux.sources.database import DATABASE, document_of, snapshot, with_log
+from pollux.sources.walk import stat_file
 from pollux.system.files import LARGE, opened, read
 
 if TYPE_CHECKING:
@@ -21,6 +25,11 @@ _PIECE = 1 << 20
 _LISTS = (b'"messages"', b'"history"')
 
 
+def place_text(origin: Origin, line: int | None) -> str:
+    """The place of a record: its file with the line, or with the row of a database."""
+    return origin.file + (f":{line}" if line is not None else f" {origin.row}" if origin.row is not None else "")
+
+
 class Records:
     """Finds records in files. Each file is opened once, when it is first needed."""
 
@@ -30,7 +39,7 @@ class Records:
 
     def line(self, origin: Origin) -> int | None:
         """The number of the line a record begins in, from 1."""
-        if origin.line is not None:
+        if origin.line is not None or origin.row is not None:
             return origin.line
         raw, items = self._document(origin.file)
         if origin.item is None or origin.item >= len(items):
@@ -41,6 +50,8 @@ class Records:
         """The text of the record in the file; None if it is gone."""
         if origin.line is not None:
             raw = self._line(origin.file, origin.line)
+        elif origin.row is not None:
+            raw = _row(origin.file, origin.row)
         else:
             document, items = self._document(origin.file)
             exists = origin.item is not None and origin.item < len(items)
@@ -73,6 +84,19 @@ class Records:
                 raw = b""
             self._documents[file] = (raw, items_of(raw))
         return self._documents[file]
+
+
+def _row(file: str, place: str) -> bytes | None:
+    """A row of a database; None if it is gone."""
+    table, _, name = place.partition("/")
+    path = _on_disk(file)
+    beside = [Path(path), *(Path(path + side) for side in ("-wal", "-journal"))]
+    try:
+        files = [stat_file(one, DATABASE) for one in beside if one.is_file()]
+        rows = snapshot(with_log(files[0], files), (table,)).rows(table, {"id": name}) if files else []
+    except (OSError, PolluxError):
+        return None
+    return document_of({table: rows}).rstrip(b"\n") or None
 
 
 def items_of(raw: bytes) -> list[Span]:

@@ -28,11 +28,17 @@ class ChosenSession(NamedTuple):
         return short_id(id, self.message_ids)
 
 
-def chosen_numbers(current: CatalogueQueries, criteria: Filter) -> set[int]:
-    """The numbers of the sessions that are wanted at any time, each once: as it was last used, and no checkpoint."""
+def chosen_numbers(current: CatalogueQueries, criteria: Filter, key: str | None = None) -> set[int]:
+    """The numbers of the sessions that are wanted at any time, each once: as it was last used, and no checkpoint.
+
+    With `key`, only that session.
+    """
     where, values = current.where(msgspec.structs.replace(criteria, since=None, until=None))
-    statement = f"SELECT key, no FROM sessions WHERE {where} AND kind != 'checkpoint' ORDER BY {WORST_FIRST.format('')}"
-    return set(dict(current.catalogue.rows(statement, *values)).values())
+    only, keys = ("AND key = ?", (key,)) if key is not None else ("", ())
+    statement = (
+        f"SELECT key, no FROM sessions WHERE {where} {only} AND kind != 'checkpoint' ORDER BY {WORST_FIRST.format('')}"
+    )
+    return set(dict(current.catalogue.rows(statement, *values, *keys)).values())
 
 
 def chosen_sessions(current: CatalogueQueries, numbers: Collection[int]) -> dict[int, ChosenSession]:

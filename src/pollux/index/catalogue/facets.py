@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, timedelta
 from functools import cached_property
-from typing import Any, NamedTuple
 
-import msgspec
-
+from pollux.index.catalogue.columns import MODELS, TOOLS, Values
 from pollux.index.catalogue.queries import CatalogueQueries
-from pollux.index.catalogue.rollups import quarter
+from pollux.index.catalogue.rollups import QUARTER
 from pollux.index.catalogue.scope import WORST_FIRST
 from pollux.index.catalogue.values import Filter
 from pollux.marks.store import STATES
@@ -26,30 +23,6 @@ Facets = dict[str, dict[str, int]]
 
 _LONGEST = 400
 """A session that went on for more days counts on its first and last ones only."""
-_AMONG = "session IN (SELECT value FROM json_each(?))"
-
-
-class _Row(NamedTuple):
-    """A session as an index of the catalogue has it: the table itself is large, and takes longer to read."""
-
-    key: str
-    no: int
-    kind: str
-    moment: int | None
-
-
-class _Counts(msgspec.Struct):
-    failed_tool_calls: int
-
-
-class _Brief(msgspec.Struct):
-    """The fields of a summary that facets need: it is decoded faster than the whole."""
-
-    models: list[str]
-    counts: _Counts
-
-
-_decode = msgspec.msgpack.Decoder(_Brief).decode
 
 
 def facets(
@@ -77,79 +50,97 @@ class _Counting:
     ) -> None:
         self._current = current
         self._day_of = day_of
-        where, values = current.where(criteria)
-        columns = ", ".join(_Row._fields)
-        statement = f"SELECT {columns} FROM sessions INDEXED BY sessions_newest WHERE {where}"
-        rows = list(map(_Row._make, current.catalogue.stream(statement, *values)))
-        if len({row.key for row in rows}) < len(rows):  # several copies of a session: the best is the last
-            statement = f"SELECT {columns} FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-            rows = list({row[0]: _Row._make(row) for row in current.catalogue.stream(statement, *values)}.values())
-        self._rows = [row for row in rows if among is None or row.no in among]
-        self._numbers = json.dumps([row.no for row in self._rows])
+        pairs = current.newest_rows(criteria)
+        if len({row.listed.key for _, row in pairs}) < len(pairs):  # several copies of a session: the best is the last
+            where, values = current.where(criteria)
+            statement = f"SELECT key, no FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+            best = {*dict(current.catalogue.stream(statement, *values)).values()}
+            pairs = [pair for pair in pairs if pair[0] in best]
+        if among is not None:
+            pairs = [pair for pair in pairs if pair[0] in among]
+        self._numbers = [number for number, _ in pairs]
+        self._rows = [row for _, row in pairs]
+        self._listed = [row.listed for row in self._rows]
 
     def count(self, name: str) -> dict[str, int]:
         """How many sessions have each value."""
         if name in FACTS:
-            statement = f"SELECT value, COUNT(*) FROM facts WHERE name=? AND {_AMONG} GROUP BY value"
-            return _by_count(dict(self._rows_of(statement, name, self._numbers)))
-        counted: Counter[str] = Counter(getattr(self, f"_{name}")())
+            return _by_count(_counted(self._column(name)))
+        counted: Counter[str] = getattr(self, f"_{name}")()
         return dict(sorted(counted.items(), reverse=True)) if name == "day" else _by_count(counted)
 
-    def _rows_of(self, statement: str, *values: Any) -> Iterator[tuple[Any, ...]]:
-        return self._current.catalogue.stream(statement, *values)
+    def _column(self, name: str) -> list[Values]:
+        return self._current.columns.values(self._current.catalogue, name, self._numbers)
 
-    def _agent(self) -> Iterator[str]:
-        return (row.key.partition(":")[0] for row in self._rows)
+    def _agent(self) -> Counter[str]:
+        return Counter(one.key.partition(":")[0] for one in self._listed)
 
-    def _kind(self) -> Iterator[str]:
-        return (row.kind for row in self._rows)
+    def _kind(self) -> Counter[str]:
+        return Counter(one.kind for one in self._listed)
 
-    def _project(self) -> Iterator[str]:
-        wanted = {row.no for row in self._rows}
-        known = f"SELECT no, project FROM sessions WHERE project IS NOT NULL AND {self._current.here}"
-        return (project for no, project in self._rows_of(known) if no in wanted)
+    def _project(self) -> Counter[str]:
+        return Counter(row.project for row in self._rows if row.project is not None)
 
     @cached_property
-    def _briefs(self) -> list[_Brief]:
-        statement = "SELECT summary FROM sessions WHERE no IN (SELECT value FROM json_each(?))"
-        return [_decode(blob) for (blob,) in self._rows_of(statement, self._numbers)]
+    def _models(self) -> Counter[Values]:
+        return Counter(self._column(MODELS))
 
-    def _model(self) -> Iterator[str]:
-        return (model for brief in self._briefs for model in brief.models)
+    def _model(self) -> Counter[str]:
+        return _each((values[1:], count) for values, count in self._models.items())
 
-    def _failed(self) -> Iterator[str]:
-        return ("yes" for brief in self._briefs if brief.counts.failed_tool_calls)
+    def _failed(self) -> Counter[str]:
+        return _each((values[:1], count) for values, count in self._models.items() if values[:1] == ("yes",))
 
-    def _tool(self) -> Iterator[str]:
-        statement = f"SELECT DISTINCT session, canonical FROM calls WHERE {_AMONG}"
-        return (tool for _, tool in self._rows_of(statement, self._numbers))
+    def _tool(self) -> Counter[str]:
+        return _counted(self._column(TOOLS))
 
-    def _tag(self) -> Iterator[str]:
-        keys = {row.key for row in self._rows}
-        for key, marks in self._current.marks().sessions.items():
-            if key in keys:
-                yield from {*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}
-
-    def _is(self) -> Iterator[str]:
-        for state in STATES:
-            found = self._current.marked("is", state)
-            yield from (state for row in self._rows if row.key in found)
-
-    def _day(self) -> Iterator[str]:
-        """Every day of a session, from its first to its last: a list of one of these days has it."""
-        started = dict(self._rows_of("SELECT no, started FROM sessions WHERE started IS NOT NULL"))
-        spans = Counter(
-            (quarter(started.get(row.no, row.moment)), quarter(row.moment))
-            for row in self._rows
-            if row.moment is not None
+    def _tag(self) -> Counter[str]:
+        keys = {one.key for one in self._listed}
+        return _each(
+            ({*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}, 1)
+            for key, marks in self._current.marks().sessions.items()
+            if key in keys
         )
+
+    def _is(self) -> Counter[str]:
+        keys = {one.key for one in self._listed}
+        counted = {state: len(keys & self._current.marked("is", state).keys()) for state in STATES}
+        return Counter({state: count for state, count in counted.items() if count})
+
+    def _day(self) -> Counter[str]:
+        """Every day of a session, from its first to its last: a list of one of these days has it."""
+        size = QUARTER * 1_000_000
+        spans = Counter(
+            ((one.moment if row.started is None else row.started) // size, one.moment // size)
+            for row, one in zip(self._rows, self._listed, strict=True)
+            if one.moment is not None
+        )
+        days: Counter[tuple[date | None, date | None]] = Counter()
         for (begun, ended), count in spans.items():
-            first, last = self._day_of(begun), self._day_of(ended)
-            if first is None or last is None:
-                continue
-            length = (last - first).days
-            for step in range(length + 1) if 0 <= length <= _LONGEST else {0, length}:
-                yield from [(first + timedelta(days=step)).isoformat()] * count
+            days[self._day_of(begun), self._day_of(ended)] += count
+        return _each(
+            ((day.isoformat() for day in _days(first, last)), count)
+            for (first, last), count in days.items()
+            if first is not None and last is not None
+        )
+
+
+def _days(first: date, last: date) -> Iterator[date]:
+    length = (last - first).days
+    return (first + timedelta(days=step) for step in (range(length + 1) if 0 <= length <= _LONGEST else {0, length}))
+
+
+def _counted(values: Iterable[Values]) -> Counter[str]:
+    """How many sessions have each value. Many have the same values, which are counted together."""
+    return _each(Counter(values).items())
+
+
+def _each(counted: Iterable[tuple[Iterable[str], int]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for values, count in counted:
+        for value in values:
+            found[value] += count
+    return found
 
 
 def _by_count(counted: dict[str, int]) -> dict[str, int]:

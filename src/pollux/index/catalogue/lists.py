@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any
 
 from pollux.index.catalogue.catalogue import summary_of
+from pollux.index.catalogue.columns import Row
 from pollux.index.catalogue.conditions import Conditions
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.marked import ONE_OF_KEYS
@@ -22,7 +23,10 @@ _FEW = 200
 
 
 class ListQueries(Conditions):
-    """Lists sessions, the newest first."""
+    """Lists sessions, the newest first. What was listed last is kept: most questions are asked of it."""
+
+    _asked: Filter | None = None
+    _rows: list[tuple[int, Row]] = []
 
     def list_sessions(self, criteria: Filter, limit: int | None) -> list[ListEntry]:
         """Summaries, the newest first. A session under two roots is listed once, as it was last used."""
@@ -67,16 +71,30 @@ class ListQueries(Conditions):
                 numbers = self._first(criteria, limit)
                 return list(self._listed(self.catalogue.rows(f"{statement} no=?", number)[0] for number in numbers))
         where, values = self.where(criteria)
-        rows = self.catalogue.rows(f"{statement} {where} ORDER BY {WORST_FIRST.format('')}", *values)
-        latest = {one.key: one for one in self._listed(rows)}
-        newest = sorted(latest.values(), key=_moment_and_key, reverse=True)
-        return newest if limit is None else newest[:limit]
+        listed = [row.listed for _, row in self.newest_rows(criteria)]
+        if len({one.key for one in listed}) < len(listed):  # several copies of a session: the best is the last
+            rows = self.catalogue.rows(f"{statement} {where} ORDER BY {WORST_FIRST.format('')}", *values)
+            latest = {one.key: one for one in self._listed(rows)}
+            listed = sorted(latest.values(), key=_moment_and_key, reverse=True)
+        return listed if limit is None else listed[:limit]
+
+    def newest_rows(self, criteria: Filter) -> list[tuple[int, Row]]:
+        """The numbers of the wanted sessions and what a list needs of them, the newest first; also several copies."""
+        if criteria == self._asked:
+            return self._rows
+        where, values = self.where(criteria)
+        order = f"SELECT no FROM sessions INDEXED BY sessions_newest WHERE {where} ORDER BY moment DESC, key DESC"
+        numbers = [number for (number,) in self.catalogue.stream(order, *values)]
+        rows = list(zip(numbers, self.columns.rows(self.catalogue, numbers), strict=True))
+        if not criteria.marks and not criteria.words:  # these may match others at any moment
+            self._asked, self._rows = criteria, rows
+        return rows
 
     def _listed(self, rows: Iterable[tuple[str, str, str | None, int | None]]) -> Iterator[ListedKey]:
         """These rows, with the origins of the sessions that were handed over."""
         statement = "SELECT key, target FROM links JOIN sessions ON no=session WHERE links.kind=?"
         origins = dict(self.catalogue.rows(statement, HANDED_OVER))
-        return (ListedKey(*row, origins.get(row[0])) for row in rows) if origins else (ListedKey(*row) for row in rows)
+        return (ListedKey(*row, origins.get(row[0])) for row in rows) if origins else starmap(ListedKey, rows)
 
     def _newest(self, criteria: Filter) -> list[int]:
         """The numbers of all wanted sessions, the newest first."""
@@ -100,6 +118,14 @@ class ListQueries(Conditions):
         rows = self.catalogue.stream(order, *values)
         preferred = (no for key, id, no in rows if self.catalogue.rows(best_copy, key, id, *values) == [(no,)])
         return list(islice(preferred, limit))
+
+    def contents(self) -> tuple[object, ...]:
+        """Changes with every session that is added or dropped, and with the words that are indexed."""
+        catalogue = self.catalogue
+        # Sessions never change under their number, and no number is used again.
+        counted = "SELECT COUNT(*), TOTAL(no), MAX(no) FROM sessions INDEXED BY sessions_bundle"
+        rows = catalogue.rows(counted)
+        return catalogue.born, self.here, *rows[0], catalogue.words_generation, catalogue.count_pending()
 
     def newest_moments(self, criteria: Filter, limit: int) -> list[int]:
         """The times (microseconds) of the first few sessions that are wanted, the newest first; -1 for none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from zlib import compress, decompress
 
 import msgspec
@@ -23,6 +23,7 @@ from pollux.model import (
     ToolCall,
     Usage,
     by_name,
+    hash_words,
     summarize,
     values,
 )
@@ -56,8 +57,7 @@ class MessageAnchors(msgspec.Struct, array_like=True):
     @classmethod
     def of(cls, messages: Sequence[Message]) -> MessageAnchors:
         """What is stored of these messages."""
-        anchors = [Anchor.of(message) for message in messages]
-        return cls([micros(one.at) for one in anchors], bytes.fromhex("".join(one.words or "" for one in anchors)))
+        return cls([micros(message.at) for message in messages], b"".join(map(hash_words, messages)))
 
     def anchors(self, ids: Sequence[str]) -> list[Anchor]:
         """The anchors of the messages, which have these ids."""
@@ -221,17 +221,19 @@ def _storable_usage(used: Usage) -> Usage:
     return usable if usable == used else msgspec.structs.replace(usable, exact=False)
 
 
-def _usage_rows(message: Message, places: dict[str, int]) -> Iterator[Row]:
+def _usage_rows(message: Message, places: dict[str, int]) -> list[Row]:
     """The rows of a message's requests, with the columns of a `UsageRow`."""
     assert message.usage is not None  # noqa: S101 (only such messages have rows)
     origin, at = message.origin, micros(message.at)
-    for usage in message.usage.each or (message.usage,):
-        yield (
+    file, line = (origin.file, origin.line) if origin is not None else ("", None)
+    return [
+        (
             *map(_storable, values(usage)),
             *(message.id, at, message.model, message.fate, message.inherited, usage.exact),
-            places.get(usage.file or (origin.file if origin is not None else "")),
-            usage.line or (origin.line if origin is not None else None),
+            *(places.get(usage.file or file), usage.line or line),
         )
+        for usage in message.usage.each or (message.usage,)
+    ]
 
 
 def _call(message: Message, call: ToolCall) -> Row:

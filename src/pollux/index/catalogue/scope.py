@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.catalogue.columns import Columns
 from pollux.marks.store import MarkState
 
 BEST_FIRST = "{0}kind='prompts', {0}moment DESC, {0}key DESC, {0}messages DESC, {0}root DESC"
@@ -19,9 +20,10 @@ class CatalogueScope:
     """The sessions under some roots.
 
     `unread_ids` are those of sessions that are not read yet, in order. Without `is_complete`, there may be more.
+    `columns` keeps what was read for earlier questions.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         catalogue: Catalogue,
         roots: Iterable[tuple[str, str]],
@@ -29,8 +31,10 @@ class CatalogueScope:
         *,
         unread_ids: Sequence[str] = (),
         is_complete: bool = True,
+        columns: Columns | None = None,
     ) -> None:
         self.catalogue = catalogue
+        self.columns = columns if columns is not None else Columns()
         self.marks = marks
         self._unread_ids = unread_ids
         self.is_complete = is_complete

@@ -26,7 +26,8 @@ CREATE TABLE sessions(
 CREATE INDEX sessions_bundle ON sessions(bundle);
 CREATE INDEX sessions_id ON sessions(id, agent, root, kind, bundle, no);
 CREATE INDEX sessions_parent ON sessions(parent) WHERE parent IS NOT NULL;
-CREATE INDEX sessions_newest ON sessions(moment, key, root, kind);
+CREATE INDEX sessions_newest ON sessions(
+    moment, key, root, kind, agent, parent, started, project, project_hash);
 CREATE INDEX sessions_where ON sessions(root, project, project_hash, evidence, key);
 CREATE INDEX sessions_unsettled ON sessions(unsettled, root, bundle) WHERE unsettled IS NOT NULL;
 CREATE TABLE abouts(session INTEGER PRIMARY KEY, words TEXT, marks BLOB, anchors BLOB);

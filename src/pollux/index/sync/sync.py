@@ -20,6 +20,7 @@ from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, firs
 from pollux.index.sync.groups import EncodedLayout, Layout, Part, encode_layout
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
+from pollux.sources.capabilities import documents_of
 from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pollux.index.search.word_index import WordIndex
     from pollux.index.sync.bulk import Visitor
     from pollux.index.sync.words import WordTask
+    from pollux.sources.database.documents import Document
 
 _MANY = 400
 """Several processes peek into so many files."""
@@ -90,6 +92,11 @@ class RootScan:
     def stamps(self) -> Stamps:
         """The stamps of all files by their display paths."""
         return Stamps(self.files)
+
+    @cached_property
+    def documents(self) -> dict[str, Document]:
+        """The sessions in the agent's databases, by the paths of their documents. Raises `Unreadable`."""
+        return {made.file.path: made for made in documents_of(self.source, self.root.path, self.files)}
 
     @cached_property
     def snapshot(self) -> str:

@@ -27,15 +27,23 @@ class EditsService:
         self._reader = reader
         self._here = here
 
-    def newest(self, criteria: Filter | None = None, path: str | None = None, limit: int | None = LIMIT) -> EditList:
+    def newest(
+        self,
+        criteria: Filter | None = None,
+        path: str | None = None,
+        limit: int | None = LIMIT,
+        *,
+        key: str | None = None,
+    ) -> EditList:
         """The newest edits, with those of sub-agents. The times of the filter are those of the edits.
 
         With `path`, only those of the files that it names: as `file:` in a search does, or by a path that begins in
-        the present directory (`./parser.py`). No file is read. Raises `RequestError` for a path without a name.
+        the present directory (`./parser.py`). With `key`, only those of this
+        session. No file is read. Raises `RequestError` for a path without a name.
         """
         selection = criteria or Filter(everything=True)
         fits = self._path_test(path) if path is not None else None
-        page = self._index.ask(lambda current: edit_page(current, selection, fits, limit))
+        page = self._index.ask(lambda current: edit_page(current, selection, fits, limit, key))
         return EditList(edits=tuple(_edit(row, page) for row in page.rows), more=page.more)
 
     def _path_test(self, path: str) -> Callable[[str], bool]:

@@ -67,6 +67,10 @@ class MarksService:
         """The marks of a session and of its messages; None where there are none."""
         return self._store.state().of(key)
 
+    def state(self) -> object:
+        """Another object whenever a mark or a read position changed, by any process."""
+        return self._store.state()
+
     def all(self) -> Mapping[str, SessionMarks]:
         """All sessions with marks by their keys, those that were marked first first."""
         return self._store.state().sessions
@@ -94,6 +98,11 @@ class MarksService:
         places = marks.places(anchors)
         for name, one in marks.messages.items():
             yield replace(one, anchor=anchors[places[name]]) if name in places else one
+
+    def of_messages(self, key: str) -> list[MessageMarks]:
+        """The messages of a session that have marks, with the anchors that they have now."""
+        marks = self.of(key)
+        return [one for one in self._present(key, marks) if one.marks] if marks is not None else []
 
     def tags(self) -> dict[str, int]:
         """Every tag, and how many sessions have it; the most frequent first."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pollux.errors import CannotResume, NotFound, RequestError, StoreError
+from pollux.errors import CannotResume, NotFound, RequestError, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Filter, SessionLocation
+from pollux.index.sync.sync import RootScan
 from pollux.library.resume.installed import folder_to_go_on_in, guessed_folder, installed
 from pollux.library.resume.open_sessions import open_session
 from pollux.library.resume.plan import ResumePlan
@@ -20,6 +21,7 @@ from pollux.model import Kind, Summary
 from pollux.projects.moves import EVIDENCE
 from pollux.sources.base import File, Root, Source
 from pollux.sources.capabilities import resume_command_of, retention_of, running_sessions_of
+from pollux.sources.database import DATABASE, document_path
 from pollux.sources.resume_command import ResumeRequest
 from pollux.system.clock import now
 from pollux.system.config import load
@@ -121,9 +123,17 @@ class ResumeService:
 
     def keep(self, plan: ResumePlan) -> None:
         """Keep the files of a plan as they are now, whether or not every sync does. Raises `StoreError`."""
-        *_, root = self._find(plan.session.key)
-        files = [file for path in plan.files if (file := _file(path)) is not None]
-        result = self._keeper.archive.keep_files(plan.session.agent, root.path.parent, files)
+        _, source, root = self._find(plan.session.key)
+        scan = RootScan(source, root)
+        databases = {file.path for file in scan.files if file.role == DATABASE}
+        files = [file for path in plan.files if path not in databases and (file := _file(path)) is not None]
+        ids = [key.partition(":")[2] for key in self._index.family(plan.session.key)] if databases else []
+        wanted = {document_path(database, id) for database in databases for id in ids}
+        try:
+            documents = [scan.documents[path] for path in sorted(wanted & scan.documents.keys())] if wanted else []
+        except Unreadable as error:
+            raise StoreError(f"Not kept, and so not resumed: {error}", f"To go on without: {plan.line}") from error
+        result = self._keeper.archive.keep_files(plan.session.agent, root.path.parent, files, documents)
         if result.unread:
             raise StoreError(f"Not kept, and so not resumed: {result.unread[0]}.", f"To go on without: {plan.line}")
 
@@ -148,7 +158,8 @@ class ResumeService:
             raise _is_kept(key)
         source, root = owned
         inside = os.path.join(display_path(root.path), "")  # noqa: PTH118
-        files = tuple(file for file in self._index.files_of(key) if file.startswith(inside))
+        own = display_path(root.path)
+        files = tuple(file for file in self._index.files_of(key) if file.startswith(inside) or file == own)
         if summary.kept and not files:  # the agent has no more of it than its log of typed prompts
             raise _is_kept(key)
         return replace(summary, files=files), source, root

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pollux.model import AgentDescription, Message, Session, ToolCall
+from pollux.model import AgentDescription, Session
+from pollux.sources.gemini_sessions.answers import answer, compacts
+
+__all__ = ["answer", "compacts", "describe", "facts"]
 
 
 def describe(_session: Session) -> AgentDescription:
@@ -20,22 +23,3 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
     directories = session.extra.get("directories")
     yield from (("directory", directory) for directory in (directories if isinstance(directories, list) else ()))
     yield "provider", session.extra.get("authType")
-
-
-def answer(call: ToolCall) -> Any:
-    """The recorded `result`: in `extra` if it was unusual, otherwise one response to this call with its output."""
-    if "result" in call.extra or call.output is None:
-        return call.extra.get("result")
-    output = call.extra.get("shown", call.output)
-    return [{"functionResponse": {"id": call.id, "name": call.name, "response": {"output": output}}}]
-
-
-def compacts(message: Message) -> bool:
-    """Since 0.18 `/compress` leaves an empty `info`, and an automatic compression leaves an `info` that says so.
-
-    The summary stands in the file only since 0.44.
-    """
-    if message.extra.get("level") != "info":
-        return False
-    text = message.text
-    return not message.parts or text.startswith("Context compressed from ") or "A compressed context will be" in text

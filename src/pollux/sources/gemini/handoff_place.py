@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pollux.errors import CannotResume
 from pollux.model.project_hash import project_hash
-from pollux.sources.gemini.projects.projects import marker_of, registry_of
 from pollux.sources.gemini.resume_command import PROGRAM
+from pollux.sources.gemini_sessions.projects.projects import marker_of, registry_of
 from pollux.sources.handoff_place import HandoffPlace, HandoffRequest, NewFile
 from pollux.sources.resume_command import home_variable
 from pollux.system.files import list_folder

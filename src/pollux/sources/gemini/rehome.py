@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pollux.errors import OutputError
 from pollux.model.project_hash import project_hash
-from pollux.sources.gemini.projects.projects import marker_of, registry_of
+from pollux.sources.gemini_sessions.projects.projects import marker_of, registry_of
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.system.files import read
 from pollux.wire import display_path

@@ -18,8 +18,8 @@ import msgspec
 
 from pollux.model import Kind, Session
 from pollux.model.project_hash import project_hash
-from pollux.sources.gemini.identity import stem
-from pollux.sources.gemini.projects.projects import marker_of
+from pollux.sources.gemini_sessions.identity import stem
+from pollux.sources.gemini_sessions.projects.projects import marker_of
 from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions, source_files
 from pollux.wire.join_versions import (
     Document,

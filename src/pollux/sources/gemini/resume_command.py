@@ -11,7 +11,7 @@ from pathlib import Path
 from pollux.errors import CannotResume
 from pollux.model import Kind
 from pollux.model.project_hash import project_hash
-from pollux.sources.gemini.projects.projects import marker_of
+from pollux.sources.gemini_sessions.projects.projects import marker_of
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home
 from pollux.text.shell import shell_word
 
@@ -94,7 +94,7 @@ def _is_too_old(request: ResumeRequest, what: str, since: str) -> CannotResume:
 
 def _is_checkpoint(request: ResumeRequest) -> CannotResume:
     """The error for a conversation that a person saved, or that was saved before a change of files."""
-    from pollux.sources.gemini.group import tag_of  # only needed here
+    from pollux.sources.gemini_sessions.group import tag_of  # only needed here
 
     file = request.session.files[0]
     tag = tag_of(file)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
 from pollux.tui.list.question import SCOPES, Question
 from pollux.tui.list.rows import ChosenRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
+from pollux.tui.widgets.still import StillScreen
 
 if TYPE_CHECKING:
     from pollux.library.library import ListEntry
@@ -30,7 +29,7 @@ class SearchField(Field):
         return self.cursor_position == 0
 
 
-class Acting(Screen[None]):
+class Acting(StillScreen):
     """The parts of the list, and an action for each of its keys."""
 
     app: PolluxApp

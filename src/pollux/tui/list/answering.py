@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from pollux.answers.search import search_remarks
 from pollux.draw.results import by_session
 from pollux.errors import BadQuery, PolluxError, StoreError
-from pollux.library.filters import filter_of
+from pollux.library.filters import filter_of, filter_words
 from pollux.library.library import Filter
 from pollux.tui.list.by_id import is_key, keys_of_id
 from pollux.tui.list.question import EACH, HITS, Answer, Question
@@ -36,7 +36,7 @@ class Listed:
         """The rows, and how many sessions they are of."""
         everything = question.scope == "everything"
         about, state = (criteria, question.unfolded, everything), library.index.state()
-        if about != self._about or state is not self._state or criteria.marks:
+        if about != self._about or state != self._state or criteria.marks:
             listed = library.index.listed_keys(criteria)
             self._rows = rows_by_day(listed, question.unfolded, everything=everything)
             self._sessions = sum(everything or one.kind == "main" for one in listed)
@@ -64,7 +64,7 @@ def answer(library: Library, question: Question, within: Filter = _ANY, before: 
 
 def _narrowed(criteria: Filter, text: str) -> Filter:
     """The filter with those that were typed."""
-    typed = filter_of(words=text.split())
+    typed = filter_of(words=filter_words(text))
     given = {name: value for name in _OPTIONS if (value := getattr(typed, name)) is not None}
     return replace(criteria, **given, facts=(*criteria.facts, *typed.facts), marks=(*criteria.marks, *typed.marks))
 

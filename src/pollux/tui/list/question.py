@@ -48,7 +48,9 @@ class Question(NamedTuple):
             # Behind two dashes, words that begin with a dash are no options.
             words = [*options, "--", self.query] if self.query.startswith("-") else [self.query, *options]
             return shell_line("pollux", "search", *words)
-        typed = self.query.split()
+        from pollux.library.filters import query_words
+
+        typed = query_words(self.query)
         if any(word.startswith("project:") for word in typed):  # it counts instead
             within = []
         return shell_line("pollux", "list", *typed, *within, *(["--all"] if self.scope == "everything" else []))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
@@ -19,6 +18,8 @@ from pollux.tui.list.rows import DrawnRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.line_list import LineList
+from pollux.tui.widgets.status import Status
+from pollux.tui.widgets.still import SideBySide
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -65,12 +66,12 @@ class ListScreen(Acting):
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
-        with Horizontal(id="top"):
+        with SideBySide(id="top"):
             yield Static(SIGN, id="sign")
             yield SearchField(self.question.text, placeholder=PLACEHOLDER, select_on_focus=False)
-            yield Static(id="status")
-        with Horizontal(id="body"):
-            yield SessionList(self.app.entries, self.app.agents)
+            yield Status()
+        with SideBySide(id="body"):
+            yield SessionList(self.app.entries, self.app.agents, self._renew_preview)
             yield TextView(self._emptiness, id="empty")
             yield TextView(self._preview, id="preview", edge=True)
         yield FooterLine(of_place(LIST, self.app.keys))
@@ -107,11 +108,8 @@ class ListScreen(Acting):
 
     def place_parts(self) -> None:
         """Divide the screen among its parts."""
-        preview = self.query_one("#preview")
-        columns = preview_columns(self.size.width) if self.wants_preview else 0
-        preview.display = columns > 0
-        preview.styles.width = columns
-        self.query_one("#status").display = shows_status(self.size.width)
+        self.query_one("#preview").display = self.wants_preview and preview_columns(self.size.width) > 0
+        self.query_one(Status).display = shows_status(self.size.width)
 
     # ------------------------------------------------------------------ asking
 
@@ -199,7 +197,7 @@ class ListScreen(Acting):
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
         if self.app.is_syncing:
             words += " · looking …"
-        self.query_one("#status", Static).update(words)
+        self.query_one(Status).say(words)
         if self._remark:
             self.footer.say(self._remark, "warn")
         elif self.footer.sentence == self._said:
@@ -230,8 +228,8 @@ class ListScreen(Acting):
         entry = self.chosen
         return preview(canvas, entry, str(self.app.library.user_home)) if entry is not None else ()
 
-    def on_line_list_moved(self, _event: LineList.Moved) -> None:
-        """Preview the session under the cursor."""
+    def _renew_preview(self) -> None:
+        """Preview the session under the cursor: at once, so that the list and its preview are one frame."""
         view = self.query_one("#preview", TextView)
         if view.display and self.app.is_open:
             view.changed(top=True)

@@ -19,17 +19,31 @@ _KEPT = 2000
 
 
 class SessionList(LineList):
-    """Rows, and the summaries of those that were seen. `lookup` gives summaries by their keys."""
+    """Rows, and the summaries of those that were seen.
 
-    def __init__(self, lookup: Callable[[Iterable[str]], list[ListEntry]], agents: Callable[[], Sequence[str]]) -> None:
+    `lookup` gives summaries by their keys. `moved` is told when another row is under the cursor.
+    """
+
+    def __init__(
+        self,
+        lookup: Callable[[Iterable[str]], list[ListEntry]],
+        agents: Callable[[], Sequence[str]],
+        moved: Callable[[], None],
+    ) -> None:
         super().__init__(id="sessions")
         self.rows: list[Row] = []
         self.unfolded: frozenset[str] = frozenset()
         self.dated = False
         self._lookup = lookup
         self._agents = agents
+        self._moved = moved
         self._entries: dict[str, ListEntry | None] = {}
         self._drawer: RowDrawer | None = None
+        self._drawn_in = 0
+
+    def moved(self) -> None:
+        """Another row is under the cursor."""
+        self._moved()
 
     # ------------------------------------------------------------------ lines
 
@@ -70,10 +84,11 @@ class SessionList(LineList):
                 return drawer.more(left)
 
     def _current_drawer(self) -> RowDrawer:
-        if self._drawer is None:
+        if self._drawer is None or self._drawn_in != self.columns:
             from pollux.draw.rows import RowDrawer
             from pollux.system.clock import local, now
 
+            self._drawn_in = self.columns
             self._drawer = RowDrawer(StripCanvas(self.columns), self._agents(), local(now()).date())
         return self._drawer
 
@@ -145,7 +160,7 @@ class SessionList(LineList):
             self.show_cursor()
         else:
             self.to_start()
-        self.post_message(self.Moved())
+        self.moved()
 
 
 def _place(rows: Sequence[Row], before: SessionRow | PassageRow) -> int | None:

@@ -52,8 +52,8 @@ def _filled(line: str, columns: int, style: str) -> str:
     """A line with blanks up to its end, all of it in one more style."""
     pieces = split(line)
     rest = columns - sum(width(text) for text, _ in pieces)
-    named = [*pieces, (" " * max(rest, 0), ())]
-    return "".join(StripCanvas(None).paint(text, *filter(None, [style, *names])) for text, names in named)
+    named = [*pieces, (" " * max(rest, 0), "")]
+    return "".join(StripCanvas(None).paint(text, *filter(None, [style, names])) for text, names in named)
 
 
 def as_bytes(lines: Iterator[tuple[str, str]], looks: Styles, colours: ColorSystem | None) -> bytes:
@@ -62,7 +62,7 @@ def as_bytes(lines: Iterator[tuple[str, str]], looks: Styles, colours: ColorSyst
     for number, (line, base) in enumerate(lines, 1):
         pieces = []
         for text, names in split(line):
-            style = looks.of(looks[base], names)
+            style = looks.above(looks[base])[names].style
             pieces.append((colourless(style) if colours is None else style).render(text, color_system=colours or _ANY))
         fill = looks[base].render(" ", color_system=colours)[: -len(" \x1b[0m")] if colours is not None else ""
         drawn.append(f"\x1b[{number};1H{fill}\x1b[K\x1b[0m{''.join(pieces)}")

@@ -6,6 +6,7 @@ import contextlib
 import mmap
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ _INPUT, _LOCAL = 0, 3
 """Where termios has the modes of the input, and those of the terminal as such."""
 
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
+_SHOWN, _BEING_SHOWN = 1, 2
+_PATIENCE, _PAUSE = 0.5, 0.005
+"""How many seconds a terminal has to take a whole screen, and between two looks whether it has."""
 
 
 class OpenedTerminal:
@@ -55,10 +59,17 @@ class OpenedTerminal:
 
     def show(self, drawn: bytes) -> None:
         """Show a screen, in place of what the terminal shows."""
-        self._shows[0] = 1
+        self._shows[0] = _BEING_SHOWN
         data = (ENTER + _HIDE).encode() + drawn
         while data:
             data = data[os.write(self._output, data) :]
+        self._shows[0] = _SHOWN
+
+    def wait_until_shown(self) -> None:
+        """Let another process finish the screen that it is showing: half a sequence would spoil what follows."""
+        end = time.monotonic() + _PATIENCE
+        while self._shows[0] == _BEING_SHOWN and time.monotonic() < end:
+            time.sleep(_PAUSE)
 
     def driver(self, base: type[Driver]) -> type[Driver]:
         """Textual's driver, which goes on from here."""

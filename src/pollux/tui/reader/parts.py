@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
 from pollux.tui.reader.view import ConversationView
 from pollux.tui.widgets.footer import FooterLine
+from pollux.tui.widgets.still import StillScreen
 
 if TYPE_CHECKING:
     from pollux.model import Message, Session
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from pollux.tui.reader.document import Document
 
 
-class ReaderParts(Screen[None]):
+class ReaderParts(StillScreen):
     """The conversation, the last line, and what they show of which session."""
 
     app: PolluxApp

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from textual.containers import Horizontal
 from textual.message import Message as Event
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from pollux.draw.transcript.detail import detail_lines
 from pollux.draw.transcript.records import Records
@@ -24,6 +23,7 @@ from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
+from pollux.tui.widgets.still import SideBySide, StillText
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
-        yield Static(id="title", markup=False)
-        with Horizontal(id="body"):
+        yield StillText(id="title", markup=False)
+        with SideBySide(id="body"):
             yield ConversationView()
             yield TextView(self._detail, id="detail", edge=True)
         yield Field(placeholder="find", id="find", select_on_focus=False)
@@ -196,7 +196,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         )
         room = self.size.width - 4 - width(facts)
         title = cut(document.title, max(room, 8))
-        self.query_one("#title", Static).update(f"{pad(title, max(room, 8))}  {facts}")
+        self.query_one("#title", StillText).update(f"{pad(title, max(room, 8))}  {facts}", layout=False)
 
     def action_detail(self) -> None:
         """Show or hide the detail, beside the conversation or in its place."""

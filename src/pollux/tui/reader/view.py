@@ -105,16 +105,20 @@ class ConversationView(LineWidget, can_focus=True):
             self.current = current
 
     def _go(self, top: Place) -> None:
-        """Show from this place on, but no empty screen behind the end."""
-        if self.document is None:
-            return
+        """Show from this place on."""
+        if self.document is not None:
+            self._place(top)
+            self.refresh()
+            self.post_message(self.Moved())
+
+    def _place(self, top: Place) -> None:
+        """Begin with this place, but show no empty screen behind the end."""
+        assert self.document is not None  # noqa: S101
         number, line = min(top, self._last_top())
         number = min(number, self.document.count - 1)
         self.top = (number, min(line, max(self._height(number) - 1, 0)))
         self._seen = None
         self._settle()
-        self.refresh()
-        self.post_message(self.Moved())
 
     def _settle(self) -> None:
         """Keep the current piece on the screen."""
@@ -196,11 +200,13 @@ class ConversationView(LineWidget, can_focus=True):
     # ------------------------------------------------------------------ drawing
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Lines have another width now; the current piece stays."""
-        self._seen = None
+        """Lines have another width now; the current piece stays. They are drawn already, unless others are seen."""
         if self.document is not None:
-            number, line = self.top
-            self._go((number, min(line, max(self._height(number) - 1, 0))))
+            before, (number, line) = (self.top, self.current), self.top
+            self._place((number, min(line, max(self._height(number) - 1, 0))))
+            if (self.top, self.current) != before:
+                self.refresh()
+            self.post_message(self.Moved())
 
     def changed(self) -> None:
         """The document shows more or less now; the current piece stays where it is."""

@@ -59,7 +59,8 @@ class FooterLine(LineWidget):
 
     def on_resize(self) -> None:
         """The width decides how many lines a sentence has."""
-        self._fit()
+        if self._sentence is not None:
+            self._fit()
 
     def render_line(self, y: int) -> Strip:
         """The line."""

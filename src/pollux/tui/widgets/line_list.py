@@ -23,9 +23,6 @@ _KEPT = 1000
 class LineList(Window, can_focus=False):
     """Lines with a cursor. A subclass says how many there are, which of them it stops at, and what each looks like."""
 
-    class Moved(Message):
-        """The cursor is on another line."""
-
     class Chosen(Message):
         """A line was clicked that the cursor was on."""
 
@@ -44,6 +41,9 @@ class LineList(Window, can_focus=False):
     def stops_at(self, number: int) -> bool:  # noqa: ARG002
         """May the cursor be on this line?"""
         return True
+
+    def moved(self) -> None:
+        """The cursor is on another line."""
 
     # ------------------------------------------------------------------ drawing
 
@@ -73,7 +73,7 @@ class LineList(Window, can_focus=False):
         if self._drawn_for[0] != columns or self._drawn_for[1] is not styles:
             self._drawn, self._drawn_for = {}, (columns, styles)
         if number == self.cursor:
-            return segments(self.line(number), styles, columns, styles.of(styles["base"], ("selected",)))
+            return segments(self.line(number), styles, columns, styles.above(styles["base"])["selected"].style)
         if number not in self._drawn:
             if len(self._drawn) > _KEPT:
                 self._drawn.clear()
@@ -81,8 +81,8 @@ class LineList(Window, can_focus=False):
         return self._drawn[number]
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Lines have another width now."""
-        self.changed()
+        """Fewer or more lines are seen. They are drawn already, for a width that is another one now."""
+        self.show_from(self.top)
         self.show_cursor()
 
     # ------------------------------------------------------------------ moving
@@ -110,7 +110,7 @@ class LineList(Window, can_focus=False):
         if before != self.cursor:
             self.redraw_line(before)
             self.redraw_line(self.cursor)
-            self.post_message(self.Moved())
+            self.moved()
         self.show_cursor()
 
     def show_cursor(self) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 from textual.filter import ANSIToTruecolor
 from textual.widget import Widget
 
+from pollux.tui.widgets.still import still_size
+
 if TYPE_CHECKING:
     from textual.geometry import Region
     from textual.strip import Strip
@@ -17,6 +19,8 @@ class LineWidget(Widget):
 
     A line is drawn again after `refresh`, or if the size or the theme is another one.
     """
+
+    virtual_size = still_size()
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -30,7 +30,7 @@ class TextView(Window):
         self._make = make
         self.edge = edge
         self._lines: list[str] | None = None
-        self._made_for = 0
+        self._made_for = (0, edge)
 
     @property
     def lead(self) -> str:
@@ -50,10 +50,10 @@ class TextView(Window):
         return self._lines_for(self.size.width)
 
     def _lines_for(self, wide: int) -> list[str]:
-        if self._lines is None or self._made_for != wide:
+        if self._lines is None or self._made_for != (wide, self.edge):
             columns = wide - 1 - 2 * len(MARGIN) - self.edge
             drawn = self._make(StripCanvas(columns)) if columns > 0 else ()
-            self._lines, self._made_for = [part for line in drawn for part in broken(line, columns)], wide
+            self._lines, self._made_for = [part for line in drawn for part in broken(line, columns)], (wide, self.edge)
             self.top = min(self.top, self.last_top)
         return self._lines
 
@@ -66,8 +66,8 @@ class TextView(Window):
         return len(self._lines_for(width))
 
     def on_resize(self, _event: events.Resize) -> None:
-        """The lines have another width now."""
-        self.changed()
+        """Fewer or more lines are seen. They are drawn already, for a width that is another one now."""
+        self.show_from(self.top)
 
     def segments(self, number: int, styles: Styles, columns: int) -> list[Segment]:
         """A line."""

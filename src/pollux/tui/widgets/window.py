@@ -125,7 +125,7 @@ class Window(LineWidget, can_focus=False):
         styles, columns, count, thumb = self._frame
         number = y + self.top
         drawn = self.segments(number, styles, columns) if number < count else segments(self.lead, styles, columns)
-        bar = Segment(BAR, styles.of(styles["base"], ("faint",))) if y in thumb else Segment(" ", styles["base"])
+        bar = Segment(BAR, styles.above(styles["base"])["faint"].style) if y in thumb else Segment(" ", styles["base"])
         return Strip([*drawn, bar], columns + 1)
 
     def _thumb(self) -> range:

@@ -69,6 +69,14 @@
     ask(false);
   });
 
+  // Whoever follows a link is not held back by an answer that comes meanwhile.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("a[href]")) return;
+    clearTimeout(waiting);
+    clearTimeout(pausing);
+    asked?.abort();
+  });
+
   // New sessions and new messages. A large history takes longer: most of the time is left to others.
   let due = null;
   let earliest = 0;
@@ -105,11 +113,7 @@
   };
   addEventListener("keydown", (event) => {
     if (event.altKey || help.open) return;
-    if ((event.ctrlKey || event.metaKey) && event.key === "k") {
-      event.preventDefault();
-      return input.select();
-    }
-    if (event.ctrlKey || event.metaKey) return;
+    if (event.ctrlKey || event.metaKey || palette.dialog.open) return;
     if (event.target === input) {
       if (event.key === "Escape") {
         input.value = "";

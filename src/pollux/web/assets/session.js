@@ -24,6 +24,7 @@
     const template = document.createElement("template");
     template.innerHTML = await response.text();
     tools().replaceWith(template.content);
+    showMarks();
   };
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest(".tools form");
@@ -37,6 +38,38 @@
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
   });
+
+  // Marks of messages. The conversation is that of an exported page: what is marked in it comes from the list above.
+  const starred = () => new Set([...document.querySelectorAll("[data-starred=yes]")].map((one) => one.dataset.message));
+  const showMarks = () => {
+    const marked = starred();
+    for (const article of document.querySelectorAll("article.starred")) article.classList.remove("starred");
+    for (const name of marked) document.getElementById(name)?.classList.add("starred");
+  };
+  const star = async (article) => {
+    if (!article || !document.getElementById("star")) return;
+    const value = article.classList.contains("starred") ? "no" : "yes";
+    const to = document.getElementById("star").form.action;
+    const response = await post(to, { message: article.id, star: value }).catch(() => null);
+    if (response?.type !== "opaqueredirect") return;
+    await renew();
+    article.querySelector(".star-message")?.setAttribute("aria-pressed", String(value === "yes"));
+  };
+  const offer = (article) => {
+    if (!article || !article.id || article.closest(".child") || article.querySelector(".star-message")) return;
+    if (!document.getElementById("star")) return;
+    const button = document.createElement("button");
+    button.className = "star-message";
+    button.type = "button";
+    button.title = "Star this message (m)";
+    button.setAttribute("aria-label", "Star this message");
+    button.setAttribute("aria-pressed", String(article.classList.contains("starred")));
+    button.addEventListener("click", () => star(article));
+    article.querySelector("header")?.append(button);
+  };
+  showMarks();
+  for (const kind of ["mouseover", "focusin"])
+    document.addEventListener(kind, (event) => offer(event.target.closest?.("main article")));
 
   // Growth.
   const main = document.querySelector("main");
@@ -67,6 +100,7 @@
     }
     document.querySelector(".index ol").innerHTML = prompts;
     state.dataset.version = version;
+    showMarks();
     if (atEnd) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
     note();
   };
@@ -84,10 +118,11 @@
   });
 
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.getElementById("help").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.getElementById("help").open || palette.dialog.open) return;
     if (event.target.closest?.("input, textarea, select")) return;
     if (event.key === "v") document.querySelector(".views a:not([aria-current])").click();
-    if (event.key === "s") document.getElementById("star").click();
+    if (event.key === "s") document.getElementById("star")?.click();
+    if (event.key === "m") star(document.activeElement?.closest("main article"));
     if (event.key === "g") location.href = "/";
     if (event.key === "Escape") for (const menu of document.querySelectorAll(".menu[open]")) menu.open = false;
   });

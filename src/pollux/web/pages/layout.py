@@ -14,17 +14,22 @@ from pollux.writers.html.page import PAGE
 _HERE = "pollux.web.assets"
 LIST = Assets(
     styles=("page.css", "web.css", "list.css"),
-    scripts=("theme.js", "copy.js", "live.js", "list.js"),
+    scripts=("theme.js", "copy.js", "live.js", "palette.js", "list.js"),
     package=_HERE,
 )
 SESSION = Assets(
     styles=(*PAGE.styles, "web.css", "session.css"),
-    scripts=(*PAGE.scripts, "copy.js", "live.js", "session.js"),
+    scripts=(*PAGE.scripts, "copy.js", "live.js", "palette.js", "session.js"),
     package=_HERE,
 )
 PLAIN = Assets(styles=("page.css", "web.css"), scripts=("theme.js", "copy.js"), package=_HERE)
+REPORT = Assets(
+    styles=("page.css", "content.css", "site.css", "web.css", "list.css", "report.css"),
+    scripts=("theme.js", "copy.js", "palette.js", "report.js"),
+    package=_HERE,
+)
 
-_PAGES = (LIST, SESSION, PLAIN)
+_PAGES = (LIST, SESSION, PLAIN, REPORT)
 _SCRIPTS = " ".join(f"'{hash_of(one.script)}'" for one in _PAGES)
 _STYLES = " ".join(f"'{hash_of(one.style)}'" for one in _PAGES)
 POLICY = (
@@ -32,6 +37,19 @@ POLICY = (
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 """Only our own scripts and styles run, nothing is loaded from anywhere, and forms go to this server alone."""
+
+
+PLACES = {
+    "/": "Sessions",
+    "/edits": "Edits",
+    "/stats": "Stats",
+    "/timeline": "Timeline",
+    "/projects": "Projects",
+    "/friction": "Friction",
+    "/archive": "Archive",
+    "/doctor": "Doctor",
+}
+"""The pages that the bar leads to."""
 
 
 def session_address(key: str, anchor: str = "", **parameters: str | None) -> str:
@@ -53,6 +71,32 @@ def agent_mark(agent: str) -> Html:
     number = names.index(agent) if agent in names else len(SHAPES) - 1
     shape = tag("span", SHAPES[number % len(SHAPES)], class_=f"shape a{number % len(SHAPES)}", aria_hidden="true")
     return tag("span", shape, " ", one_line(agent), class_="agent")
+
+
+def ways(current: str = "") -> Html:
+    """The pages. `current` is the address of the one that is shown, or that it belongs to."""
+    links = (tag("a", words, href=to, aria_current="page" if to == current else None) for to, words in PLACES.items())
+    return tag("nav", *links, aria_label="Pages of pollux", class_="places")
+
+
+def search_bar(current: str, text: str = "") -> Html:
+    """What stays at the top: the pages, the search in all sessions, and the buttons."""
+    field = tag(
+        "input",
+        type="search",
+        id="find",
+        name="q",
+        value=text,
+        placeholder="Search everything that was said and done",
+        aria_label="Search all sessions",
+        autocomplete="off",
+        spellcheck="false",
+        autocapitalize="none",
+    )
+    search = tag("form", field, tag("output", id="found", aria_live="polite"), action="/", method="get", id="search")
+    keys = tag("button", "?", type="button", id="keys", title="Keys (?)")
+    brand = tag("a", "pollux", href="/", class_="brand")
+    return tag("header", brand, ways(current), tag("search", search), tag("span", theme_button(), keys), class_="bar")
 
 
 def theme_button() -> Html:

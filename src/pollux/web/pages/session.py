@@ -12,8 +12,11 @@ from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, size
 from pollux.text.shell import shell_line
-from pollux.web.pages.layout import SESSION, agent_mark, command, form, list_address, session_address
+from pollux.web.pages.compare import compare_address
+from pollux.web.pages.layout import SESSION, agent_mark, command, form, list_address, session_address, ways
 from pollux.web.pages.problem import with_code
+from pollux.web.reports.asked import to
+from pollux.web.terms import term
 from pollux.writers.base import Dataset
 from pollux.writers.html.assets import foot, plain_head
 from pollux.writers.html.markup import EMPTY, Html, join, start, tag
@@ -24,11 +27,13 @@ if TYPE_CHECKING:
     from pollux.index.catalogue.relatives import Relative
     from pollux.index.search.outline import OutlineEntry
     from pollux.library.library import ListEntry
-    from pollux.model import Marks
+    from pollux.model import Marks, MessageMarks
 
 _KEYS = {
     "v": "as it happened, or as it would be resumed",
     "s": "star it, or take the star away",
+    "m": "star this message, or take the star away",
+    "Ctrl+K": "go to a page or a session",
     "g": "all sessions",
 }
 LIVE = "live"
@@ -39,6 +44,7 @@ class Surroundings(NamedTuple):
     """What stands around the conversation. `resume` is the agent's own command, or why there is none.
 
     `new` is the anchor of the first message that is new since the session was read, and `news` how many there are.
+    `files` are those that it changed, and `messages` those of its messages that have marks.
     """
 
     entry: ListEntry
@@ -48,6 +54,9 @@ class Surroundings(NamedTuple):
     problem: str | None
     relatives: list[tuple[Relative, str]]
     token: str
+    files: tuple[str, ...] = ()
+    messages: tuple[MessageMarks, ...] = ()
+    is_sample: bool = False
     new: str | None = None
     news: int = 0
 
@@ -68,7 +77,7 @@ def before_main(about: Surroundings, links: list[Html], reading: int | None, *, 
         data_read=f"/read/{quote(entry.summary.key, safe=':')}",
     )
     yield SKIP
-    yield bar("Search in this page", "/", "pollux")
+    yield bar("Search in this page", "/", "pollux", ways())
     yield tools(about)
     yield prompts(links)
     if reading is not None:
@@ -104,7 +113,7 @@ def tools(about: Surroundings) -> Html:
     summary = about.entry.summary
     project = None
     if summary.project:
-        query = list_address(f"project:{summary.project}") if " " not in summary.project else list_address()
+        query = list_address(term("project", summary.project))
         project = tag("a", one_line(project_name(summary.project)), href=query, title="All sessions of this project")
     new = None
     if about.new is not None:
@@ -114,9 +123,11 @@ def tools(about: Surroundings) -> Html:
         tag("span", agent_mark(summary.agent), project, class_="crumbs"),
         _views(about),
         _marks(about),
+        _marked(about),
         _menu("Resume", *_resume(about)),
         _menu("Export", _formats(about)),
         _relatives(about),
+        _menu("Look closer", *_closer(about)),
         new,
         tag("noscript", form(_read(about), about.token, tag("button", "Mark as read", type="submit"))),
         class_="tools",
@@ -139,6 +150,9 @@ def _views(about: Surroundings) -> Html:
 
 
 def _marks(about: Surroundings) -> Html:
+    if about.is_sample:
+        words = "The sample keeps no marks. Start `pollux web` without --sample to mark your own sessions."
+        return _menu("Marks", tag("p", *with_code(words)), end=False)
     marks, token = about.marks, about.token
     action = f"/mark/{quote(about.entry.summary.key, safe=':')}"
     words = "Take the star away (s)" if marks.starred else "Star this session (s)"
@@ -169,8 +183,60 @@ def _marks(about: Surroundings) -> Html:
         tag("button", "Save", type="submit"),
     ]
     note = tag("p", one_line(marks.note, 200), class_="note") if marks.note else None
-    menu = _menu("Marks", form(action, token, *fields, class_="fields"), end=False)
-    return tag("span", form(action, token, starred, star), *tags, menu, note, class_="marks")
+    message = [
+        _field("A message", "message", "", "Its id, which Details shows"),
+        _field("Tag", "tag", "", "One word"),
+        tag("label", "Note", tag("textarea", "", name="note", rows="2")),
+        tag("button", "Star this message", type="submit", name="star", value="yes"),
+        tag("button", "Save", type="submit"),
+    ]
+    forms = [form(action, token, *inner, class_="fields") for inner in (fields, message)]
+    menu = _menu("Marks", *forms, end=False)
+    return tag("div", form(action, token, starred, star), *tags, menu, note, class_="marks")
+
+
+def _marked(about: Surroundings) -> Html | None:
+    """The messages that have marks."""
+    if not about.messages:
+        return None
+    action = f"/mark/{quote(about.entry.summary.key, safe=':')}"
+    return _menu(
+        plural(len(about.messages), "marked message"), tag("ul", *_marked_rows(about, action), class_="marked")
+    )
+
+
+def _marked_rows(about: Surroundings, action: str) -> Iterator[Html]:
+    for one in about.messages:
+        marks, name = one.marks, anchor(one.anchor.id)
+        said = " ".join([*(f"#{word}" for word in marks.tags), marks.note or ""]).strip()
+        unstar = None
+        if marks.starred and not about.is_sample:
+            fields = [tag("input", type="hidden", name="message", value=one.anchor.id)]
+            fields += [tag("input", type="hidden", name="star", value="no")]
+            button = tag("button", "Take the star away", type="submit", class_="quiet")
+            unstar = form(action, about.token, *fields, button)
+        star = tag("span", "★ ", class_="star", aria_hidden="true") if marks.starred else None
+        words = one_line(said, 120) or one_line(one.anchor.id, 12)
+        link = tag("a", words, href=f"#{name}", data_message=name, data_starred="yes" if marks.starred else "no")
+        yield tag("li", star, link, " ", unstar)
+
+
+def _closer(about: Surroundings) -> Iterator[Html]:
+    """The pages that tell more of this session, and the files that it changed."""
+    key = about.entry.summary.key
+    ways = {
+        "Figures": (to("/audit", key=key), "every token figure, and where it stands"),
+        "Edits": (to("/edits", key=key), "what it changed"),
+        "Friction": (to("/friction", key=key), "what failed, was repeated or undone"),
+        "Compare": (to("/compare", key=key), "with another session"),
+        "States": (to("/archive", key=key), "its files, as the archive kept them"),
+    }
+    rows = [tag("li", tag("a", name, href=where), " ", tag("small", words)) for name, (where, words) in ways.items()]
+    yield tag("ul", *rows, class_="formats")
+    if about.files:
+        yield tag("p", "Files that it changed:")
+        files = [tag("li", tag("a", tag("code", one_line(path)), href=to("/file", path=path))) for path in about.files]
+        yield tag("ul", *files)
 
 
 def _field(words: str, name: str, value: str, about: str) -> Html:
@@ -213,7 +279,14 @@ def _relatives(about: Surroundings) -> Html:
     if not about.relatives:
         return EMPTY
     rows = [
-        tag("li", tag("b", one.relation.capitalize()), " ", tag("a", title, href=session_address(one.key)))
+        tag(
+            "li",
+            tag("b", one.relation.capitalize()),
+            " ",
+            tag("a", title, href=session_address(one.key)),
+            " ",
+            tag("a", tag("small", "Compare"), href=compare_address(about.entry.summary.key, one.key)),
+        )
         for one, title in about.relatives
     ]
     return _menu(plural(len(rows), "related session"), tag("ul", *rows, class_="relatives"))

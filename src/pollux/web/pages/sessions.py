@@ -21,8 +21,8 @@ from pollux.web.pages.layout import (
     command,
     form,
     list_address,
+    search_bar,
     session_address,
-    theme_button,
 )
 from pollux.web.pages.problem import with_code
 from pollux.writers.html.assets import foot, plain_head
@@ -41,6 +41,7 @@ KEYS = {
     "/": "search",
     "j / k": "next, previous session",
     "Enter": "open it",
+    "Ctrl+K": "go to a page or a session",
     "n / p": "next, previous page",
     "d": "light, dark, or as the system",
     "?": "this help",
@@ -53,7 +54,7 @@ def sessions_page(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
     yield plain_head(f"{one_line(words, 60)} · pollux" if words else "Sessions · pollux", LIST)
     yield start("body", class_="web list", data_token=token)
     yield tag("a", "Skip to the sessions", href="#sessions", class_="skip")
-    yield _bar(answer.question.text)
+    yield search_bar("/", answer.question.text)
     yield from answer_markup(answer, token, remarks)
     yield keys_help(KEYS)
     yield foot(LIST)
@@ -83,25 +84,6 @@ def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
     yield end("div")
 
 
-def _bar(text: str) -> Html:
-    field = tag(
-        "input",
-        type="search",
-        id="find",
-        name="q",
-        value=text,
-        placeholder="Search everything that was said and done",
-        aria_label="Search all sessions",
-        autocomplete="off",
-        spellcheck="false",
-        autocapitalize="none",
-    )
-    search = tag("form", field, tag("output", id="found", aria_live="polite"), action="/", method="get", id="search")
-    keys = tag("button", "?", type="button", id="keys", title="Keys (?)")
-    brand = tag("a", "pollux", href="/", class_="brand")
-    return tag("header", brand, tag("search", search), tag("span", theme_button(), keys), class_="bar")
-
-
 def _head(answer: Answer, token: str) -> Html:
     """How many there are, what is new, and the command that gives the same answer."""
     question, count = answer.question, _count(answer)
@@ -110,7 +92,7 @@ def _head(answer: Answer, token: str) -> Html:
     if unread:
         mark = tag("button", "Mark all as read", type="submit", class_="quiet")
         link = tag("a", f"{number(unread)} new since you looked", href=list_address("is:unread"))
-        new = tag("span", link, " ", form("/read", token, mark), class_="news")
+        new = tag("div", link, " ", form("/read", token, mark), class_="news")
     more = None
     if answer.result is None:
         # A query may have both; the address keeps the words.
@@ -121,7 +103,7 @@ def _head(answer: Answer, token: str) -> Html:
         "header",
         tag("h1", count),
         new,
-        tag("span", command(question.command), more, json, class_="ways"),
+        tag("div", command(question.command), more, json, class_="ways"),
         class_="list-head",
     )
 

@@ -64,9 +64,11 @@ def _before(call: ToolCall) -> str | None:
         match call.extra.get(name):
             case {"originalFile": str(text)}:
                 return text
-            case {"originalContent": str(text), **others}:
-                hunk = _HUNK.search(str(others.get("fileDiff")))
+            case {"originalContent": str(text), "fileDiff": str(diff)}:
+                hunk = _HUNK.search(diff)
                 return text if hunk is None or int(hunk[1]) <= text.count("\n") + 1 else None
+            case {"originalContent": str(text)}:
+                return text
     return None
 
 

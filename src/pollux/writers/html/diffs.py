@@ -13,7 +13,12 @@ _ELEMENTS = {"+": "ins", "-": "del"}
 def diff(change: Diff) -> Html:
     """The changes to one file, for people."""
     head = tag("div", tag("span", change.file or "", class_="file"), " ", sizes([change]), class_="diff-head")
-    return tag("div", head, tag("pre", join(map(_line, change.lines)), tabindex="0"), class_="diff")
+    return tag("div", head, diff_lines(change.lines), class_="diff")
+
+
+def diff_lines(lines: Iterable[str]) -> Html:
+    """Lines with their marks, in colours."""
+    return tag("pre", join(map(_line, lines)), tabindex="0")
 
 
 def sizes(changes: Iterable[Diff]) -> Html:

@@ -65,7 +65,7 @@ class Messages:
         self._price = context.price(session)
         self._choice = PageFilter(options, tally)
         self._several = len({message.model for message in session.messages if message.model}) > 1
-        self._names = _names(session.messages, prefix=f"{session.id}/" if above else "")
+        self._names = message_names(session.messages, prefix=f"{session.id}/" if above else "")
         self._before: tuple[str, str | None] | None = None
         self.parts = page_parts(session, context)
 
@@ -164,6 +164,7 @@ class Messages:
             facts.append(one_line(message.model))
         if (origin := message.origin) is not None:
             place = f"line {origin.line}" if origin.line is not None else f"item {origin.item}"
+            place = place if origin.row is None else f"row {one_line(origin.row)}"
             facts.append(f"{place} of {one_line(origin.file)}")
         facts.append(f"id {one_line(message.id)}")
         return tag("p", " · ".join(facts), class_="used")
@@ -205,7 +206,7 @@ def _branch_words(branch: Branch) -> Iterator[Html]:
     yield tag("small", f"{branch.count:,} {'message' if branch.count == 1 else 'messages'}")
 
 
-def _names(messages: Iterable[Message], prefix: str) -> list[str]:
+def message_names(messages: Iterable[Message], prefix: str = "") -> list[str]:
     """An anchor for every message: its own id, so that a link to it lasts."""
     seen: dict[str, int] = {}
     names = []

@@ -114,8 +114,8 @@ def _bottom(session: Session, context: WriterContext, messages: Messages, part: 
     yield end("main")
 
 
-def bar(search: str, back: str | None = None, words: str = "All sessions") -> Html:
-    """What stays at the top: the way back to all sessions, if there is one, the search, and the buttons."""
+def bar(search: str, back: str | None = None, words: str = "All sessions", ways: Html | None = None) -> Html:
+    """What stays at the top: the way back to all sessions, other `ways`, the search, and the buttons."""
     buttons = [
         ("fold-all", "Unfold", "Open or close everything (e)"),
         ("details", "Details", "Tokens, model and place of every message (t)"),
@@ -125,6 +125,7 @@ def bar(search: str, back: str | None = None, words: str = "All sessions") -> Ht
     return tag(
         "header",
         tag("a", words, href=back, class_="home") if back is not None else None,
+        ways,
         tag(
             "search",
             tag("input", type="search", id="find", placeholder=search, aria_label=search),

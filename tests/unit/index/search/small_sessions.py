@@ -65,10 +65,12 @@ def hits(index: WordIndex, query: str, limit: int = 50) -> list[IndexHit]:
     return index.search(parse(query), limit=limit)
 
 
-def corpus() -> list[Session]:
-    """Every session of the corpus."""
+def corpus(*agents: str) -> list[Session]:
+    """Every session of the corpus, or of these agents."""
     sessions = []
     for home in sorted(CORPUS.glob("*/*/home")):
+        if agents and home.parts[-3] not in agents:
+            continue
         places = {"HOME": str(home), "XDG_CACHE_HOME": os.devnull, "XDG_DATA_HOME": os.devnull}
         library = Library(places, home, hunt=False)
         for source, bundle in library._files.bundles():

@@ -16,7 +16,10 @@ from pollux.library.connect import files
 from pollux.library.connect.entries import is_ours
 from pollux.library.connect.plan import Change, ConnectPlan
 from pollux.library.library import Library
-from tests.unit.library.connect.conftest import COMMAND, FOLDERS, Machine
+from tests.unit.library.connect.conftest import COMMAND, Machine
+
+HOSTS = ("gemini", "claude", "codex", "copilot", "qwen")
+"""The agents whose settings pollux writes servers into."""
 
 FILES = {"claude": ".claude.json", "codex": ".codex/config.toml", "gemini": ".gemini/settings.json"}
 PROJECT = {"claude": ".mcp.json", "codex": ".codex/config.toml", "gemini": ".gemini/settings.json"}
@@ -157,11 +160,14 @@ def test_all_means_the_agents_of_this_machine(machine: Machine) -> None:
     machine.have("codex", "claude")
     plan = machine.library().connect.plan_server("all")
     assert [step.agents for step in plan.steps] == [("claude",), ("codex",)]
-    assert plan.absent == ("Gemini CLI",)
+    assert plan.absent == ("Gemini CLI", "GitHub Copilot CLI", "Qwen Code")
     (program := machine.home / "gemini").write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    assert machine.library(PATH=str(machine.home)).connect.plan_server("all").absent == ()
-    assert len(machine.library().connect.plan_server("all", remove=True).steps) == 3
+    assert machine.library(PATH=str(machine.home)).connect.plan_server("all").absent == (
+        "GitHub Copilot CLI",
+        "Qwen Code",
+    )
+    assert len(machine.library().connect.plan_server("all", remove=True).steps) == len(HOSTS)
 
 
 def test_an_agent_that_is_not_here_is_written_with_a_remark(machine: Machine) -> None:
@@ -366,4 +372,4 @@ def test_what_is_printed_is_what_would_be_written(machine: Machine, agent: str, 
     if fragment.command is not None:
         assert fragment.command[:3] == (agent, "mcp", "add")
         assert fragment.command[-2:] == (COMMAND, "mcp")
-    assert len(machine.library().connect.server_fragments("all")) == len(FOLDERS)
+    assert len(machine.library().connect.server_fragments("all")) == len(HOSTS)

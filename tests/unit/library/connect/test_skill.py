@@ -58,7 +58,7 @@ def test_it_comes_to_the_agents_that_are_here_and_goes_again(machine: Machine) -
     install(library, remove=True)
     assert [path for path in sorted(machine.home.rglob("*")) if ".local" not in path.parts] == before
     assert machine.copies == [], "it can be written again at any time"
-    assert [step.change for step in install(library, remove=True).steps] == [Change.ABSENT, Change.ABSENT]
+    assert [step.change for step in install(library, remove=True).steps] == [Change.ABSENT] * 4
 
 
 def test_in_a_project(machine: Machine) -> None:
@@ -76,6 +76,8 @@ def test_variables_move_it(machine: Machine) -> None:
         "g/.agents/skills/pollux/SKILL.md",
         "c/skills/pollux/SKILL.md",
         SHARED,
+        ".copilot/skills/pollux/SKILL.md",
+        ".qwen/skills/pollux/SKILL.md",
     ]
 
 

@@ -195,3 +195,10 @@ def test_a_name_that_the_user_gave_is_the_title(sample: Library) -> None:
     key = sample.edits.newest(limit=1).edits[0].key
     sample.marks.change([Target(key)], Edit(name="my tides"))
     assert sample.edits.newest(limit=1).edits[0].title == "my tides"
+
+
+def test_one_session_alone(sample: Library) -> None:
+    every = sample.edits.newest(limit=None).edits
+    for key in {edit.key for edit in every}:
+        assert sample.edits.newest(limit=None, key=key).edits == tuple(edit for edit in every if edit.key == key)
+    assert sample.edits.newest(key="nobody:nothing").edits == ()

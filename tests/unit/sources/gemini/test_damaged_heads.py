@@ -13,7 +13,7 @@ from pollux.library.library import Filter, Library
 from pollux.model import Session
 from pollux.registry import source
 from pollux.sources.base import OtherFiles, SourceContext
-from pollux.sources.gemini.format.message_ids import MessageIds, hash_of, message_ids_of
+from pollux.sources.gemini_sessions.format.message_ids import MessageIds, hash_of, message_ids_of
 from pollux.sources.walk import stat_file
 from tests.unit.sources.gemini.conftest import LOG, Home, Json, call, context, document, gemini, header, info, user
 

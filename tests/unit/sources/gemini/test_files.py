@@ -10,7 +10,7 @@ import pytest
 
 from pollux.model import Kind, ToolCall
 from pollux.sources.gemini.find import roots
-from pollux.sources.gemini.format.content import TASK
+from pollux.sources.gemini_sessions.format.content import TASK
 from tests.unit.sources.gemini.conftest import (
     Home,
     Json,

@@ -8,6 +8,7 @@ import click
 
 from pollux.cli.options.choice import Amount
 from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.complete import sessions
 from pollux.cli.options.filters import filter_from_options, narrowing_edits
 from pollux.cli.options.group import Command
 
@@ -20,13 +21,23 @@ if TYPE_CHECKING:
 
 @click.command("edits", cls=Command, short_help="The files that agents changed, newest first.")
 @click.argument("path", required=False, type=click.Path())
+@click.option("--session", "key", metavar="KEY", shell_complete=sessions, help="Only edits of this session.")
 @narrowing_edits
 @click.option("--limit", "-n", metavar="N", type=Amount(), default=50, show_default=True, help="At most N edits.")
 @click.option("--diff", is_flag=True, help="Show what changed.")
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, /, path: str | None, limit: int, diff: bool, as_json: bool, **options: Any) -> None:
+def command(
+    ctx: click.Context,
+    /,
+    path: str | None,
+    key: str | None,
+    limit: int,
+    diff: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """List the files that agents changed, newest first: what was done, in which message, and why.
 
     With PATH, it is the history of one file through all agents, or of all files in a folder. PATH is as for file: in a
@@ -41,6 +52,7 @@ def command(ctx: click.Context, /, path: str | None, limit: int, diff: bool, as_
     pollux edits tables.py --diff
     pollux edits --project tidewatch --since 1w
     pollux edits ./src --agent claude
+    pollux edits --session last --diff
     """
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.wire import display_path
@@ -48,7 +60,8 @@ def command(ctx: click.Context, /, path: str | None, limit: int, diff: bool, as_
     selection = filter_from_options(**options)
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     library.homes.require_agent(selection.agent)
-    found = library.edits.newest(selection, display_path(path) if path is not None else None, limit)
+    wanted = library.session(key).key if key is not None else None
+    found = library.edits.newest(selection, display_path(path) if path is not None else None, limit, key=wanted)
     differences = library.edits.differences(found.edits) if diff else None
     if as_json:
         from pollux.answers.edits import edits_document

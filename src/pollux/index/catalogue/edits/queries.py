@@ -46,21 +46,23 @@ class EditPage(NamedTuple):
     more: bool
 
 
-def edit_page(current: CatalogueQueries, criteria: Filter, fits: PathTest | None, limit: int | None) -> EditPage:
+def edit_page(
+    current: CatalogueQueries, criteria: Filter, fits: PathTest | None, limit: int | None, key: str | None = None
+) -> EditPage:
     """The newest edits of the sessions that are wanted; the times of the filter are those of the edits.
 
-    An edit without a time stands where the message before it does. `fits` tells which paths are wanted. What a session
-    inherited is an edit of another one.
+    An edit without a time stands where the message before it does. `fits` tells which paths are wanted, `key` which
+    session. What a session inherited is an edit of another one.
     """
-    stream = _edits(current, criteria, fits)
+    stream = _edits(current, criteria, fits, key)
     rows = list(stream if limit is None else islice(stream, limit + 1))
     more = limit is not None and len(rows) > limit
     rows = rows[:limit]
     return EditPage(rows, chosen_sessions(current, {row.session for row in rows}), _prompts(current, rows), more)
 
 
-def _edits(current: CatalogueQueries, criteria: Filter, fits: PathTest | None) -> Iterator[EditRow]:
-    numbers = chosen_numbers(current, criteria)
+def _edits(current: CatalogueQueries, criteria: Filter, fits: PathTest | None, key: str | None) -> Iterator[EditRow]:
+    numbers = chosen_numbers(current, criteria, key)
     terms, values = ["NOT inherited"], list[Any]()
     for limit, sign in ((criteria.since, ">="), (criteria.until, "<=")):
         if limit is not None:

@@ -52,7 +52,8 @@ class _Finding:
                 self._is_compacted = False
             for part in message.parts:
                 if type(part) is ToolCall:
-                    yield from self._call(place, message, part)
+                    if part.status is not Status.OK or part.tool_kind == "edit" or part.name in self._tools:
+                        yield from self._call(place, message, part)
                 elif type(part) is SummaryPart and not self._is_compacted:
                     # Some releases record one summary twice: as the model's reply, and as what replaced the rest.
                     self._is_compacted = True

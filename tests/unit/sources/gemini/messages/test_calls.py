@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pollux.model import ToolCall
-from pollux.sources.gemini.format.tools import canonical
-from pollux.sources.gemini.messages.calls import exit_code_of
+from pollux.sources.gemini_sessions.format.tools import canonical
+from pollux.sources.gemini_sessions.messages.calls import exit_code_of
 from tests.unit.sources.gemini.conftest import LOG, Home, call, gemini, header, user
 
 OLD = (

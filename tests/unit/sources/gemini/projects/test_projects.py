@@ -9,7 +9,7 @@ from pathlib import Path
 from pollux.library.library import Filter
 from pollux.model.names import project_matches
 from pollux.sources.base import File
-from pollux.sources.gemini.projects.path_evidence import path_evidence
+from pollux.sources.gemini_sessions.projects.path_evidence import path_evidence
 from tests.unit.sources.gemini.conftest import Home, call, gemini, header, user
 
 

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings, strategies as st
 
 from pollux.model import Author, Kind, Message, ToolCall
-from pollux.sources.gemini.format import records
-from pollux.sources.gemini.messages.messages import Builder, Companions
-from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.gemini_sessions.format import records
+from pollux.sources.gemini_sessions.messages.messages import Builder, Companions
+from pollux.sources.gemini_sessions.replay.replay import Replay
 from pollux.wire import Notes
 from tests.unit.sources.gemini.agent import Agent
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pollux.model import Fate
-from pollux.sources.gemini.format import records
-from pollux.sources.gemini.replay.replay import Replay
+from pollux.sources.gemini_sessions.format import records
+from pollux.sources.gemini_sessions.replay.replay import Replay
 from pollux.wire import Notes
 
 CORPUS = Path(__file__).parents[4] / "corpus" / "gemini"

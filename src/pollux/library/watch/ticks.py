@@ -1,0 +1,97 @@
+"""When to look for changes: whenever the file system reports one, and otherwise ever less often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from threading import Event
+
+from pollux.wire import folder_at
+
+INTERVAL = 5.0
+"""Seconds between two ticks without a report."""
+
+LONGEST = 600.0
+"""Seconds after which a look is due without a report: some file systems report nothing."""
+
+PAUSE = 1.0
+_IDLE_SHARE = 10
+
+
+class Tick(Enum):
+    """Why there is a tick."""
+
+    REPORTED = "something changed"
+    DUE = "nothing was reported for a while"
+    QUIET = "nothing is to be done"
+
+
+class Ticks:
+    """Ticks until `stop` is set: one to begin with, one for every report, and one whenever a look is due.
+
+    A look without a report that finds nothing makes the next one due later. If it finds something (`missed`), this file
+    system reports nothing, and looks are due often again.
+    """
+
+    def __init__(self, folders: Callable[[], list[Path]], stop: Event | None = None) -> None:
+        self._folders = folders
+        self._stop = stop if stop is not None else Event()
+        self._wait = INTERVAL
+        self._looked = 0.0
+
+    def missed(self) -> None:
+        """Note that something had changed without a report."""
+        self._wait = INTERVAL
+
+    def __iter__(self) -> Iterator[Tick]:
+        yield self._look(Tick.REPORTED)
+        while not self._stop.is_set():
+            existing = self._existing()
+            yield from self._reported(existing) if existing else ()
+            if self._stop.is_set():
+                return
+            began = time.monotonic()
+            yield self._look(Tick.REPORTED)
+            # A sync of a large history takes a while, so most of the time is left to other programs.
+            self._stop.wait(max(PAUSE, _IDLE_SHARE * (time.monotonic() - began)))
+
+    def _look(self, tick: Tick) -> Tick:
+        self._looked = time.monotonic()
+        return tick
+
+    def _existing(self) -> list[Path]:
+        return [folder for folder in self._folders() if folder_at(folder)]
+
+    def _reported(self, existing: list[Path]) -> Iterator[Tick]:
+        """Ticks from the events of the file system, as long as it reports them. None reports a new root."""
+        try:
+            from watchfiles import watch
+        except ImportError:
+            return
+        self._wait = INTERVAL  # what changed before the watch began is not reported
+        try:
+            for changes in watch(
+                *existing,
+                watch_filter=None,
+                debounce=400,
+                step=50,
+                rust_timeout=int(INTERVAL * 1000),
+                yield_on_timeout=True,
+                raise_interrupt=True,
+                ignore_permission_denied=True,
+                stop_event=self._stop,
+            ):
+                if changes:
+                    yield self._look(Tick.REPORTED)
+                    continue
+                if self._existing() != existing:
+                    return
+                if time.monotonic() - self._looked < self._wait:
+                    yield Tick.QUIET
+                else:
+                    self._wait = min(2 * self._wait, LONGEST)
+                    yield self._look(Tick.DUE)
+        except (OSError, RuntimeError):
+            return  # the system has no more watches to give, or a folder is gone

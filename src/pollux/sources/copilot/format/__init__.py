@@ -1,0 +1,1 @@
+"""What Copilot CLI writes: events, their data, the names of tools."""

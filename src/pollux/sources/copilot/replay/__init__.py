@@ -1,0 +1,1 @@
+"""What the events say happened: who spoke, how calls ended, what became of messages, what was used."""

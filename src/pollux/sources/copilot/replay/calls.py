@@ -1,0 +1,98 @@
+"""Calls of tools: what was asked for, what was carried out, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pollux.model import Attachment, Part, Unknown
+from pollux.sources.copilot.format.schema import CompleteData, CompleteEvent, StartEvent, ToolRequest
+from pollux.sources.copilot.replay.entries import Call
+from pollux.sources.copilot.replay.leftovers import rest
+
+Assets = Mapping[str, dict[str, Any]]
+"""The bytes of pictures and files by their ids."""
+
+
+def requested(request: ToolRequest, line: int, place: int) -> Call:
+    """A call as the model asked for it."""
+    extra = rest(request, "toolCallId", "name", "arguments")
+    if extra.get("type") == "function":
+        del extra["type"]
+    return Call(
+        id=request.toolCallId,
+        name=request.name or "",
+        line=line,
+        place=place,
+        input=request.arguments,
+        server=request.mcpServerName,
+        extra=extra,
+    )
+
+
+def note_start(call: Call, event: StartEvent, envelope: dict[str, Any]) -> None:
+    """Note that a call began. Where it differs from what was asked for, both are kept."""
+    data = event.data
+    call.at = event.timestamp or call.at
+    note = envelope | ({"id": event.id} if event.id else {})
+    if data is not None:
+        left = rest(data, "toolCallId")
+        if data.toolName == call.name or not call.name:
+            call.name = call.name or data.toolName or ""
+            left.pop("toolName", None) if data.toolName is not None else None
+        if call.input is None or data.arguments == call.input:
+            call.input = call.input if call.input is not None else data.arguments
+            left.pop("arguments", None)
+        call.server = call.server or data.mcpServerName
+        note |= left
+    call.extra = {**call.extra, "start": note}
+
+
+def note_end(call: Call, event: CompleteEvent, envelope: dict[str, Any], assets: Assets) -> None:
+    """Note how a call ended. A result that was invented when the session was resumed is none."""
+    data = event.data
+    note = envelope | ({"id": event.id} if event.id else {})
+    if data is not None:
+        call.ended, call.success = event.timestamp, data.success
+        call.resumed = data.model == "resumed" and data.success is False
+        left = rest(data, "toolCallId", "success")
+        _take_output(call, data, left, assets)
+        call.code = data.error.code if data.error is not None else None
+        call.find_exit_code((data.shellExecution or {}).get("exitCode"))
+        note |= {key: value for key, value in left.items() if value != {}}
+    call.extra = {**call.extra, "complete": note}
+
+
+def _take_output(call: Call, data: CompleteData, left: dict[str, Any], assets: Assets) -> None:
+    """Take a call's output out of its result, or out of its error; `left` is what stays."""
+    result, error = data.result, data.error
+    if result is not None and result.content is not None:
+        call.output = result.content
+        left["result"].pop("content", None)
+        if result.detailedContent == result.content:
+            left["result"].pop("detailedContent", None)
+    elif error is not None and error.message is not None:
+        call.output = error.message
+        left["error"].pop("message", None)
+    if result is not None and result.binaryResultsForLlm:
+        given = [attachment(one, assets) for one in result.binaryResultsForLlm]
+        call.attachments = [one for one in given if type(one) is Attachment]
+        if len(call.attachments) == len(given) and "binaryResultsForLlm" not in result.extra:
+            left["result"].pop("binaryResultsForLlm", None)
+
+
+def attachment(record: dict[str, Any], assets: Assets) -> Part:
+    """A file or picture that came with a prompt, or that a tool gave: its bytes stand in an event of their own."""
+    asset = assets.get(str(record.get("assetId")), {})
+    media = record.get("mimeType") or asset.get("mimeType")
+    data = record.get("data", asset.get("data"))
+    path = next((record[key] for key in ("path", "filePath", "url") if type(record.get(key)) is str), None)
+    if type(data) is not str and path is None:
+        return Unknown(raw=record)
+    shown = (data, path, media)
+    return Attachment(
+        media_type=media if type(media) is str else "application/octet-stream",
+        data=data if type(data) is str else None,
+        uri=path,
+        extra={key: value for key, value in record.items() if type(value) is not str or value not in shown},
+    )

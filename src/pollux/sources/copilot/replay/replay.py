@@ -1,0 +1,403 @@
+"""Go through the events of a session, and collect what each agent said and did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.model import Author, Fate, Part, Role, SummaryPart
+from pollux.sources.copilot.format.schema import (
+    AssistantData,
+    AssistantEvent,
+    CompleteData,
+    CompleteEvent,
+    Event,
+    OtherEvent,
+    StartData,
+    StartEvent,
+    UserEvent,
+)
+from pollux.sources.copilot.replay.calls import attachment, note_end, note_start, requested
+from pollux.sources.copilot.replay.entries import Call, Entry, said
+from pollux.sources.copilot.replay.figures import usage_of
+from pollux.sources.copilot.replay.leftovers import rest
+from pollux.sources.copilot.replay.processes import Process, Shutdown
+from pollux.wire import Notes, RecordList
+
+FORKED = re.compile(r"Forked from .*\(([0-9A-Za-z-]{8,})\)\W*\Z", re.DOTALL)
+_NEAR = 20
+"""So many messages before a response its figures may stand."""
+_REMARKS = {
+    "session.error": "message",
+    "session.info": "message",
+    "session.warning": "message",
+    "session.task_complete": "summary",
+    "system.notification": "content",
+    "skill.invoked": "content",
+}
+"""Events that hold a text of the client, and where."""
+
+
+class Line(msgspec.Struct):
+    """An event and where it stands. `older`: the newest file of the session does not hold it any more."""
+
+    event: Event
+    number: int
+    file: str
+    older: bool = False
+
+
+class Stream(msgspec.Struct):
+    """What one agent said and did: the main one, or a sub-agent, which the call `call` started."""
+
+    name: str | None
+    entries: list[Entry]
+    records: RecordList
+    call: str | None = None
+    facts: dict[str, Any] = {}
+    model: str | None = None
+    times: list[datetime] = []
+    compactions: list[int] = []
+
+
+class Fork(msgspec.Struct, frozen=True):
+    """Where the events end that were copied from another session, and the id of that session."""
+
+    place: int
+    origin: str
+
+
+class Replay:
+    """The events of a session, applied one after another."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.streams: dict[str | None, Stream] = {}
+        self.calls: dict[str, Call] = {}
+        self.owners: dict[str, str | None] = {}
+        self.processes: list[Process] = [Process()]
+        self.start: dict[str, Any] = {}
+        self.start_at: datetime | None = None
+        self.resumes: list[dict[str, Any]] = []
+        self.fork: Fork | None = None
+        self.rewinds: list[Entry] = []
+        self.refused_places: list[int] = []
+        self._assets: dict[str, dict[str, Any]] = {}
+        self._aliases: dict[str, str] = {}
+        self._usage_ids: set[tuple[str, str]] = set()
+        self._unpaid: dict[tuple[str | None, str], Entry] = {}
+        self._previous: str | None = None
+        self._place = 0
+        self._line = Line(OtherEvent(), 0, "")
+        self._handlers: dict[str, Callable[[Stream, OtherEvent, dict[str, Any]], bool]] = {
+            "session.start": self._started,
+            "session.resume": self._resumed,
+            "session.shutdown": self._shut_down,
+            "session.usage_record": self._used,
+            "session.model_change": self._changed_model,
+            "session.compaction_start": self._compacting,
+            "session.compaction_complete": self._compacted,
+            "session.binary_asset": self._asset,
+            "assistant.turn_start": self._turn,
+            "permission.completed": self._permission,
+            "abort": self._aborted,
+            "subagent.started": self._spawned,
+        }
+
+    def play(self, lines: Iterable[Line]) -> None:
+        """Apply events in their order."""
+        for place, line in enumerate(lines):
+            self._place, self._line = place, line
+            self.notes.file, self.notes.line = line.file, line.number
+            self._apply(line.event)
+            self._previous = line.event.id
+
+    def stream(self, name: str | None) -> Stream:
+        """The stream of an agent."""
+        if name not in self.streams:
+            self.streams[name] = Stream(name, [], RecordList(self.notes))
+        return self.streams[name]
+
+    def _apply(self, event: Event) -> None:
+        parent = getattr(getattr(event, "data", None), "parentToolCallId", None)
+        data = event.data if isinstance(event, OtherEvent) else None
+        if data is not None and type(data.get("parentToolCallId")) is str:
+            parent = data["parentToolCallId"]
+        name = event.agentId or (self._aliases.get(parent, parent) if parent else None)
+        stream = self.stream(name)
+        if name is not None and stream.call is None and parent:
+            stream.call = parent
+        if event.timestamp is not None:
+            stream.times.append(event.timestamp)
+        if isinstance(event, UserEvent):
+            self._prompt(stream, event)
+        elif isinstance(event, AssistantEvent):
+            self._response(stream, event)
+        elif isinstance(event, StartEvent):
+            self._call_started(stream, event)
+        elif isinstance(event, CompleteEvent):
+            self._call_ended(stream, event)
+        elif isinstance(event, OtherEvent):
+            handler = self._handlers.get(event.type or "")
+            used = handler is not None and data is not None and handler(stream, event, data)
+            if not used and not self._remark(stream, event):
+                stream.records.add({"kind": event.type, "line": self._line.number, "record": rest(event)})
+
+    def _entry(self, stream: Stream, event: Event, role: Role, author: Author, parts: list[Part | Call]) -> Entry:
+        entry = Entry(
+            id=event.id or f"line-{self._line.number}",
+            role=role,
+            author=author,
+            line=self._line.number,
+            place=self._place,
+            file=self._line.file,
+            stream=stream.name,
+            at=event.timestamp,
+            parts=parts,
+            fate=Fate.REWOUND if self._line.older else Fate.LIVE,
+        )
+        stream.entries.append(entry)
+        return entry
+
+    def _envelope(self, event: Event) -> dict[str, Any]:
+        """What an event says beside its data. That it follows the event before it goes without saying."""
+        extra = dict(event.extra)
+        if event.parentId is not None and event.parentId != self._previous:
+            extra["parentId"] = event.parentId
+        if event.ephemeral is not None:
+            extra["ephemeral"] = event.ephemeral
+        return extra
+
+    # The conversation
+
+    def _prompt(self, stream: Stream, event: UserEvent) -> None:
+        data = event.data
+        source = data.source if data is not None else None
+        author = Author.CLIENT
+        if source is not None and source.startswith("agent-"):
+            author = Author.MODEL
+        elif source is None or source == "user":
+            author = Author.HUMAN if stream.name is None else Author.MODEL
+        parts = said(data.content if data is not None else None)
+        parts += [attachment(one, self._assets) for one in (data.attachments if data is not None else None) or ()]
+        entry = self._entry(stream, event, Role.USER, author, parts)
+        entry.extra = self._envelope(event) | (rest(data, "content", "attachments") if data is not None else {})
+
+    def _asset(self, _stream: Stream, _event: OtherEvent, data: dict[str, Any]) -> bool:
+        self._assets.setdefault(str(data.get("assetId")), data)
+        return False
+
+    def _response(self, stream: Stream, event: AssistantEvent) -> None:
+        data = event.data or AssistantData()
+        calls = [requested(request, self._line.number, self._place) for request in data.toolRequests or ()]
+        parts = [*said(data.content, data.reasoningText), *calls]
+        for call in calls:
+            if call.id is not None:
+                self.calls[call.id] = call
+                self.owners[call.id] = stream.name
+        entry = self._awaited(stream, data.apiCallId)
+        if entry is None:
+            entry = self._entry(stream, event, Role.ASSISTANT, Author.MODEL, parts)
+            if data.apiCallId is not None:
+                self._unpaid[stream.name, data.apiCallId] = entry
+        else:
+            entry.id, entry.at = event.id or f"line-{self._line.number}", event.timestamp
+            entry.line, entry.place, entry.file, entry.parts = self._line.number, self._place, self._line.file, parts
+            entry.fate = Fate.REWOUND if self._line.older else Fate.LIVE
+        entry.model = data.model or entry.model or stream.model or self.stream(None).model
+        entry.output = data.outputTokens
+        entry.api_call = data.apiCallId
+        used = ("content", "reasoningText", "toolRequests", "model")
+        entry.extra |= self._envelope(event) | (rest(event.data, *used) if event.data is not None else {})
+        self.processes[-1].answers.append(entry)
+
+    def _awaited(self, stream: Stream, api_call: str | None) -> Entry | None:
+        """The response of which so far only the figures are known: it moves to the end."""
+        for place in range(len(stream.entries) - 1, max(-1, len(stream.entries) - _NEAR), -1):
+            entry = stream.entries[place]
+            if entry.answers and not entry.parts and entry.usages and "usage_record" in entry.extra:
+                if api_call is not None and entry.api_call != api_call:
+                    continue
+                stream.entries.append(stream.entries.pop(place))
+                return entry
+            if api_call is None:
+                break
+        return None
+
+    def _call(self, stream: Stream, event: Event, id: str | None, name: str | None) -> Call:
+        """The call of this id. If nobody asked for it, it becomes a message of its own."""
+        call = self.calls.get(id) if id is not None else None
+        if call is None:
+            call = Call(id=id, name=name or "", line=self._line.number, place=self._place)
+            entry = self._entry(stream, event, Role.ASSISTANT, Author.MODEL, [call])
+            entry.model = stream.model
+            if id is not None:
+                self.calls[id] = call
+                self.owners[id] = stream.name
+        return call
+
+    def _call_started(self, stream: Stream, event: StartEvent) -> None:
+        data = event.data or StartData()
+        note_start(self._call(stream, event, data.toolCallId, data.toolName), event, self._envelope(event))
+
+    def _call_ended(self, stream: Stream, event: CompleteEvent) -> None:
+        data = event.data or CompleteData()
+        note_end(self._call(stream, event, data.toolCallId, None), event, self._envelope(event), self._assets)
+
+    def _remark(self, stream: Stream, event: OtherEvent) -> bool:
+        """A text of the client as a message; False where the event has none."""
+        data = event.data
+        key = _REMARKS.get(event.type or "")
+        text = data.get(key) if data is not None and key is not None else None
+        if data is None or type(text) is not str or not text:
+            return False
+        entry = self._entry(stream, event, Role.SYSTEM, Author.CLIENT, said(text))
+        entry.extra = self._envelope(event) | {"event": event.type}
+        entry.extra |= {name: value for name, value in data.items() if name != key}
+        if event.type == "session.error":
+            self.refused_places.append(self._place)
+        elif data.get("infoType") == "rewind":
+            self.rewinds.append(entry)
+        elif data.get("infoType") == "fork" and (match := FORKED.match(text)) is not None:
+            self.fork = Fork(self._place, match[1])
+        return True
+
+    # What changes the state of the session
+
+    def _started(self, _stream: Stream, event: OtherEvent, data: dict[str, Any]) -> bool:
+        if not self.start:
+            self.start, self.start_at = data, event.timestamp
+        self._next_process(data)
+        return False
+
+    def _resumed(self, _stream: Stream, _event: OtherEvent, data: dict[str, Any]) -> bool:
+        self.resumes.append(data)
+        self._next_process(data)
+        return False
+
+    def _next_process(self, data: dict[str, Any]) -> None:
+        model = data.get("selectedModel")
+        if type(model) is str:
+            self.stream(None).model = model
+        self.processes.append(Process(place=self._place))
+        for stream in self.streams.values():
+            # A compaction that a killed run began never ends.
+            stream.compactions.clear()
+
+    def _changed_model(self, stream: Stream, _event: OtherEvent, data: dict[str, Any]) -> bool:
+        model = data.get("newModel")
+        if type(model) is str:
+            stream.model = model
+        return False
+
+    def _shut_down(self, _stream: Stream, _event: OtherEvent, data: dict[str, Any]) -> bool:
+        metrics = data.get("modelMetrics")
+        totals = {}
+        for model, record in metrics.items() if type(metrics) is dict else ():
+            if type(record) is dict and type(usage := record.get("usage")) is dict:
+                requests = record.get("requests")
+                number = requests.get("count") if type(requests) is dict else None
+                number = number if type(number) is int and number >= 0 else None
+                figures = usage_of(usage, self.notes, requests=number, native=record)
+                totals[model] = msgspec.structs.replace(figures, line=self._line.number, file=self._line.file)
+        self.processes[-1].shutdown = Shutdown(self._place, self._line.number, self._line.file, totals)
+        return False
+
+    def _used(self, stream: Stream, event: OtherEvent, data: dict[str, Any]) -> bool:
+        """The figures of a request. The response follows; sometimes it was never written."""
+        record = data.get("usage")
+        if type(record) is not dict:
+            return False
+        accounting = record.get("accounting")
+        accounting = accounting if type(accounting) is dict else {}
+        origin, name = accounting.get("sourceSessionId"), accounting.get("usageId")
+        if type(origin) is str and type(name) is str:
+            if (origin, name) in self._usage_ids:
+                return False
+            self._usage_ids.add((origin, name))
+        usage = msgspec.structs.replace(usage_of(record, self.notes), line=self._line.number, file=self._line.file)
+        note = rest(event, "type") | {"data": {key: value for key, value in data.items() if key != "usage"}}
+        if not note["data"]:
+            del note["data"]
+        self.processes[-1].records.append(usage)
+        api_call = record.get("apiCallId")
+        earlier = self._unpaid.pop((stream.name, str(api_call)), None)
+        if earlier is not None:
+            earlier.usages = [usage]
+            earlier.extra["usage_record"] = note
+            return True
+        entry = self._entry(stream, event, Role.ASSISTANT, Author.MODEL, [])
+        entry.usages = [usage]
+        entry.api_call = api_call if type(api_call) is str else None
+        model = record.get("model")
+        entry.model = model if type(model) is str else stream.model
+        entry.extra = {"usage_record": note}
+        # Until its response is written, there is none.
+        entry.fate = Fate.FAILED
+        own = self.start.get("sessionId")
+        entry.inherited = stream.name is None and type(origin) is str and type(own) is str and origin != own
+        return True
+
+    def _turn(self, stream: Stream, _event: OtherEvent, _data: dict[str, Any]) -> bool:
+        self.processes[-1].turns.append((self._place, stream.name, self._line.number, self._line.file))
+        return False
+
+    def _compacting(self, stream: Stream, _event: OtherEvent, _data: dict[str, Any]) -> bool:
+        stream.compactions.append(self._place)
+        return False
+
+    def _compacted(self, stream: Stream, event: OtherEvent, data: dict[str, Any]) -> bool:
+        """A compaction replaces what stood before it began; automatic ones run beside the conversation."""
+        text = data.get("summaryContent")
+        cut = stream.compactions.pop() if stream.compactions else self._place
+        applied = data.get("success") is True
+        used = data.get("compactionTokensUsed")
+        if not applied and type(used) is not dict:
+            return False
+        if applied:
+            for entry in stream.entries:
+                if entry.place < cut and entry.fate is Fate.LIVE:
+                    entry.fate = Fate.COMPRESSED
+        parts: list[Part | Call] = [SummaryPart(text=text)] if type(text) is str else []
+        entry = self._entry(stream, event, Role.USER, Author.CLIENT, parts)
+        if not applied:
+            entry.fate = Fate.FAILED
+        if type(used) is dict:
+            number = used.get("requestCount", 1)
+            figures = usage_of(used, self.notes, requests=number if type(number) is int and number >= 0 else 1)
+            entry.usages = [figures]
+            model = used.get("model")
+            entry.model = model if type(model) is str else stream.model
+        entry.extra = self._envelope(event) | {"compaction": {k: v for k, v in data.items() if k != "summaryContent"}}
+        if type(text) is not str and text is not None:
+            entry.extra["compaction"]["summaryContent"] = text
+        return True
+
+    def _permission(self, _stream: Stream, _event: OtherEvent, data: dict[str, Any]) -> bool:
+        result, id = data.get("result"), data.get("toolCallId")
+        if type(result) is dict and result.get("kind") == "cancelled" and type(id) is str and id in self.calls:
+            self.calls[id].cancelled = True
+        return False
+
+    def _aborted(self, _stream: Stream, _event: OtherEvent, _data: dict[str, Any]) -> bool:
+        """Esc: calls that are still running end here."""
+        for call in self.calls.values():
+            if call.success is None and call.place > self.processes[-1].place:
+                call.cancelled = True
+        self.refused_places.append(self._place)
+        return False
+
+    def _spawned(self, stream: Stream, event: OtherEvent, data: dict[str, Any]) -> bool:
+        call = data.get("toolCallId")
+        if type(call) is str:
+            name = event.agentId or call
+            self._aliases[call] = name
+            stream = self.stream(name)
+            stream.call = call
+        stream.facts = {**data, **stream.facts}
+        stream.records.add({"kind": event.type, "line": self._line.number, "record": rest(event)})
+        return True

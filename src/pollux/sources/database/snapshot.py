@@ -1,0 +1,229 @@
+"""What a database holds at one moment: the rows of the tables that a source names, and of no others.
+
+Databases also hold keys and tokens. A query that touches any other table is refused by SQLite itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from pollux.errors import Unreadable
+from pollux.sources.base import File
+from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateCopy
+from pollux.sources.database.salvage import Salvage
+from pollux.wire import display_path
+
+DATABASE = "database"
+"""The role of a database, and of its log: neither is ever archived as it is."""
+
+Row = dict[str, Any]
+"""The values of a row by the names of its columns. Texts are bytes, as they stand in the file."""
+
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+_BEGINNINGS = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes.fromhex("d9d505f920a163d7"))
+_SCHEMA = ("sqlite_master", "sqlite_schema")
+_NOTHING_ELSE = "it holds none of the agent's tables"
+
+
+def is_database(content: bytes) -> bool:
+    """Is it the content of a database, of its log or of its journal?"""
+    return content.startswith(_BEGINNINGS)
+
+
+def with_log(database: File, files: Iterable[File]) -> File:
+    """A database and its log as one file, whose stamp changes with either."""
+    names = {database.path + LOG, database.path + JOURNAL}
+    unit = [database, *(file for file in files if file.path in names)]
+    return replace(database, size=sum(file.size for file in unit), mtime_ns=max(file.mtime_ns for file in unit))
+
+
+class Snapshot:
+    """The named tables of a database as they were at one moment.
+
+    `tables` has the columns of those that are there, `damage` a sentence for everything that could not be read.
+    """
+
+    def __init__(self, path: str, names: Sequence[str]) -> None:
+        self.path = path
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.damage: list[str] = []
+        self._names = names
+        self._copy = PrivateCopy(path)
+        self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
+        self._file = self._copy.file
+        self._is_salvaged = False
+        if self._copy.torn:
+            self.damage.append("The agent kept writing while the database was copied.")
+        try:
+            if not self._merge_log() or _is_cut(self._file):
+                self._salvage()
+            else:
+                self.tables = self._described()
+        except sqlite3.DatabaseError:
+            self._salvage()
+        except BaseException:
+            self.close()
+            raise
+
+    def _merge_log(self) -> bool:
+        """Put the log's pages into the private copy. A log that is torn is taken up to its last whole entry."""
+        try:
+            with contextlib.closing(sqlite3.connect(self._file, isolation_level=None)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        except sqlite3.DatabaseError:
+            return False
+        return True
+
+    def _described(self) -> dict[str, tuple[str, ...]]:
+        tables: dict[str, tuple[str, ...]] = {}
+        for name, kind, root in self._run("SELECT name, type, rootpage FROM sqlite_master", ()):
+            # A view or a virtual table of the same name could run whatever it likes.
+            table = _text(name)
+            if table in self._names and kind == b"table" and root:
+                statement = f"SELECT * FROM {_quoted(table)} LIMIT 0"  # noqa: S608 (the source named it)
+                columns = self._connection().execute(statement).description
+                tables[table] = tuple(column[0] for column in columns)
+        return tables
+
+    def _salvage(self) -> None:
+        """Put the rows that can still be read into a new private database."""
+        if self._is_salvaged:
+            raise Unreadable(f"{display_path(self.path)} cannot be read: {_NOTHING_ELSE}.")
+        self._is_salvaged = True
+        self._disconnect()
+        salvage = Salvage(self._copy.file, self._names)
+        self.damage += salvage.damage
+        self._file = self._copy.folder / "salvaged.db"
+        salvage.write(self._file)
+        self.tables = self._described()
+
+    def select(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The result of a query. Where the database turns out to be damaged, of what is left of it."""
+        try:
+            return self._run(statement, values)
+        except sqlite3.DatabaseError as error:
+            # An error of Python's own has no code.
+            if self._is_salvaged or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+                raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
+            self._salvage()
+            return self.select(statement, *values)
+
+    def rows(self, table: str, where: Mapping[str, Any], order: str = "") -> list[Row]:
+        """The rows of a table in which some columns have these values; none where the table or a column is missing."""
+        columns = self.tables.get(table, ())
+        if not columns or not set(where) <= set(columns):
+            return []
+        order = ", ".join(_quoted(name) for name in order.split() if name in columns)
+        statement = f"SELECT {', '.join(map(_quoted, columns))} FROM {_quoted(table)}"  # noqa: S608
+        if where:
+            statement += " WHERE " + " AND ".join(f"{_quoted(name)}=?" for name in where)
+        statement += f" ORDER BY {order}" if order else ""
+        return [dict(zip(columns, row, strict=True)) for row in self.select(statement, *where.values())]
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Does the database have such a table, with these columns?"""
+        return set(columns) <= set(self.tables.get(table, ())) if table in self.tables else False
+
+    def checksum(self, table: str) -> str:
+        """An expression for a query: a number that changes with any value of a row of this table."""
+        return f"checksum({', '.join(f'CAST({_quoted(name)} AS BLOB)' for name in self.tables[table])})"
+
+    def _run(self, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return self._connection().execute(statement, values).fetchall()
+
+    def _connection(self) -> sqlite3.Connection:
+        """The connection of this process and thread. One that a fork inherited is neither used nor closed."""
+        here = os.getpid(), threading.get_ident()
+        if here not in self._connections:
+            uri = f"{self._file.as_uri()}?mode=ro&immutable=1"
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            connection.text_factory = bytes
+            for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON", "mmap_size=0"):
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    connection.execute(f"PRAGMA {pragma}").close()
+            connection.create_function("checksum", -1, _checksum, deterministic=True)
+            connection.set_authorizer(self._authorize)
+            self._connections[here] = connection
+        return self._connections[here]
+
+    def _authorize(self, action: int, subject: str | None, _detail: Any, _schema: Any, _inner: Any) -> int:
+        allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE) or (
+            action == sqlite3.SQLITE_READ and (subject in self._names or subject in _SCHEMA)
+        )
+        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+    def _disconnect(self) -> None:
+        for (process, _), connection in list(self._connections.items()):
+            if process == os.getpid():
+                connection.close()
+        self._connections = {here: one for here, one in self._connections.items() if here[0] != os.getpid()}
+
+    def retire(self) -> None:
+        """Remove the copy. Another thread may still be reading what it has opened."""
+        self._copy.remove()
+
+    def close(self) -> None:
+        """Close and remove the copy."""
+        self._disconnect()
+        self._copy.remove()
+
+
+_LOCK = threading.Lock()
+_snapshots: dict[tuple[str, ...], tuple[str, Snapshot]] = {}
+
+
+def snapshot(file: File, names: Sequence[str]) -> Snapshot:
+    """The database of a file that `with_log` gives. All that ask for the same state share one copy.
+
+    Raises `Unreadable` where it cannot be copied, or is no database.
+    """
+    with _LOCK:
+        key = (file.path, *names)
+        stamp, known = _snapshots.get(key, ("", None))
+        if known is not None and stamp == file.stamp:
+            return known
+        try:
+            new = Snapshot(file.path, names)
+        except (sqlite3.Error, OSError) as error:  # no room for the copy, or for what was salvaged
+            raise Unreadable(f"{display_path(file.path)} cannot be read: {error}.") from error
+        if known is not None:
+            known.retire()
+        _snapshots[key] = (file.stamp, new)
+        return new
+
+
+def _is_cut(file: Path) -> bool:
+    """Is a database shorter than it says itself?"""
+    with open(file, "rb") as stream:  # noqa: PTH123 (a private copy)
+        head = stream.read(100)
+        size = os.fstat(stream.fileno()).st_size
+    page = int.from_bytes(head[16:18]) or 0
+    return size % (65536 if page == 1 else page or 1) != 0 or size < (65536 if page == 1 else page) * int.from_bytes(
+        head[28:32]
+    )
+
+
+def _checksum(*values: bytes | None) -> int:
+    number = 0
+    for value in values:
+        number = zlib.crc32(b"\0" if value is None else value, number + 1)
+    return number
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

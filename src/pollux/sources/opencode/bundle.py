@@ -1,0 +1,80 @@
+"""The files and rows of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from pollux.sources.base import Bundle, File, WordFiles, fingerprint_of, unchanged
+from pollux.sources.opencode.witnesses.rows import SessionRows
+
+
+class RowsIn(msgspec.Struct, frozen=True):
+    """The rows of a session in a database, which is one file with its log."""
+
+    database: File
+    rows: SessionRows
+
+
+class OpenCodeBundle(Bundle, kw_only=True):
+    """A session: its rows in databases, its documents, and its JSON files, newer places first.
+
+    `damage` says what is wrong with a database from which it is read. `siblings` are the sessions of the same project,
+    each with its messages' files: a fork was made from one of them. `depends_on` are the files of long outputs.
+    """
+
+    root: str
+    rows: list[RowsIn] = []
+    records: list[File] = []
+    documents: list[File] = []
+    damage: dict[str, list[str]] = {}
+    siblings: Mapping[str, list[File]] = {}
+    outputs: Mapping[str, File] = {}
+    depends_on: dict[str, str] = {}
+
+    @property
+    def size(self) -> int:
+        """The bytes of its rows and files."""
+        return sum(file.size for file in (*self.records, *self.documents)) + sum(place.rows.size for place in self.rows)
+
+    @property
+    def changed_ns(self) -> int:
+        """When it last changed: a database changes with every session."""
+        return max(
+            (
+                *(file.mtime_ns for file in (*self.records, *self.documents)),
+                *(place.rows.changed * 10**6 for place in self.rows),
+            ),
+            default=0,
+        )
+
+    def fingerprint(self) -> str:
+        """A text that changes with its rows and files, not with the rows of other sessions."""
+        return fingerprint_of(
+            (
+                *(f"{place.database.path}\n{place.rows.fingerprint}" for place in self.rows),
+                *(f"{file.path}\n{file.stamp}" for file in (*self.records, *self.documents)),
+                *(f"{path}\n{sentence}" for path, sentences in self.damage.items() for sentence in sentences),
+            )
+        )
+
+    def dependencies(self) -> bytes:
+        """The files of long outputs, with their stamps."""
+        return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
+
+    def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
+        """Are the files of long outputs as they were?"""
+        return not dependencies or unchanged(dependencies, stamps)
+
+    def related_files(self) -> list[str]:
+        """The files of long outputs."""
+        return [path for path, stamp in self.depends_on.items() if stamp]
+
+    def word_files(self, dependencies: bytes) -> WordFiles | None:  # noqa: ARG002 (rows lie in no file of their own)
+        """Nobody knows: a database may be packed, and holds every session."""
+        return None
+
+    def group_keys(self) -> Iterable[str] | None:
+        """Its databases: they hold many sessions."""
+        return [place.database.path for place in self.rows]

@@ -1,0 +1,26 @@
+"""The sessions in databases as documents, for the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from pollux.sources.base import File
+from pollux.sources.database import DATABASE, Document, document_file, document_of, snapshot, with_log
+from pollux.sources.opencode.witnesses.rows import NAMES, listing, session_rows
+
+
+def documents(_root: Path, files: Iterable[File]) -> Iterator[Document]:
+    """A document of each session in each database. Raises `Unreadable`."""
+    own = list(files)
+    for file in own:
+        if file.role == DATABASE and not file.path.endswith(("-wal", "-journal")):
+            database = with_log(file, own)
+            for rows in listing(snapshot(database, NAMES)).sessions:
+                made = document_file(database, rows.id, rows.fingerprint, rows.changed)
+                yield Document(made, partial(_content, database, rows.id))
+
+
+def _content(database: File, id: str) -> bytes:
+    return document_of(session_rows(snapshot(database, NAMES), id))

@@ -1,0 +1,76 @@
+"""What a response used, by the figures of any release.
+
+`input` leaves out the cached tokens since 1.0.62; before, only that of Anthropic and Bedrock did. `output` leaves out
+the thinking since 1.3.16. A session keeps the release that made it while newer ones go on with it, so `total` (since
+1.1.57) decides where it is there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pollux.model import Usage
+from pollux.sources.opencode.format.schema import Cache, Tokens
+from pollux.wire import Notes, coherent, tidy
+
+Release = tuple[int, ...]
+
+_WITHOUT_CACHED = (1, 0, 62)
+_WITHOUT_REASONING = (1, 3, 16)
+_NUMBER = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
+
+
+def release_of(version: str | None) -> Release | None:
+    """A release by its name; None for a build without a number: those of other channels are all called 0.0.0."""
+    match = _NUMBER.match(version or "")
+    release = tuple(int(part) for part in match.groups()) if match is not None else ()
+    return release if any(release) else None
+
+
+def is_empty(tokens: Tokens | None) -> bool:
+    """Are there no figures, or zeros alone, as of a response that never ended?"""
+    if tokens is None:
+        return True
+    cache = tokens.cache or Cache()
+    return not any((tokens.input, tokens.output, tokens.reasoning, cache.read, cache.write, tokens.total))
+
+
+def usage_of(tokens: Tokens, provider: str | None, release: Release | None, notes: Notes) -> Usage:
+    """The figures in the meaning that all agents share."""
+    cache = tokens.cache or Cache()
+    read, write = cache.read or 0, cache.write or 0
+    anthropic = provider is not None and ("anthropic" in provider or "bedrock" in provider)
+    prompt = tokens.input
+    if prompt is not None and (
+        tokens.total is not None
+        or anthropic
+        or release is None
+        or release >= _WITHOUT_CACHED
+        or prompt < read + write  # it cannot contain them
+    ):
+        prompt += read + write
+    output = _output(tokens, prompt, release)
+    reasoning = tokens.reasoning
+    if anthropic and not reasoning:
+        reasoning = None  # Anthropic does not say
+    usage = Usage(
+        input=prompt,
+        cached=cache.read,
+        cache_write=cache.write,
+        output=output,
+        reasoning=reasoning,
+        requests=1,
+        exact=True if prompt is not None and output is not None else None,
+        native=tidy(tokens),
+    )
+    return coherent(usage, notes)
+
+
+def _output(tokens: Tokens, prompt: int | None, release: Release | None) -> int | None:
+    if tokens.output is None:
+        return None
+    if tokens.total is not None and prompt is not None and tokens.total - prompt >= tokens.output:
+        return tokens.total - prompt
+    if release is not None and release < _WITHOUT_REASONING:
+        return tokens.output
+    return tokens.output + (tokens.reasoning or 0)

@@ -1,0 +1,263 @@
+"""Messages in the order in which they happened, each response apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from pollux.model import Author, Fate, Message, Origin, Role, Usage
+from pollux.sources.opencode.format.schema import MessageInfo, State, Times
+from pollux.sources.opencode.format.tokens import Release, is_empty, usage_of
+from pollux.sources.opencode.messages.calls import Fetch
+from pollux.sources.opencode.messages.ids import time_in
+from pollux.sources.opencode.messages.parts import content, says_something
+from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
+from pollux.system.clock import since_epoch
+from pollux.wire import Notes, tidy
+
+_SHELL = "The following tool was executed by the user"
+
+
+class Entry(NamedTuple):
+    """A message with what decides its fate and its figures."""
+
+    message: Message
+    record: str
+    is_response: bool = False
+    is_compaction: bool = False
+    is_summary: bool = False
+    says: bool = False
+    error: str | None = None
+
+
+class Setting(NamedTuple):
+    """What all messages of a session share."""
+
+    session: str
+    is_child: bool
+    release: Release | None
+    created: float | None
+    fetch: Fetch
+
+
+class _Told(NamedTuple):
+    """A message and its parts, in order."""
+
+    id: str
+    record: MessageRecord
+    parts: list[PartRecord]
+
+
+def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
+    """The messages of a session. An answer of many responses is divided into them."""
+    told = sorted(_told(gathered), key=lambda one: _order(one, setting.created))
+    shells = {one.id for one in told if _is_shell(one)}
+    answered = [one.record.info.parentID for one in told]
+    result: list[Entry] = []
+    for place, one in enumerate(told):
+        is_assistant = one.record.info.role == "assistant"
+        last = one.record.info.parentID not in answered[place + 1 :]
+        if is_assistant:
+            # Up to 0.5 an answer does not name what it answers.
+            asked = one.record.info.parentID or (told[place - 1].id if place else None)
+            by_hand = asked in shells and is_empty(one.record.info.tokens)
+            result += _responses(one, setting, notes, by_hand=by_hand, ends_turn=last)
+        else:
+            result.append(_users(one, setting, notes))
+    return result
+
+
+def _told(gathered: Gathered) -> Iterator[_Told]:
+    """Every message, also those of which only parts are left: then one can only guess who spoke."""
+    for id, record in gathered.messages.items():
+        yield _Told(id, record, _sorted(gathered.parts.get(id, {})))
+    for id, parts in gathered.parts.items():
+        if id not in gathered.messages:
+            members = _sorted(parts)
+            kinds = {member.part.type for member in members}
+            role = "assistant" if kinds & {"step-start", "step-finish", "reasoning", "tool"} else "user"
+            yield _Told(id, MessageRecord(MessageInfo(id=id, role=role), members[0].origin, removed=True), members)
+
+
+def _sorted(parts: dict[str, PartRecord]) -> list[PartRecord]:
+    return [parts[id] for id in sorted(parts)]
+
+
+def _order(one: _Told, near: float | None) -> tuple[float, str]:
+    created = _created(one.record.info)
+    if created is None:
+        created = time_in(one.id, near)
+    return created if created is not None else float("inf"), one.id
+
+
+def _created(info: MessageInfo) -> float | None:
+    return info.time.created if info.time is not None else None
+
+
+def _is_shell(one: _Told) -> bool:
+    texts = [part.part.text for part in one.parts if part.part.type == "text"]
+    return one.record.info.role == "user" and texts == [_SHELL] and bool(one.parts[0].part.synthetic)
+
+
+# ------------------------------------------------------------------ the user's place
+
+
+def _users(one: _Told, setting: Setting, notes: Notes) -> Entry:
+    info = one.record.info
+    parts, rest = content(one.parts, setting.fetch, notes, summary=False, ends_turn=False)
+    kinds = [part.part.type for part in one.parts]
+    own = [p for p in one.parts if p.part.type in ("text", "file", "subtask", "agent") and not p.part.synthetic]
+    author = Author.CLIENT if not own else Author.MODEL if setting.is_child else Author.HUMAN
+    if not one.parts and not setting.is_child:
+        author = Author.CLIENT
+    if info.role not in ("user", None):
+        notes.file, notes.line = one.record.origin.file, one.record.origin.line
+        notes.add("role.unknown", f"A message has an unknown role {info.role!r}.", subject=f"role {info.role!r}")
+    message = Message(
+        id=one.id,
+        role=Role.USER if info.role in ("user", None) else Role.SYSTEM,
+        author=author if info.role in ("user", None) else Author.CLIENT,
+        at=since_epoch(_created(info), 1000),
+        parts=tuple(parts),
+        fate=_removed(one),
+        inherited=_is_inherited(info, setting),
+        origin=one.record.origin,
+        extra=_extra(one, rest, setting.session),
+    )
+    return Entry(message, one.id, is_compaction="compaction" in kinds)
+
+
+def _removed(one: _Told) -> Fate:
+    words = bool(one.parts) and all(part.removed for part in one.parts)
+    return Fate.REWOUND if one.record.removed or words else Fate.LIVE
+
+
+def _is_inherited(info: MessageInfo, setting: Setting) -> bool:
+    """Was it made before the session? Then the session is a fork, and this is a copy."""
+    created = _created(info)
+    return created is not None and setting.created is not None and created < setting.created
+
+
+def _extra(one: _Told, rest: list[dict[str, Any]], session: str) -> dict[str, Any]:
+    """What the records say beyond the message itself."""
+    info = one.record.info
+    extra: dict[str, Any] = tidy(info)
+    for name in ("id", "role", "modelID", "parts"):
+        if name not in info.extra:
+            extra.pop(name, None)
+    if info.role not in ("user", "assistant", None):
+        extra["role"] = info.role
+    if extra.get("sessionID") == session:
+        del extra["sessionID"]
+    return {**extra, **({"parts": kept} if (kept := _kept(rest, one.id, session)) else {})}
+
+
+def _kept(rest: list[dict[str, Any]], message: str, session: str) -> list[dict[str, Any]]:
+    """What the records of parts say, without the ids that the message has."""
+    for part in rest:
+        if part.get("messageID") == message:
+            del part["messageID"]
+        if part.get("sessionID") == session:
+            del part["sessionID"]
+    return [part for part in rest if part]
+
+
+# ------------------------------------------------------------------ responses
+
+
+def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, ends_turn: bool) -> Iterator[Entry]:
+    """The responses in an answer. Before 0.6 one answer holds all responses of a turn."""
+    info = one.record.info
+    segments = list(_segments(one.parts)) or [[]]
+    finished = [segment for segment in segments if _tokens(segment) is not None]
+    for number, segment in enumerate(segments):
+        is_last = number == len(segments) - 1
+        is_summary = info.summary is True
+        parts, rest = content(segment, setting.fetch, notes, summary=is_summary, ends_turn=ends_turn and is_last)
+        notes.file, notes.line = one.record.origin.file, one.record.origin.line
+        figures = _tokens(segment) or (info.tokens if not finished and is_last and not is_empty(info.tokens) else None)
+        usage = None
+        if figures is not None and not by_hand:
+            usage = usage_of(figures, info.providerID, setting.release, notes)
+            usage = _at_finish(usage, segment, one.record.origin)
+        removed = one.record.removed or bool(segment and all(part.removed for part in segment))
+        error = _error(info) if is_last else None
+        message = Message(
+            id=one.id if number == 0 else f"{one.id}.{number + 1}",
+            role=Role.SYSTEM if by_hand else Role.ASSISTANT,
+            author=Author.HUMAN if by_hand else Author.MODEL,
+            at=since_epoch(_created(info), 1000) if number == 0 else _began(segment),
+            parts=tuple(parts),
+            model=info.modelID if not by_hand else None,
+            usage=usage,
+            fate=Fate.REWOUND if removed else Fate.FAILED if error and not parts and not usage else Fate.LIVE,
+            inherited=_is_inherited(info, setting),
+            origin=one.record.origin if number == 0 else segment[0].origin,
+            extra=_extra(one, rest, setting.session) if number == 0 else _rest_of(one, rest, setting.session),
+        )
+        says = any(says_something(record) for record in segment)
+        yield Entry(message, one.id, is_response=not by_hand, is_summary=is_summary and is_last, says=says, error=error)
+
+
+def _rest_of(one: _Told, rest: list[dict[str, Any]], session: str) -> dict[str, Any]:
+    kept = _kept(rest, one.id, session)
+    return {"parts": kept} if kept else {}
+
+
+def _segments(parts: list[PartRecord]) -> Iterator[list[PartRecord]]:
+    """The parts of each response: one begins with `step-start`, or where another has ended."""
+    segment: list[PartRecord] = []
+    begun = ended = False
+    for record in parts:
+        kind = record.part.type
+        starts = kind == "step-start" and (begun or ended or any(map(says_something, segment)))
+        goes_on = ended and says_something(record)
+        if segment and (starts or goes_on or record.removed != segment[-1].removed):
+            yield segment
+            segment, begun, ended = [], False, False
+        segment.append(record)
+        begun = begun or kind == "step-start"
+        ended = ended or kind == "step-finish"
+    if segment:
+        yield segment
+
+
+def _tokens(segment: list[PartRecord]) -> Any:
+    """The figures with which a response ends."""
+    return next((r.part.tokens for r in reversed(segment) if r.part.type == "step-finish" and r.part.tokens), None)
+
+
+def _at_finish(usage: Usage, segment: list[PartRecord], origin: Origin) -> Usage:
+    """The usage with the place of its figures, which is a record of its own."""
+    finish = next((record.origin for record in reversed(segment) if record.part.type == "step-finish"), None)
+    if finish is None or finish == origin:
+        return usage
+    if finish.row is not None:
+        return msgspec.structs.replace(usage, row=_field(finish))
+    return msgspec.structs.replace(usage, file=finish.file) if finish.file != origin.file else usage
+
+
+def _field(origin: Origin) -> str | None:
+    """The field of the figures: an entry in the log of changes holds the whole part."""
+    if origin.row is None:
+        return None
+    return f"{origin.row}/data.part.tokens" if origin.row.startswith("event/") else f"{origin.row}/data.tokens"
+
+
+def _began(segment: list[PartRecord]) -> datetime | None:
+    for record in segment:
+        state = record.part.state or State()
+        for times in (record.part.time, state.time):
+            if (at := since_epoch((times or Times()).start, 1000)) is not None:
+                return at
+    return None
+
+
+def _error(info: MessageInfo) -> str | None:
+    if isinstance(info.error, dict):
+        name = info.error.get("name")
+        return name if isinstance(name, str) else "error"
+    return None

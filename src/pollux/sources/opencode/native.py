@@ -1,0 +1,14 @@
+"""Nothing writes a conversation as a session of OpenCode."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from pollux.sources.opencode.handoff_place import refuse
+
+
+def __getattr__(name: str) -> NoReturn:
+    """Whoever asks for the format is told that there is none."""
+    if name == "FORMAT":
+        refuse()
+    raise AttributeError(name)

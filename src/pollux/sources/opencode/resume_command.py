@@ -1,0 +1,53 @@
+"""How OpenCode goes on with a session: `opencode --session ID`, in the folder of its project."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pollux.errors import CannotResume
+from pollux.sources.opencode import find
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.text.shell import shell_word
+
+PROGRAM = Program(name="opencode", package="opencode-ai", places=(".opencode/bin/opencode",))
+
+_WITH_DATABASE = (1, 2, 0)
+_WITH_FORK = (1, 1, 0)
+
+
+def resume_command(request: ResumeRequest) -> ResumeCommand:
+    """`opencode --session ID`; `--fork` begins a copy."""
+    session = request.session
+    if request.root.name != "opencode":
+        if not request.root.name.endswith(find.SUFFIX) and not request.root.is_file():
+            raise no_home(request, "OpenCode", "opencode")
+        environ: dict[str, str | None] = {"OPENCODE_DB": str(request.root)}
+    else:
+        environ = home_variable(request, "XDG_DATA_HOME", request.root.parent, request.home / ".local" / "share")
+    is_in_database = any(file.endswith(find.SUFFIX) or file == str(request.root) for file in session.files)
+    if is_in_database and request.is_before(*_WITH_DATABASE):
+        raise CannotResume(
+            "release",
+            f"{session.key} is in a database, and OpenCode {request.release_name} reads files alone.",
+            "Update OpenCode to 1.2 or newer.",
+        )
+    if not is_in_database and any(f"{os.sep}project{os.sep}" in file for file in session.files):
+        raise CannotResume(
+            "format",
+            f"No present release of OpenCode goes on with the files of {shell_word(session.key)}.",
+            f"Try: pollux handoff {shell_word(session.key)} --to claude",
+        )
+    if request.fork and request.is_before(*_WITH_FORK):
+        raise CannotResume(
+            "release", f"OpenCode {request.release_name} cannot go on with a copy.", "Try it without --fork."
+        )
+    fork = ("--fork",) if request.fork else ()
+    return ResumeCommand(
+        words=(PROGRAM.name, "--session", session.id, *fork, *request.arguments), environ=environ, fork=request.fork
+    )
+
+
+def running_sessions(_root: Path) -> dict[int, str]:
+    """OpenCode writes down nowhere which process has which session."""
+    return {}

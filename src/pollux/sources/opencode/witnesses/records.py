@@ -1,0 +1,66 @@
+"""The records of one session, gathered from everything that tells of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from pollux.model import Origin
+from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
+
+
+class MessageRecord(NamedTuple):
+    """A message, and where it stands. `removed`: the agent took it out again, and only another witness has it."""
+
+    info: MessageInfo
+    origin: Origin
+    removed: bool = False
+
+
+class PartRecord(NamedTuple):
+    """A part, and where it stands."""
+
+    part: Part
+    origin: Origin
+    removed: bool = False
+
+
+class Gathered(msgspec.Struct):
+    """What is known of a session. The first witness of a record counts; `first` names the sources in their order.
+
+    `side` has records beside the conversation: the list of things to do, what changed in the project. `settled` are the
+    messages of the better witnesses, once one of them is whole: what it lacks was removed there.
+    """
+
+    info: SessionInfo | None = None
+    info_origin: Origin | None = None
+    messages: dict[str, MessageRecord] = {}
+    parts: dict[str, dict[str, PartRecord]] = {}
+    worktree: str | None = None
+    side: dict[str, Any] = {}
+    files: list[str] = []
+    old_layout: bool = False
+    settled: set[str] | None = None
+
+    def settle(self) -> None:
+        """Take the messages so far as all that were not removed, if there is a witness."""
+        if self.messages or self.info is not None:
+            self.settled = {id for id, record in self.messages.items() if not record.removed}
+
+    def is_removed(self, id: str) -> bool:
+        """Was a message removed in a better witness?"""
+        return self.settled is not None and id not in self.settled
+
+    def add_info(self, info: SessionInfo, origin: Origin) -> None:
+        """Take a session's own record, unless there is one."""
+        if self.info is None:
+            self.info, self.info_origin = info, origin
+
+    def add_message(self, id: str, record: MessageRecord) -> None:
+        """Take a message, unless it is known."""
+        self.messages.setdefault(id, record)
+
+    def add_part(self, message: str, id: str, record: PartRecord) -> None:
+        """Take a part, unless it is known."""
+        self.parts.setdefault(message, {}).setdefault(id, record)

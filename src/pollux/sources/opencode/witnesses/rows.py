@@ -1,0 +1,295 @@
+"""Records in the rows of a database, or in a document of such rows. Only these tables are ever read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from pollux.model import Origin, Severity
+from pollux.sources.base import fingerprint_of
+from pollux.sources.database import Row, Snapshot
+from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
+from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
+from pollux.wire import Malformed, Notes, decode, display_path, fit, plain
+
+TABLES = ("session", "message", "part", "todo", "event", "project")
+OTHER_TABLES = ("session_message", "session_input", "session_context_epoch")
+"""Tables of a second session model, which no release has filled yet."""
+
+NAMES = (*TABLES, *OTHER_TABLES)
+_OWNERS = {"session": "id", "event": "aggregate_id"}
+_ORDERS = {"message": "time_created id", "part": "message_id id", "todo": "position", "event": "seq"}
+_UPDATED, _REMOVED = "message.updated.", "message.removed."
+_PART_UPDATED, _PART_REMOVED = "message.part.updated.", "message.part.removed."
+
+
+class PlacedRow(NamedTuple):
+    """A row with its place. `removed`: the agent took it out again."""
+
+    row: Row
+    origin: Origin
+    removed: bool = False
+
+
+Rows = dict[str, list[PlacedRow]]
+"""The rows of a session by their tables."""
+
+
+class SessionRows(msgspec.Struct, frozen=True, array_like=True):
+    """A session in a database: a text that changes with any of its rows, when it last changed (ms), and its size."""
+
+    id: str
+    fingerprint: str
+    changed: int
+    size: int
+    project: str
+
+
+class Listing(msgspec.Struct, frozen=True, array_like=True):
+    """The sessions in a database, and what is wrong with it."""
+
+    sessions: list[SessionRows]
+    damage: list[str]
+
+
+def listing(state: Snapshot) -> Listing:
+    """Every session of which a row is left, with a fingerprint of its rows. No record is read.
+
+    The log of changes only grows: how many entries it has tells all.
+    """
+    marks: dict[str, list[str]] = {}
+    changed: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    projects = {_text(row.get("id")): repr(sorted(row.items())) for row in state.rows("project", {})}
+    of_project: dict[str, str] = {}
+    for row in state.rows("session", {}):
+        id = _text(row.get("id"))
+        of_project[id] = _text(row.get("project_id"))
+        marks[id] = [repr(sorted(row.items())), projects.get(of_project[id], "")]
+        changed[id] = _whole(row.get("time_updated"))
+        sizes[id] = 512
+    for table in (*TABLES[1:5], *OTHER_TABLES):
+        owner = _OWNERS.get(table, "session_id")
+        if not state.has(table, owner):
+            continue
+        figures = ["count(*)"]
+        figures.append("max(time_updated)" if state.has(table, "time_updated") else "0")
+        is_event = table == "event"
+        figures.append("sum(length(CAST(data AS BLOB)))" if state.has(table, "data") and not is_event else "0")
+        figures.append("max(seq)" if state.has(table, "seq") else "0")
+        figures.append("0" if is_event else f"sum({state.checksum(table)})")
+        statement = f'SELECT "{owner}", {", ".join(figures)} FROM "{table}" GROUP BY 1'  # noqa: S608 (our own names)
+        for id_value, *values in state.select(statement):
+            id = _text(id_value)
+            if is_event and id not in marks:
+                continue
+            marks.setdefault(id, []).append(f"{table} {values}")
+            changed[id] = max(changed.get(id, 0), _whole(values[1]))
+            sizes[id] = sizes.get(id, 0) + _whole(values[2])
+    damage = list(state.damage)
+    missing = [name for name in TABLES[:3] if name not in state.tables]
+    if missing and not damage:
+        damage.append(f"The database has no table {' or '.join(missing)}: a newer release may have made it.")
+    return Listing(
+        [
+            SessionRows(id, fingerprint_of(mark), changed.get(id, 0), sizes.get(id, 0), of_project.get(id, ""))
+            for id, mark in marks.items()
+            if id
+        ],
+        damage,
+    )
+
+
+def session_rows(state: Snapshot, id: str) -> dict[str, list[Row]]:
+    """The rows of a session; of its events, only those about messages and parts that are there no more."""
+    rows = {
+        table: state.rows(table, {_OWNERS.get(table, "session_id"): id}, _ORDERS.get(table, ""))
+        for table in (*TABLES[:4], *OTHER_TABLES)
+    }
+    projects = {_text(row.get("project_id")) for row in rows["session"]}
+    rows["project"] = [row for name in sorted(projects) for row in state.rows("project", {"id": name})]
+    rows["event"] = _events(state, id) if state.has("event", "aggregate_id", "type", "data") else []
+    return {table: found for table, found in rows.items() if found}
+
+
+def _events(state: Snapshot, id: str) -> list[Row]:
+    statement = "SELECT count(*) FROM event WHERE aggregate_id=? AND (type LIKE ? OR type LIKE ?)"
+    if not state.select(statement, id, f"{_REMOVED}%", f"{_PART_REMOVED}%")[0][0]:
+        return []
+    present = {_text(row[0]) for row in state.select("SELECT id FROM message WHERE session_id=?", id)}
+    present |= {_text(row[0]) for row in state.select("SELECT id FROM part WHERE session_id=?", id)}
+    last: dict[str, Row] = {}
+    for row in state.rows("event", {"aggregate_id": id}, "seq"):
+        kind, record = event_record(row)
+        name = record.get("id")
+        if kind and isinstance(name, str) and name not in present:
+            last[f"{kind} {name}"] = row
+    return list(last.values())
+
+
+def event_record(row: Row) -> tuple[str, dict[str, Any]]:
+    """What an event says of a message or a part as it was then; nothing for any other event."""
+    type_name = _text(row.get("type"))
+    key = "part" if type_name.startswith(_PART_UPDATED) else "info" if type_name.startswith(_UPDATED) else ""
+    if not key or not isinstance(row.get("data"), bytes):
+        return "", {}
+    try:
+        value = plain(row["data"], Notes())
+    except Malformed:
+        return "", {}
+    record = value.get(key) if isinstance(value, dict) else None
+    return (key, record) if isinstance(record, dict) else ("", {})
+
+
+def placed(rows: Mapping[str, Sequence[Row]], file: str) -> Rows:
+    """Rows of a database, each with its place: the table, and what identifies the row."""
+    name = display_path(file)
+    return {
+        table: [PlacedRow(row, Origin(file=name, row=f"{table}/{row_name(table, row)}")) for row in found]
+        for table, found in rows.items()
+    }
+
+
+def row_name(table: str, row: Row) -> str:
+    """What identifies a row of a table."""
+    return _text(row.get("position" if table == "todo" else "session_id" if table in OTHER_TABLES[2:] else "id"))
+
+
+# ------------------------------------------------------------------ records
+
+
+def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
+    """Add the records in a session's rows."""
+    for row, origin, _ in rows.get("session", ()):
+        _at(notes, origin)
+        info = fit(SessionInfo, session_record(row, notes), notes, "session")
+        if info is not None:
+            into.add_info(info, origin)
+    for row, origin, removed in rows.get("message", ()):
+        _at(notes, origin)
+        message = _record(MessageInfo, "message", row, ("session_id",), notes)
+        id = _text(row.get("id"))
+        into.add_message(id, MessageRecord(message, origin, removed or into.is_removed(id)))
+    for row, origin, removed in rows.get("part", ()):
+        _at(notes, origin)
+        part = _record(Part, "part", row, ("message_id", "session_id"), notes)
+        into.add_part(_text(row.get("message_id")), _text(row.get("id")), PartRecord(part, origin, removed))
+    for row, origin, _ in rows.get("project", ()):
+        _at(notes, origin)
+        into.worktree = into.worktree or _text(row.get("worktree")) or None
+        into.side.setdefault("project", _values(row, notes))
+    if todos := [_values(row, notes) for row, *_ in rows.get("todo", ())]:
+        into.side["todo"] = todos
+    _gather_events(rows.get("event", ()), into, notes)
+    _gather_others(rows, into, notes)
+
+
+def _gather_events(rows: Iterable[PlacedRow], into: Gathered, notes: Notes) -> None:
+    """Add messages and parts that the agent removed, as the log of changes has them."""
+    for row, origin, _ in rows:
+        _at(notes, origin)
+        kind, record = event_record(row)
+        id = record.get("id")
+        if not isinstance(id, str):
+            continue
+        if kind == "info" and (message := fit(MessageInfo, record, notes, "message")) is not None:
+            into.add_message(id, MessageRecord(message, origin, removed=True))
+        elif kind == "part" and (part := fit(Part, record, notes, "part")) is not None:
+            into.add_part(part.messageID or "", id, PartRecord(part, origin, removed=True))
+
+
+def _gather_others(rows: Rows, into: Gathered, notes: Notes) -> None:
+    for table in OTHER_TABLES:
+        if found := rows.get(table):
+            _at(notes, found[0].origin)
+            text = f"The table {table} has {len(found)} rows of a kind that pollux cannot read as messages; kept."
+            notes.add("record.unknown", text, subject=f"table {table}")
+            into.side[table] = [_values(row, notes) for row, *_ in found]
+
+
+def _record(kind: type[Any], name: str, row: Row, owners: tuple[str, ...], notes: Notes) -> Any:
+    """The record in a row: its JSON, with the id; columns that are not known are kept."""
+    raw = row.get("data")
+    record: Any = None
+    if isinstance(raw, bytes):
+        try:
+            record = decode(kind, raw, notes, name)
+        except Malformed as error:
+            notes.add("item.damaged", f"The data of a row is not JSON ({error}); kept as text.", Severity.ERROR)
+    elif raw is not None:
+        notes.add("field.type", f"{name}.data has an unexpected type; kept as it is.", subject=f"{name}.data")
+    extra = dict(record.extra) if record is not None else {"data": _value(raw, notes)}
+    for column, value in row.items():
+        if column not in ("id", "data", "time_created", "time_updated", *owners):
+            notes.add("field.unknown", f"{name} has an unknown column {column!r}; kept.", Severity.INFO,
+                      subject=f"{name}.{column}")  # fmt: skip
+            extra[column] = _value(value, notes)
+    if record is None:
+        record = kind()
+    record.extra = extra
+    record.id = _text(row.get("id"))
+    return record
+
+
+_RENAMED = {"project_id": "projectID", "parent_id": "parentID", "workspace_id": "workspaceID"}
+_GROUPED = ("time_", "summary_", "tokens_", "share_")
+_JSON = ("revert", "permission", "model", "metadata", "summary_diffs")
+
+
+def session_record(row: Row, notes: Notes) -> dict[str, Any]:
+    """The row of a session as the record that files hold."""
+    info: dict[str, Any] = {}
+    for column, raw in row.items():
+        value = _value(raw, notes)
+        if value is None:
+            continue
+        if column in _JSON and isinstance(raw, bytes):
+            value = _json(raw, value, notes)
+        group = next((group for group in _GROUPED if column.startswith(group)), None)
+        if group is not None:
+            info.setdefault(group[:-1], {})[column.removeprefix(group)] = value
+        else:
+            info[_RENAMED.get(column, column)] = value
+    return info
+
+
+def _json(raw: bytes, text: Any, notes: Notes) -> Any:
+    try:
+        return plain(raw, notes)
+    except Malformed:
+        return text
+
+
+def _values(row: Row, notes: Notes) -> dict[str, Any]:
+    return {column: _value(value, notes) for column, value in row.items() if value is not None}
+
+
+def _value(value: Any, notes: Notes) -> Any:
+    if not isinstance(value, bytes):
+        return value
+    text = value.decode("utf-8", "replace")
+    if "\N{REPLACEMENT CHARACTER}" in text and "\N{REPLACEMENT CHARACTER}".encode() not in value:
+        notes.add("text.encoding", "Bytes that are not text were replaced by \N{REPLACEMENT CHARACTER}.")
+    return text
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
+
+
+def _at(notes: Notes, origin: Origin) -> None:
+    notes.file, notes.line = origin.file, origin.line
+
+
+def database_of(document: str) -> str:
+    """The path of the database whose rows a document holds."""
+    return os.path.dirname(document)  # noqa: PTH120

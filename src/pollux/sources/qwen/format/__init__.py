@@ -1,0 +1,1 @@
+"""The records that Qwen Code writes since 0.4."""

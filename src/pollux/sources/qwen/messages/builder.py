@@ -1,0 +1,361 @@
+"""From records to messages of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from pollux.model import (
+    Attachment,
+    Author,
+    Context,
+    Fate,
+    Kind,
+    Message,
+    Origin,
+    Part,
+    Role,
+    SummaryPart,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from pollux.sources.gemini_sessions.format.content import (
+    answer,
+    as_plain,
+    attachments,
+    is_client_text,
+    other_part,
+    signature,
+    text_of,
+)
+from pollux.sources.gemini_sessions.format.schema import FunctionCall, Part as Piece
+from pollux.sources.qwen.format.schema import Tokens
+from pollux.sources.qwen.messages.calls import call_id, pieces_of, results_of_calls, tool_call
+from pollux.sources.qwen.messages.prompts import prompt_parts
+from pollux.sources.qwen.outputs import Outputs
+from pollux.sources.qwen.telemetry import FAILURE, Request, Requests, event_of
+from pollux.sources.qwen.transcript import Row
+from pollux.wire import Notes, coherent, tidy
+
+CLIENT_MADE = ("notification", "cron", "goal_runtime")
+TYPED = (None, "mid_turn_user_message", "realtime_message")
+_KEPT = ("contextWindowSize", "agentColor", "agentRunId", "agentRound", "goalContext")
+
+
+class Builder:
+    """Makes the messages of a session's records. `side` has the records that are bookkeeping, by their subtype."""
+
+    def __init__(
+        self, rows: Sequence[Row], fates: Mapping[int, Fate], kind: Kind, outputs: Outputs, notes: Notes
+    ) -> None:
+        self._rows = rows
+        self._fates = fates
+        self._kind = kind
+        self._outputs = outputs
+        self._notes = notes
+        self._results = results_of_calls(rows)
+        self._joined_results = {id(row) for row in self._results.values()}
+        self._uuids = {row.record.uuid for row in rows}
+        self._typed: str | None = None
+        self._task_seen = False
+        self.side: dict[str, list[dict[str, Any]]] = {}
+
+    def build(self, requests: Requests) -> list[Message]:
+        """All messages, in the order of the records."""
+        answers = [
+            (n, _key(row.record.usageMetadata)) for n, row in enumerate(self._rows) if row.record.type == "assistant"
+        ]
+        requests.join(answers)
+        messages: list[Message] = []
+        for place, row in enumerate(self._rows):
+            self._notes.file, self._notes.line = row.file, row.line
+            match row.record.type:
+                case "user":
+                    messages.append(self._user(place, row))
+                case "assistant":
+                    message = self._assistant(place, row, requests.by_answer.get(place))
+                    if self._continues(messages, row):
+                        messages[-1] = _joined(messages[-1], message)
+                    else:
+                        messages.append(message)
+                case "tool_result":
+                    if id(row) not in self._joined_results:
+                        messages.append(self._result(place, row))
+                case _:
+                    messages += self._system(place, row, requests.others.get(place))
+        self._notes.line = None
+        return messages
+
+    def _message(self, place: int, row: Row, role: Role, author: Author, parts: Iterable[Part]) -> Message:
+        record = row.record
+        return Message(
+            id=record.uuid or f"line-{row.line}",
+            role=role,
+            author=author,
+            at=record.timestamp,
+            parts=tuple(parts),
+            fate=self._fates.get(place, Fate.LIVE),
+            inherited=record.forkedFrom is not None,
+            origin=Origin(file=row.file, line=row.line),
+            extra=self._leftovers(row),
+        )
+
+    def _leftovers(self, row: Row) -> dict[str, Any]:
+        """What a record has beside its words, where that is unusual or has no other place."""
+        record, message = row.record, row.record.message
+        extra: dict[str, Any] = {name: value for name in _KEPT if (value := getattr(record, name)) is not None}
+        if record.parentUuid is not None and record.parentUuid not in self._uuids:
+            extra["parentUuid"] = record.parentUuid
+        if record.subtype is not None:
+            extra["subtype"] = record.subtype
+        if record.provenance not in (None, *_PROVENANCES.get(record.type or "", ())):
+            extra["provenance"] = record.provenance
+        if message is not None:
+            if message.role not in (None, "model" if record.type == "assistant" else "user"):
+                extra["role"] = message.role
+            if message.extra:
+                extra["message"] = message.extra
+        if record.forkedFrom is not None:
+            extra["forkedFrom"] = tidy(record.forkedFrom)
+        if record.type != "assistant":
+            if record.usageMetadata is not None:
+                extra["usageMetadata"] = tidy(record.usageMetadata)
+            if record.model is not None:
+                extra["model"] = record.model
+        if record.type != "tool_result" and record.toolCallResult is not None:
+            extra["toolCallResult"] = tidy(record.toolCallResult)
+        return {**extra, **record.extra} if record.extra else extra
+
+    def _user(self, place: int, row: Row) -> Message:
+        record = row.record
+        shown = record.systemPayload.get("displayText") if isinstance(record.systemPayload, dict) else None
+        typed = shown if isinstance(shown, str) else self._typed
+        self._typed = None
+        author = self._author(row)
+        if author is Author.HUMAN:
+            parts = prompt_parts(pieces_of(row), typed)
+        else:
+            parts = _words(pieces_of(row))
+            if isinstance(shown, str) and shown:
+                parts.append(Context(source="display", text=shown))
+        message = self._message(place, row, Role.USER, author, parts)
+        rest = _without(record.systemPayload, "displayText")
+        return replace(message, extra={**message.extra, "systemPayload": rest}) if rest else message
+
+    def _author(self, row: Row) -> Author:
+        """Whose words a user's record has."""
+        record = row.record
+        if record.subtype in CLIENT_MADE:
+            return Author.CLIENT
+        if record.subtype not in TYPED:
+            word = record.subtype
+            self._notes.add(
+                "message.unknown", f"A prompt has the unknown subtype {word!r}.", subject=f"subtype {word!r}"
+            )
+        if record.subtype == "mid_turn_user_message":
+            return Author.HUMAN
+        if self._kind is Kind.SUBAGENT and record.subtype is None:
+            first, self._task_seen = not self._task_seen, True
+            return Author.MODEL if first else Author.CLIENT
+        if record.provenance is not None:
+            return Author.HUMAN if record.provenance == "real_user" else Author.CLIENT
+        text = "".join(map(text_of, pieces_of(row)))
+        return Author.CLIENT if is_client_text(text) else Author.HUMAN
+
+    def _assistant(self, place: int, row: Row, request: Request | None) -> Message:
+        record = row.record
+        parts: list[Part] = []
+        for piece in pieces_of(row):
+            if isinstance(piece, Piece) and piece.thought and piece.text is not None:
+                parts.append(Thinking(text=piece.text, extra=signature(piece)))
+            elif text := text_of(piece):
+                parts.append(Text(text=text, extra=signature(piece)))
+            elif isinstance(piece, Piece) and (call := piece.functionCall) is not None:
+                parts.append(self._call(call, piece, row))
+            else:
+                parts.extend(other_part(piece))
+        message = self._message(place, row, Role.ASSISTANT, Author.MODEL, parts)
+        usage = usage_of(record.usageMetadata, self._notes) if record.usageMetadata is not None else None
+        if usage is None and request is not None:
+            usage = request.usage(self._notes)
+        model = record.model or (request.model if request is not None else None)
+        rest = _without(record.systemPayload)
+        extra = {**message.extra, "systemPayload": rest} if rest else message.extra
+        return replace(message, model=model, usage=usage, extra=extra)
+
+    def _call(self, request: FunctionCall, piece: Piece, row: Row) -> ToolCall:
+        """A call with its result, in full where that has its own file."""
+        result = self._results.get(id(request))
+        call = tool_call(request, piece, row.record.timestamp, result, self._notes)
+        extra = {**call.extra, **self._leftovers(result)} if result is not None else call.extra
+        full = self._outputs.fetch(call.output) if call.output is not None else None
+        if full is None:
+            return replace(call, extra=extra) if extra is not call.extra else call
+        return replace(call, output=full, extra={**extra, "shown": call.output})
+
+    def _continues(self, messages: list[Message], row: Row) -> bool:
+        """Is this the second record of a sub-agent's response, with its calls? Only the first has figures."""
+        if self._kind is not Kind.SUBAGENT or row.record.usageMetadata is not None or not messages:
+            return False
+        before = messages[-1]
+        is_reply = before.role is Role.ASSISTANT and before.usage is not None and before.id == row.record.parentUuid
+        return is_reply and not any(type(part) is ToolCall for part in before.parts)
+
+    def _result(self, place: int, row: Row) -> Message:
+        """A result whose call is in no record, or that was written again."""
+        parts: list[Part] = []
+        outcome = row.record.toolCallResult
+        extra = tidy(outcome) if outcome is not None else {}
+        for piece in pieces_of(row):
+            response = piece.functionResponse if isinstance(piece, Piece) else None
+            if response is None:
+                parts += _words([piece])
+                continue
+            files = tuple(attachments(response.parts or ()))
+            rest = {**extra, **response.extra}
+            parts.append(
+                ToolResult(
+                    call=response.id, name=response.name, output=answer(response)[0], attachments=files, extra=rest
+                )
+            )
+            extra = {}
+        if extra:
+            parts.append(ToolResult(call=call_id(row), extra=extra))
+        return self._message(place, row, Role.USER, Author.CLIENT, parts)
+
+    def _system(self, place: int, row: Row, request: Request | None) -> list[Message]:
+        record = row.record
+        payload = record.systemPayload
+        event = event_of(row)
+        if event is not None and event.get("event.name") == FAILURE:
+            words = event.get("error_message") or event.get("error")
+            parts = [Text(text=words)] if isinstance(words, str) and words else []
+            message = self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)
+            return [replace(message, extra={**message.extra, "telemetry": payload})]
+        if request is not None and (usage := request.usage(self._notes)) is not None:
+            return [self._unrecorded(place, row, request, usage)]
+        match record.subtype, payload:
+            case "slash_command", {"rawCommand": str(command)}:
+                return [self._command(place, row, command, payload)]
+            case "chat_compression", dict():
+                return [self._compression(place, row, payload)]
+            case "at_command", {"userText": str(typed)} if payload.get("status") != "error":
+                # Where a file could not be read, nothing was sent: the next prompt is another one.
+                self._typed = typed
+            case _:
+                pass
+        kept: dict[str, Any] = {"line": row.line, "uuid": record.uuid, **self._leftovers(row)}
+        if payload is not None:
+            kept["payload"] = payload
+        if record.message is not None and record.message.parts:
+            kept["parts"] = [part if isinstance(part, str) else as_plain(part) for part in record.message.parts]
+        self.side.setdefault(record.subtype or "system", []).append(kept)
+        return _words_of_message(self._message(place, row, Role.SYSTEM, Author.CLIENT, _words(pieces_of(row))))
+
+    def _unrecorded(self, place: int, row: Row, request: Request, usage: Usage) -> Message:
+        """A request whose answer is in no record: only the telemetry knows of it."""
+        is_answer = request.is_turn and request.text is not None
+        parts: list[Part] = []
+        if request.text is not None:
+            parts.append(
+                Text(text=request.text) if is_answer else Context(source=request.helper or "request", text=request.text)
+            )
+        role, author = (Role.ASSISTANT, Author.MODEL) if is_answer else (Role.SYSTEM, Author.CLIENT)
+        message = self._message(place, row, role, author, parts)
+        extra = {**message.extra, "evidence": "telemetry", "telemetry": row.record.systemPayload}
+        return replace(message, model=request.model, usage=usage, extra=extra)
+
+    def _command(self, place: int, row: Row, command: str, payload: dict[str, Any]) -> Message:
+        """A command for the client, or what it answered."""
+        if payload.get("phase") == "result":
+            items = payload.get("outputHistoryItems")
+            words = (
+                [t for i in items if isinstance(i, dict) and isinstance(t := i.get("text"), str)]
+                if isinstance(items, list)
+                else []
+            )
+            message = self._message(place, row, Role.SYSTEM, Author.CLIENT, [Text(text=text) for text in words if text])
+        else:
+            message = self._message(place, row, Role.SYSTEM, Author.HUMAN, [Text(text=command)])
+        return replace(message, extra={**message.extra, "level": "info", "command": payload})
+
+    def _compression(self, place: int, row: Row, payload: dict[str, Any]) -> Message:
+        """The summary that replaced the conversation, with what the model sees besides."""
+        history = payload.get("compressedHistory")
+        first = history[0] if isinstance(history, list) and history else None
+        text = _text_of_turn(first)
+        parts = [SummaryPart(text=text)] if text else []
+        message = self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)
+        return replace(message, extra={**message.extra, "compression": payload})
+
+
+_PROVENANCES = {
+    "user": ("real_user", "system"),
+    "assistant": ("assistant_output",),
+    "tool_result": ("tool_result",),
+    "system": ("system",),
+}
+
+
+def _key(tokens: Tokens | None) -> tuple[int | None, int | None] | None:
+    return (tokens.promptTokenCount, tokens.totalTokenCount) if tokens is not None else None
+
+
+def usage_of(tokens: Tokens, notes: Notes) -> Usage:
+    """The figures in the shared meaning: all that was generated is the total without the prompt."""
+    prompt, total, output = tokens.promptTokenCount, tokens.totalTokenCount, tokens.candidatesTokenCount
+    if prompt is not None and total is not None and total >= prompt:
+        output = total - prompt
+    usage = Usage(
+        input=prompt,
+        cached=tokens.cachedContentTokenCount,
+        output=output,
+        reasoning=tokens.thoughtsTokenCount,
+        requests=1,
+        exact=None if prompt is None or output is None else True,
+        native=tidy(tokens),
+    )
+    return coherent(usage, notes)
+
+
+def _words(items: Iterable[str | Piece]) -> list[Part]:
+    parts: list[Part] = []
+    for item in items:
+        if text := text_of(item):
+            parts.append(Text(text=text, extra=signature(item)))
+        else:
+            parts.extend(other_part(item))
+    return parts
+
+
+def _words_of_message(message: Message) -> list[Message]:
+    """A system record is a message only if it has words or files."""
+    return [message] if any(type(part) in (Text, Attachment) for part in message.parts) else []
+
+
+def _text_of_turn(turn: Any) -> str:
+    match turn:
+        case {"parts": list(items)}:
+            return "".join(
+                text for item in items if isinstance(item, dict) and isinstance(text := item.get("text"), str)
+            )
+        case _:
+            return ""
+
+
+def _without(payload: Any, *names: str) -> Any:
+    """A payload without the values that have their own place; None where nothing is left."""
+    if not isinstance(payload, dict):
+        return payload
+    return {name: value for name, value in payload.items() if name not in names} or None
+
+
+def _joined(first: Message, second: Message) -> Message:
+    """Two records of one response as one message."""
+    again = {"id": second.id, "line": second.origin.line if second.origin is not None else None, **second.extra}
+    return replace(first, parts=(*first.parts, *second.parts), extra={**first.extra, "continued": again})

@@ -1,0 +1,157 @@
+"""Tool calls, each joined with its result by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from pollux.model import Status, ToolCall
+from pollux.sources.gemini_sessions.format.content import answer, as_plain, attachments, signature, text_of
+from pollux.sources.gemini_sessions.format.schema import FunctionCall, FunctionResponse, Part as Piece
+from pollux.sources.gemini_sessions.messages.calls import SHELL, exit_code_of
+from pollux.sources.qwen.format.schema import Outcome
+from pollux.sources.qwen.format.tools import canonical
+from pollux.sources.qwen.transcript import Row
+from pollux.wire import Notes, seconds
+
+_STATUSES = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.CANCELLED}
+_DETAILS = (
+    "resultDisplay", "executionStatus", "error", "errorType", "responseParts", "outputFile", "contentLength",
+)  # fmt: skip
+
+
+def call_id(row: Row) -> str | None:
+    """The id of the call that a result answers."""
+    outcome, response = row.record.toolCallResult, _response(row)
+    return (response.id if response is not None else None) or (outcome.callId if outcome is not None else None)
+
+
+def _response(row: Row) -> FunctionResponse | None:
+    for piece in pieces_of(row):
+        if isinstance(piece, Piece) and piece.functionResponse is not None:
+            return piece.functionResponse
+    return None
+
+
+def _holds(piece: str | Piece, response: FunctionResponse | None) -> bool:
+    return isinstance(piece, Piece) and response is not None and piece.functionResponse is response
+
+
+def pieces_of(row: Row) -> list[str | Piece]:
+    """The parts of a record's message."""
+    message = row.record.message
+    return (message.parts or []) if message is not None else []
+
+
+def results_of_calls(rows: Iterable[Row]) -> dict[int, Row]:
+    """The result of each call, by the identity of the call. Where an id was used again, a result is the last call's.
+
+    Of several results of a call the last one counts.
+    """
+    asked: dict[str, FunctionCall] = {}
+    early: dict[str, Row] = {}
+    results: dict[int, Row] = {}
+    for row in rows:
+        if row.record.type == "tool_result" and (name := call_id(row)) is not None:
+            if name in asked:
+                results[id(asked[name])] = row
+            else:
+                early[name] = row
+        for call in _calls(row) if row.record.type == "assistant" else ():
+            if call.id is not None:
+                if call.id in early:
+                    results[id(call)] = early.pop(call.id)
+                asked[call.id] = call
+    return results
+
+
+def _calls(row: Row) -> Iterator[FunctionCall]:
+    for piece in pieces_of(row):
+        if isinstance(piece, Piece) and piece.functionCall is not None:
+            yield piece.functionCall
+
+
+def tool_call(call: FunctionCall, piece: Piece, at: datetime | None, result: Row | None, notes: Notes) -> ToolCall:
+    """A call with its result; without one it is unfinished."""
+    name = call.name or "?"
+    shared, kind = canonical(name)
+    extra: dict[str, Any] = {**call.extra, **signature(piece)}
+    if result is None:
+        return ToolCall(id=call.id, name=name, canonical=shared, tool_kind=kind, input=call.args, at=at, extra=extra)
+    outcome, response = result.record.toolCallResult or Outcome(), _response(result)
+    output, failed = answer(response) if response is not None else (None, False)
+    others = [p for p in pieces_of(result) if not _holds(p, response)]
+    texts = [text for p in others if (text := text_of(p))]
+    inner = (response.parts or []) if response is not None else []
+    texts += [text for p in inner if (text := text_of(p))]
+    if texts:
+        output = "\n".join([*([output] if output is not None else []), *texts])
+    display = outcome.resultDisplay
+    exit_code = None
+    if name == SHELL and output is not None:
+        exit_code, killed = exit_code_of(output)
+        if exit_code is None and type(display) is dict and type(code := display.get("exitCode")) is int:
+            exit_code = code
+        failed = failed or killed or bool(exit_code)
+    status = _status(outcome.status, result, notes, failed=failed)
+    extra |= _details(outcome, response, result, others, status)
+    if response is not None and response.name not in (None, call.name):
+        extra["response_name"] = response.name
+    return ToolCall(
+        id=call.id,
+        name=name,
+        canonical=shared,
+        tool_kind=kind,
+        input=call.args,
+        status=status,
+        output=output,
+        exit_code=exit_code,
+        at=at,
+        seconds=seconds(outcome.durationMs, 1000),
+        attachments=(*attachments(others), *attachments(inner)),
+        extra=extra,
+    )
+
+
+def _status(word: str | None, result: Row, notes: Notes, *, failed: bool) -> Status:
+    """Sub-agents' results have no status: an error in the answer tells."""
+    status = _STATUSES.get(word or "")
+    if status is None and word is not None:
+        notes.line = result.line
+        notes.add("status.unknown", f"A tool call has the unknown status {word!r}.", subject=f"status {word!r}")
+    return Status.ERROR if failed and status in (None, Status.OK) else status or Status.OK
+
+
+def _details(
+    outcome: Outcome, response: FunctionResponse | None, result: Row, others: list[str | Piece], status: Status
+) -> dict[str, Any]:
+    """What else was recorded of a result."""
+    extra: dict[str, Any] = {}
+    for name in _DETAILS:
+        if (value := getattr(outcome, name)) is not None:
+            extra[name] = value
+    if outcome.status is not None and _STATUSES.get(outcome.status) is not status:
+        extra["status"] = outcome.status
+    if response is not None:
+        if response.id is not None and outcome.callId not in (None, response.id):
+            extra["callId"] = outcome.callId
+        value = response.response
+        if not (type(value) is dict and len(value) == 1 and type(next(iter(value.values()))) is str):
+            extra["response"] = value
+        extra |= response.extra
+    own = (signature(p) for p in pieces_of(result) if _holds(p, response))
+    odd = [rest for rest in own if rest]
+    odd += [as_plain(p) for p in others if isinstance(p, Piece) and (p.extra or not (p.text or p.inlineData))]
+    if odd:
+        extra["parts"] = odd
+    record = result.record
+    extra |= outcome.extra
+    if record.systemPayload is not None:
+        extra["systemPayload"] = record.systemPayload
+    extra["result"] = {"line": result.line, "uuid": record.uuid, "timestamp": _time(record.timestamp)}
+    return extra
+
+
+def _time(at: datetime | None) -> str | None:
+    return at.isoformat() if at is not None else None

@@ -1,0 +1,147 @@
+"""The client's own account of its requests, which stands between the records: a second witness.
+
+It has the requests that are in no answer: compressions, memory, titles, sub-agents without a file, and answers that
+were lost before they were written.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pollux.model import Usage
+from pollux.sources.qwen.transcript import Row
+from pollux.wire import MOST_COUNT, Notes, coherent
+
+RESPONSE, FAILURE = "qwen-code.api_response", "qwen-code.api_error"
+_FIGURES = (
+    "input_token_count", "output_token_count", "cached_content_token_count", "thoughts_token_count",
+    "tool_token_count", "total_token_count",
+)  # fmt: skip
+# The requests of the conversation: `<session>########<number>`, and in runs with a prompt a random number.
+_TURN = re.compile(r".+########.*|[0-9a-f]+", re.DOTALL)
+
+
+class Request(NamedTuple):
+    """A request in the telemetry: the place of its record, what the client wrote, and whom it served.
+
+    `helper` names what is not the conversation itself: a sub-agent, a compression, the memory.
+    """
+
+    place: int
+    event: Mapping[str, Any]
+    helper: str | None
+
+    @property
+    def key(self) -> tuple[int | None, int | None]:
+        """The figures by which a request and its answer are recognized."""
+        return _count(self.event.get("input_token_count")), _count(self.event.get("total_token_count"))
+
+    @property
+    def is_turn(self) -> bool:
+        """Was the conversation itself sent? Titles, suggestions and other questions of the client name themselves."""
+        prompt = self.event.get("prompt_id")
+        return self.helper is None and (not isinstance(prompt, str) or _TURN.fullmatch(prompt) is not None)
+
+    @property
+    def text(self) -> str | None:
+        """The words of the answer (0.15 and later)."""
+        text = self.event.get("response_text")
+        return text if isinstance(text, str) and text else None
+
+    @property
+    def model(self) -> str | None:
+        """The model that answered."""
+        model = self.event.get("model")
+        return model if isinstance(model, str) and model else None
+
+    def usage(self, notes: Notes) -> Usage | None:
+        """The figures; None where nothing was counted."""
+        figures = {name: _count(self.event.get(name)) for name in _FIGURES}
+        if not figures["total_token_count"] and not figures["input_token_count"]:
+            return None
+        prompt, total = figures["input_token_count"], figures["total_token_count"]
+        output = total - prompt if None not in (prompt, total) and total >= prompt else figures["output_token_count"]  # type: ignore[operator]
+        usage = Usage(
+            input=prompt,
+            cached=figures["cached_content_token_count"],
+            output=output,
+            reasoning=figures["thoughts_token_count"],
+            requests=1,
+            exact=None if prompt is None or output is None else True,
+            native={name: value for name, value in figures.items() if value is not None},
+        )
+        return coherent(usage, notes)
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value <= MOST_COUNT else None
+
+
+def event_of(row: Row) -> Mapping[str, Any] | None:
+    """The event in a record of the telemetry."""
+    match row.record.systemPayload:
+        case {"uiEvent": dict(event)} if row.record.subtype == "ui_telemetry":
+            return event
+        case _:
+            return None
+
+
+def helper_of(event: Mapping[str, Any], session: str) -> str | None:
+    """Whom a request served: `<session>########<number>` is the conversation, `<session>#<name>#<round>` is not."""
+    if isinstance(named := event.get("subagent_id"), str) and named:
+        return named
+    prompt = event.get("prompt_id")
+    if not isinstance(prompt, str):
+        return None
+    if prompt.startswith(session + "#") and not prompt.startswith(session + "####"):
+        return prompt[len(session) + 1 :].rpartition("#")[0] or prompt[len(session) + 1 :]
+    name = event.get("subagent_name")
+    if isinstance(name, str) and name:
+        return name
+    return "compression" if prompt.startswith("compress-") else None
+
+
+class Requests:
+    """The requests of a session, joined with its answers."""
+
+    def __init__(self, rows: Sequence[Row], session: str, children: Container[str]) -> None:
+        found = (Request(n, e, helper_of(e, session)) for n, row in enumerate(rows) if (e := event_of(row)) is not None)
+        self._open = {
+            request.place: request
+            for request in found
+            if request.event.get("event.name") == RESPONSE
+            and (request.helper is None or request.helper not in children)
+        }
+        self.by_answer: dict[int, Request] = {}
+
+    def join(self, answers: Iterable[tuple[int, tuple[int | None, int | None] | None]]) -> None:
+        """Join answers, each with its place and its figures: by the figures, or else as the next one."""
+        by_key: dict[tuple[int | None, int | None], list[Request]] = {}
+        for request in self._open.values():
+            if request.helper is None and None not in request.key:
+                by_key.setdefault(request.key, []).append(request)
+        waiting: list[int] = []
+        for place, key in answers:
+            same = by_key.get(key) if key is not None else None
+            if same:
+                self._take(place, same.pop(0))
+            else:
+                waiting.append(place)
+        taken = sorted(self.by_answer)
+        own = [request.place for request in self._open.values() if request.is_turn]
+        for place in waiting:
+            # The account of an answer stands just before it.
+            number = bisect_left(own, place) - 1
+            if number >= 0 and bisect_left(taken, own[number]) == bisect_left(taken, place):
+                self._take(place, self._open[own.pop(number)])
+
+    def _take(self, place: int, request: Request) -> None:
+        self.by_answer[place] = self._open.pop(request.place)
+
+    @property
+    def others(self) -> dict[int, Request]:
+        """The requests of which no answer was recorded, by their places."""
+        return self._open

@@ -1,0 +1,83 @@
+"""`/stats`: what was used and what it cost; `/audit`: the figures that it is made up of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from pollux.answers.audit import audit_document, history_document
+from pollux.answers.usage import stats_csv, stats_document, tools_document
+from pollux.errors import RequestError
+from pollux.usage.service import Grouping, Measure
+from pollux.web.pages.audit import history_page, session_audit_page
+from pollux.web.pages.stats import TIMES, stats_page, tools_page
+from pollux.web.replies import json_reply, page_reply
+from pollux.web.reports.common import entry_of, project_names
+
+if TYPE_CHECKING:
+    from pollux.library.library import Library
+    from pollux.web.reports.asked import Asked
+
+
+def stats(library: Library, asked: Asked) -> Response:
+    """What was used. Raises `RequestError`."""
+    by, of = _wanted(asked)
+    selection = asked.filter(library)
+    lacking = sorted(agent for agent in library.index.lacking() if selection.agent in (None, agent))
+    if by is Grouping.TOOL:
+        rows, total = library.usage.tools(selection)
+        if asked.is_json:
+            return json_reply(tools_document((by,), rows, total, lacking))
+        return page_reply(tools_page(asked, rows, total, project_names(library)))
+    found = library.usage.stats(by, selection, of=of)
+    if asked.is_json:
+        return json_reply(stats_document(found, lacking))
+    stack = asked.word("stack", Grouping, Grouping.AGENT)
+    if stack not in (Grouping.AGENT, Grouping.MODEL):
+        raise RequestError(f"stack cannot be {stack.value!r}.", "It can be agent or model.")
+    layers = library.usage.stacks(by, found.of, stack, selection) if by in TIMES else {}
+    keys = [row.name for row in found.rows if row.name] if by is Grouping.SESSION else []
+    titles = {entry.summary.key: entry.title or "" for entry in library.index.entries(keys)}
+    return page_reply(stats_page(asked, found, layers, titles, project_names(library)))
+
+
+def stats_file(library: Library, asked: Asked) -> Response:
+    """The table of `/stats` as a file of comma-separated values. Raises `RequestError`."""
+    by, of = _wanted(asked)
+    selection = asked.filter(library)
+    if by is Grouping.TOOL:
+        rows, total = library.usage.tools(selection)
+        text = stats_csv((by,), rows, total)
+    else:
+        found = library.usage.stats(by, selection, of=of)
+        text = stats_csv((by,), found.rows, found.total)
+    headers = {"content-disposition": f'attachment; filename="pollux-stats-by-{by.value}.csv"'}
+    return Response(text.encode("utf-8", "replace"), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def audit(library: Library, asked: Asked) -> Response:
+    """Every figure of a session, or how sure those of all are. Raises `NotFound` and `RequestError`."""
+    key = asked.get("key")
+    if key is None:
+        history = library.usage.audit_all(asked.filter(library), priced=asked.is_json)
+        if asked.is_json:
+            return json_reply(history_document(history))
+        return page_reply(history_page(asked, history, project_names(library)))
+    entry = entry_of(library, key)
+    session = library.session(key)
+    evidence, bill = library.usage.audit(session), library.usage.bill(session)
+    if asked.is_json:
+        return json_reply(audit_document(session, evidence, bill))
+    return page_reply(session_audit_page(asked, entry, evidence, bill))
+
+
+def _wanted(asked: Asked) -> tuple[Grouping, Measure | None]:
+    """What is grouped by, and what is drawn; None is what there is."""
+    by = asked.word("by", Grouping, Grouping.DAY)
+    if asked.get("of") is None:
+        return by, None
+    of = asked.word("of", Measure, Measure.TOKENS)
+    if of not in (Measure.TOKENS, Measure.COST):
+        raise RequestError(f"of cannot be {of.value!r}.", "It can be tokens or cost.")
+    return by, of

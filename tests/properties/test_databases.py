@@ -1,0 +1,189 @@
+"""Databases damaged in every way: cut, with odd values, with what nobody knows, with a log that is missing or torn."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux.model import Session
+from pollux.testing.homes import Home, Stage, homes, pieces
+from tests.properties.opencode import OPENCODE
+
+CORPUS = Path(__file__).parent.parent / "corpus" / "opencode"
+DATABASE = ".local/share/opencode/opencode.db"
+LOG = f"{DATABASE}-wal"
+EVERYTHING = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
+HOMES = [home for home in homes(OPENCODE, CORPUS) if DATABASE in home.files]
+WITH_LOG = [home for home in HOMES if LOG in home.files]
+ODD = (None, 7, -1, 10**18, 1.5, b"\xff\xfe\x00", "", "x" * 9000, "[]", '{"a": {"b": [1, null]}}', '"text"', "{")
+
+BECOMES = ("text", "tool", "file", "reasoning", "completed", "running", "assistant", "user")
+"""Words that become a type, a status or a role."""
+
+
+def _chance(home: Home) -> random.Random:
+    return random.Random(f"{os.environ.get('POLLUX_SEED') or 'pollux'} {home.name}")
+
+
+def _files(home: Home) -> list[str]:
+    """The database alone: JSON files beside it would hold the same sessions."""
+    return [file for file in (DATABASE, LOG) if file in home.files]
+
+
+def _texts(sessions: list[Session]) -> str:
+    return "\n".join(
+        text for text in _leaves([json.loads(piece) for piece in ["".join(pieces([s])) for s in sessions]])
+    )
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+
+
+def _changed(stage: Stage, change: Callable[[sqlite3.Connection], None]) -> None:
+    """Change the database as a program would, without a log."""
+    path = stage.folder / DATABASE
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode=DELETE")
+    connection.execute("PRAGMA foreign_keys=OFF")
+    change(connection)
+    connection.close()
+    stage.put(DATABASE, path.read_bytes())
+
+
+def _reported(stage: Stage) -> bool:
+    report = stage.doctor()
+    return bool(report.notices) or any(file.status in ("unreadable", "unknown") for file in report.files)
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_every_text_of_every_row_is_read(home: Home) -> None:
+    with Stage(home, _files(home)) as stage:
+        said = {session.id: _texts([session]) for session in stage.sessions()}
+        _changed(stage, lambda _: None)
+        connection = sqlite3.connect(stage.folder / DATABASE)
+        for table in ("message", "part"):
+            for id, data in connection.execute(f"SELECT session_id, data FROM {table}"):  # noqa: S608
+                for text in _leaves(json.loads(data)):
+                    assert text in said[id] or text in BECOMES or text.startswith("data:"), (table, text[:200])
+        connection.close()
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_a_cut_database_loses_only_what_is_cut(home: Home) -> None:
+    chance = _chance(home)
+    with Stage(home, _files(home)) as stage:
+        _changed(stage, lambda _: None)
+        raw = (stage.folder / DATABASE).read_bytes()
+        whole = _texts(stage.sessions())
+        pages = range(0, len(raw), 4096)
+        places = [*pages] if EVERYTHING else chance.sample(pages, 4)
+        places += [chance.randrange(len(raw)) for _ in range(1500 if EVERYTHING else 2)]
+        for place in places:
+            stage.put(DATABASE, raw[:place])
+            for session in stage.sessions():
+                for message in session.messages:
+                    assert message.text in whole
+            assert _reported(stage) or place == 0, place
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_odd_values_harm_no_other_session(home: Home) -> None:
+    chance = _chance(home)
+    with Stage(home, _files(home)) as stage:
+        _changed(stage, lambda _: None)
+        raw = (stage.folder / DATABASE).read_bytes()
+        before = {session.id: session for session in stage.sessions()}
+        connection = sqlite3.connect(stage.folder / DATABASE)
+        rows = [
+            (table, rowid, id)
+            for table, owner in (("session", "id"), ("message", "session_id"), ("part", "session_id"))
+            for rowid, id in connection.execute(f"SELECT rowid, {owner} FROM {table}")  # noqa: S608
+        ]
+        columns = {
+            table: [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            for table in ("session", "message", "part")
+        }
+        connection.close()
+        for _ in range(3000 if EVERYTHING else 5):
+            table, rowid, id = chance.choice(rows)
+            column = chance.choice([name for name in columns[table] if name not in ("id", "session_id", "message_id")])
+            value = chance.choice(ODD)
+            statement = f"UPDATE OR REPLACE {table} SET {column}=? WHERE rowid=?"  # noqa: S608
+            stage.put(DATABASE, raw)
+            try:
+                _changed(stage, lambda c, s=statement, v=value, r=rowid: c.execute(s, (v, r)))  # type: ignore[misc]
+            except sqlite3.IntegrityError:  # a column that cannot be empty
+                continue
+            after = {session.id: session for session in stage.sessions()}
+            kin = {id, *(child.id for child in before.values() if child.parent == f"opencode:{id}")}
+            assert {key: after.get(key) for key in before if key not in kin} == {
+                key: session for key, session in before.items() if key not in kin
+            }, (table, column, value)
+
+
+def test_what_nobody_knows_is_kept_and_reported() -> None:
+    home = HOMES[-1]
+    with Stage(home, _files(home)) as stage:
+
+        def plant(connection: sqlite3.Connection) -> None:
+            for table in ("session", "message", "part"):
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN feathers text")
+                connection.execute(f"UPDATE {table} SET feathers='plucked-{table}'")  # noqa: S608
+            connection.execute("CREATE TABLE nest (egg text)")
+            connection.execute("INSERT INTO nest VALUES ('secret-egg')")
+            connection.execute("UPDATE part SET data=json_set(data, '$.beak', 'sharp')")
+
+        _changed(stage, plant)
+        said = _texts(stage.sessions())
+        notices = {notice.subject for notice in stage.doctor().notices}
+        assert {"session.feathers", "message.feathers", "part.feathers", "part.beak"} <= notices
+        assert all(word in said for word in ("plucked-session", "plucked-message", "plucked-part", "sharp"))
+        assert "secret-egg" not in said
+
+
+@pytest.mark.parametrize("home", WITH_LOG, ids=lambda home: home.name)
+def test_a_log_that_is_missing_torn_or_too_long(home: Home) -> None:
+    chance = _chance(home)
+    with Stage(home, _files(home)) as stage:
+        whole = {session.id: session for session in stage.sessions()}
+        log = (stage.folder / LOG).read_bytes()
+        stage.put(LOG, log + bytes(5000) + b"rubbish" * 99)
+        assert {session.id: session for session in stage.sessions()} == whole
+        texts = _texts([*whole.values()])
+        for _ in range(2000 if EVERYTHING else 8):
+            stage.put(LOG, log[: chance.randrange(len(log))])
+            for session in stage.sessions():
+                assert all(message.text in texts for message in session.messages)
+        (stage.folder / LOG).unlink()
+        assert len(stage.sessions()) <= len(whole)
+
+
+def test_tables_with_keys_are_never_read() -> None:
+    home = next(home for home in HOMES if home.name == "1.18.33")
+    with Stage(home, _files(home)) as stage:
+
+        def hide(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO credential VALUES ('c', 'i', 'l', 'hush-hush', 'k', 'm', 1, 0, 0)")
+            connection.execute("INSERT INTO account VALUES ('a', 'e', 'u', 'hush-hush', 'hush-hush', 0, 0, 0)")
+
+        _changed(stage, hide)
+        root = stage.folder / ".local/share/opencode"
+        documents = list(OPENCODE.source.documents(root, list(OPENCODE.source.find(root))))  # type: ignore[attr-defined]
+        assert len(documents) == 28
+        assert all(b"hush-hush" not in document.content() for document in documents)
+        assert "hush-hush" not in _texts(stage.sessions())

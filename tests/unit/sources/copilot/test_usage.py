@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from pollux.model import Fate
+from tests.unit.sources.copilot.conftest import ID, Home, Log
+
+OTHER = "44444444-aaaa-4000-8000-000000000004"
+
+
+def test_figures_of_each_run_are_added(home: Home) -> None:
+    log = Log().start().ask("1").answer("1").shutdown(1, 883, 10).resume().ask("2").answer("2").shutdown(1, 960, 11)
+    usage = home.session(log).usage
+    assert (usage.input, usage.output, usage.requests, usage.exact) == (1843, 21, 2, True)
+
+
+def test_a_running_total_counts_once(home: Home) -> None:
+    log = Log().start().ask("1").answer("1").shutdown(1, 858, 10).resume().ask("2").answer("2").shutdown(2, 1793, 21)
+    log.resume().shutdown(2, 1793, 21)
+    usage = home.session(log).usage
+    assert (usage.input, usage.output, usage.requests, usage.exact) == (1793, 21, 2, True)
+
+
+def test_a_killed_run_leaves_its_output(home: Home) -> None:
+    log = (
+        Log()
+        .start()
+        .ask("1")
+        .answer("1", outputTokens=7)
+        .resume()
+        .ask("2")
+        .answer("2", outputTokens=2)
+        .shutdown(1, 900, 2)
+    )
+    session = home.session(log)
+    assert (session.usage.input, session.usage.output, session.usage.exact) == (900, 9, False)
+    assert any(gap.certain for gap in session.gaps)
+
+
+def test_a_total_that_includes_a_killed_run_counts_it_once(home: Home) -> None:
+    log = Log().start().ask("1").answer("1", outputTokens=7).resume().ask("2").answer("2").shutdown(2, 1800, 9)
+    usage = home.session(log).usage
+    assert (usage.input, usage.output) == (1800, 9)
+
+
+def test_records_count_once_and_without_a_response(home: Home) -> None:
+    log = Log().start().ask("1").used(1, 100, 8).used(2, 110, 4).answer("Done.", apiCallId="r2").used(2, 110, 4)
+    log.shutdown(2, 210, 12)
+    session = home.session(log)
+    assert (session.usage.input, session.usage.output, session.usage.requests) == (210, 12, 2)
+    assert session.exact is True
+    assert [m.fate for m in session.messages if not m.parts] == [Fate.FAILED]
+
+
+def test_a_request_that_was_never_answered_may_have_cost_something(home: Home) -> None:
+    log = Log().start().ask("1").resume().ask("2").used(1, 100, 8).answer("2", apiCallId="r1")
+    session = home.session(log)
+    assert session.exact is None
+
+
+def test_what_was_rewound_is_in_the_store(home: Home) -> None:
+    log = Log().start().ask("One.").used(1, 10, 1).answer("1", apiCallId="r1")
+    log.add("session.info", {"infoType": "rewind", "message": "Rewound."})
+    log.ask("Four.").used(2, 40, 4).answer("4", apiCallId="r2")
+    turns = [(ID, n, f"{text}.", str(n + 1)) for n, text in enumerate(["One", "Two", "Three", "Four"])]
+    path = home.store(turns, [(ID, n, None, 10 * (n + 1), n + 1) for n in range(4)])
+    session = home.session(log)
+    assert [(m.text, m.fate) for m in session.prompts] == [
+        ("One.", Fate.LIVE),
+        ("Two.", Fate.REWOUND),
+        ("Three.", Fate.REWOUND),
+        ("Four.", Fate.LIVE),
+    ]
+    assert (session.usage.input, session.usage.output, session.exact) == (100, 10, True)
+    origin = session.prompts[1].origin
+    assert origin is not None
+    assert (origin.file, origin.row) == (str(path), "turns/2")
+    assert str(path) in session.files
+
+
+def test_without_the_store_what_was_rewound_is_missing(home: Home) -> None:
+    log = Log().start().add("session.info", {"infoType": "rewind", "message": "Rewound."})
+    session = home.session(log.ask("Four.").used(2, 40, 4).answer("4", apiCallId="r2"))
+    assert session.exact is False
+
+
+def test_the_store_has_figures_of_releases_that_record_none(home: Home) -> None:
+    home.store([(ID, 0, "1", "1"), (ID, 1, "2", "2")], [(ID, 0, None, 100, 8), (ID, 1, None, 110, 4)])
+    session = home.session(Log().start().ask("1").answer("1").ask("2").answer("2"))
+    assert [m.usage.input for m in session.messages if m.usage is not None] == [100, 110]
+    assert session.exact is True
+
+
+def test_a_session_whose_folder_is_gone(home: Home) -> None:
+    home.store([(OTHER, 0, "Peas?", "Yes.")])
+    session = home.sessions()[OTHER]
+    assert [message.text for message in session.messages] == ["Peas?", "Yes."]
+    assert (session.title, session.project) == ("Peas", "/home/mia/garden")
+    assert [notice.code for notice in session.notices] == ["session.index-only"]
+
+
+def test_a_store_that_is_cut_costs_no_session(home: Home) -> None:
+    path = home.store([(ID, 0, "1", "1")])
+    home.put(Log().start().ask("1").answer("1"))
+    whole = path.read_bytes()
+    for size in (0, 10, 100, 4096, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        assert home.sessions()[ID].messages[0].text == "1"
+
+
+def test_nothing_is_written_beside_the_store(home: Home) -> None:
+    path = home.store([(OTHER, 0, "Peas?", "Yes.")])
+    before = sorted(path.parent.rglob("*"))
+    home.sessions()
+    assert sorted(path.parent.rglob("*")) == before
+
+
+def test_another_file_of_the_session_holds_what_was_rewound(home: Home, tmp_path: Path) -> None:
+    from pollux.registry import source
+    from pollux.sources.base import Bundle, File
+    from pollux.sources.copilot.group import CopilotBundle
+
+    older = Log().start().ask("One.").answer("1").ask("Two.").answer("2")
+    newer = Log()
+    newer.events = older.events[:4]
+    newer.add(
+        "session.info", {"infoType": "rewind", "message": "Rewound."}, id="x4", timestamp="2026-03-01T11:00:00.000Z"
+    )
+    old = Home(tmp_path / "kept").put(older)
+    new = home.put(newer)
+    bundle: Bundle = CopilotBundle(
+        agent="copilot", id=ID, files=tuple(File(path=str(p), role="events") for p in (old, new))
+    )
+    session = source("copilot").read(bundle).sessions[0]
+    assert [(m.text, m.fate) for m in session.prompts] == [("One.", Fate.LIVE), ("Two.", Fate.REWOUND)]
+
+
+def test_what_was_rewound_counts_once_where_the_file_has_no_records(home: Home) -> None:
+    log = Log().start().ask("One.").answer("1").add("session.info", {"infoType": "rewind", "message": "Rewound."})
+    turns = [(ID, n, f"{text}.", str(n + 1)) for n, text in enumerate(["One", "Two", "Three"])]
+    home.store(turns, [(ID, n, None, 10 * (n + 1), n + 1) for n in range(3)])
+    session = home.session(log.ask("Three.").answer("3"))
+    assert [(m.text, m.usage.input) for m in session.messages if m.usage is not None] == [
+        ("1", 10),
+        ("2", 20),
+        ("3", 30),
+    ]
+    assert (session.usage.input, session.usage.output, session.usage.requests) == (60, 6, 3)
+
+
+def test_each_request_of_a_session_whose_folder_is_gone_counts_once(home: Home) -> None:
+    turns = [(OTHER, None, "Peas?", "Yes."), (OTHER, None, "Beans?", "No.")]
+    home.store(turns, [(OTHER, 0, None, 10, 1), (OTHER, None, None, 20, 2), (OTHER, 7, None, 30, 3)])
+    usage = home.sessions()[OTHER].usage
+    assert (usage.input, usage.output, usage.requests) == (60, 6, 3)
+
+
+def test_figures_that_are_less_than_those_before_are_no_running_total(home: Home) -> None:
+    log = Log().start().ask("1").answer("1").shutdown(1, 900, 8).resume()
+    # A request that was asked for again after a failure has no response of its own.
+    log.ask("2").answer("2").shutdown(2, 600, 9)
+    usage = home.session(log).usage
+    assert (usage.input, usage.output, usage.requests) == (1500, 17, 3)
+
+
+def test_a_store_of_which_nothing_is_left_is_called_unreadable(home: Home) -> None:
+    path = home.store([(ID, 0, "1", "1")])
+    path.write_bytes(bytes(range(256)) * 20)
+    session = home.session(Log().start().ask("1").answer("1"))
+    assert {(notice.code, notice.file) for notice in session.notices} == {("file.unreadable", str(path))}

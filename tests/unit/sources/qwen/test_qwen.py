@@ -1,0 +1,277 @@
+"""What is special about Qwen Code's files: its homes, its chain of records, and its telemetry."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pollux import Library, Session
+from pollux.errors import CannotResume
+from pollux.model import Author, Fate, Role, ToolCall
+from pollux.registry import source
+from pollux.sources.qwen.find import roots
+from pollux.sources.qwen.resume_command import project_id
+
+ID = "11111111-aaaa-4000-8000-000000000001"
+OTHER = "22222222-aaaa-4000-8000-000000000002"
+PROJECT = "/home/mia/garden"
+Json = dict[str, Any]
+
+
+def record(number: int, kind: str, parent: int | None = None, **fields: Any) -> Json:
+    before = parent if parent is not None else number - 1
+    return {
+        "uuid": f"u{number}",
+        "parentUuid": f"u{before}" if before > 0 else None,
+        "sessionId": ID,
+        "timestamp": f"2026-03-01T10:00:{number:02}.000Z",
+        "type": kind,
+        "cwd": PROJECT,
+        "version": "0.24.4",
+        **fields,
+    }
+
+
+def asked(number: int, text: str, **fields: Any) -> Json:
+    return record(number, "user", message={"role": "user", "parts": [{"text": text}]}, **fields)
+
+
+def figures(prompt: int, total: int) -> Json:
+    return {"promptTokenCount": prompt, "candidatesTokenCount": total - prompt, "totalTokenCount": total}
+
+
+def said(number: int, text: str, prompt: int = 10, total: int = 15, **fields: Any) -> Json:
+    message = {"role": "model", "parts": [{"text": text}]}
+    return record(number, "assistant", message=message, usageMetadata=figures(prompt, total), **fields)
+
+
+def told(number: int, prompt: int, total: int, prompt_id: str, **fields: Any) -> Json:
+    """An account of a request in the telemetry."""
+    event = {
+        "event.name": "qwen-code.api_response",
+        "model": "orion",
+        "input_token_count": prompt,
+        "output_token_count": total - prompt,
+        "total_token_count": total,
+        "prompt_id": prompt_id,
+        **fields,
+    }
+    return record(number, "system", subtype="ui_telemetry", systemPayload={"uiEvent": event})
+
+
+def write(home: Path, records: list[Json], name: str = ID, folder: str = "chats") -> Path:
+    file = home / ".qwen" / "projects" / project_id(PROJECT) / folder / f"{name}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(each) + "\n" for each in records))
+    return file
+
+
+def read(home: Path, name: str = ID) -> Session:
+    with Library({"HOME": str(home)}) as library:
+        return library.session(f"qwen:{name}")
+
+
+def test_variables_and_the_setting_move_the_home(tmp_path: Path) -> None:
+    def paths(**environ: str) -> list[Path]:
+        return [root.path for root in roots(environ, tmp_path)]
+
+    assert paths() == [tmp_path / ".qwen"]
+    assert paths(QWEN_HOME="/data/qwen") == [Path("/data/qwen")]
+    assert paths(QWEN_HOME="/data/qwen", QWEN_RUNTIME_DIR="~/run") == [tmp_path / "run"]
+    own = tmp_path / ".qwen"
+    own.mkdir()
+    (own / "settings.json").write_text('{"advanced": {"runtimeOutputDir": "/data/out"}} // moved')
+    assert paths() == [Path("/data/out")]
+    (own / "settings.json").write_text('{"advanced": {"runtimeOutputDir": ".out"}}')
+    (own / "usage_record.jsonl").write_text('{"project": "/home/mia/garden"}\nnot JSON\n{"project": 7}\n')
+    assert paths() == [own, Path("/home/mia/garden/.out")]
+
+
+def test_what_is_off_the_chain_was_rewound(tmp_path: Path) -> None:
+    back = record(5, "system", 2, subtype="rewind", systemPayload={"truncatedCount": 2})
+    write(
+        tmp_path, [asked(1, "Peas?"), said(2, "March."), asked(3, "Beans?"), said(4, "May."), back, asked(6, "Leeks?")]
+    )
+    fates = {message.text: message.fate for message in read(tmp_path).messages}
+    assert fates == {
+        "Peas?": Fate.LIVE,
+        "March.": Fate.LIVE,
+        "Beans?": Fate.REWOUND,
+        "May.": Fate.REWOUND,
+        "Leeks?": Fate.LIVE,
+    }
+
+
+def test_a_lost_line_does_not_rewind_what_stands_before_it(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), said(3, "March."), asked(4, "Beans?"), said(5, "May.")])
+    session = read(tmp_path)
+    assert {message.fate for message in session.messages} == {Fate.LIVE}
+    assert session.exact is None
+
+
+def test_copies_of_a_fork_are_not_counted_again(tmp_path: Path) -> None:
+    origin = {"sessionId": OTHER, "messageUuid": "u1"}
+    write(
+        tmp_path,
+        [
+            asked(1, "Peas?", forkedFrom=origin),
+            said(2, "March.", forkedFrom=origin),
+            asked(3, "Beans?"),
+            said(4, "May.", 20, 27),
+        ],
+    )
+    session = read(tmp_path)
+    assert [message.inherited for message in session.messages] == [True, True, False, False]
+    assert (session.usage.total, session.usage.requests) == (27, 1)
+    assert [(link.kind, link.target) for link in session.links] == [("forked_from", f"qwen:{OTHER}")]
+
+
+def test_the_telemetry_adds_only_what_no_answer_holds(tmp_path: Path) -> None:
+    main, helper = f"{ID}########0", f"{ID}#scout-call_1#0"
+    write(
+        tmp_path,
+        [
+            asked(1, "Peas?"),
+            told(2, 10, 15, main),
+            said(3, "March."),
+            told(4, 100, 110, helper, response_text="Two files."),
+            told(5, 30, 33, main, response_text="And in April."),
+        ],
+    )
+    session = read(tmp_path)
+    assert session.usage.total == 15 + 110 + 33
+    assert session.usage.requests == 3
+    lost = session.messages[-1]
+    assert (lost.role, lost.author, lost.text) == (Role.ASSISTANT, Author.MODEL, "And in April.")
+    assert [message.extra.get("evidence") for message in session.messages] == [None, None, "telemetry", "telemetry"]
+
+
+def test_a_helper_with_a_file_is_not_counted_in_its_parent(tmp_path: Path) -> None:
+    helper = f"{ID}#scout-call_1#0"
+    write(tmp_path, [asked(1, "Peas?"), told(2, 100, 110, helper, subagent_id="scout-call_1"), said(3, "March.")])
+    write(tmp_path, [asked(1, "Look."), said(2, "Two files.", 100, 110)], "agent-scout-call_1", f"subagents/{ID}")
+    write(tmp_path, [asked(1, "Look."), said(2, "No files.", 50, 55)], "agent-scout-call_1", f"subagents/{OTHER}")
+    assert read(tmp_path).usage.total == 15
+    child = read(tmp_path, "scout-call_1")
+    assert (child.parent, child.usage.total) == (f"qwen:{ID}", 110)
+    assert [message.author for message in child.messages] == [Author.MODEL, Author.MODEL]
+    assert read(tmp_path, f"scout-call_1@{OTHER[:8]}").parent == f"qwen:{OTHER}"
+
+
+def test_a_broken_off_answer_is_not_exact(tmp_path: Path) -> None:
+    broken = said(2, "Once upon")
+    del broken["usageMetadata"]
+    write(tmp_path, [asked(1, "A story?"), broken])
+    assert read(tmp_path).exact is False
+
+
+def test_records_on_one_line_are_all_read(tmp_path: Path) -> None:
+    file = write(tmp_path, [asked(1, "Peas?")])
+    glued = "".join(json.dumps(each) for each in (said(2, "March."), asked(3, "Beans?")))
+    file.write_text(file.read_text() + glued.replace('{"uuid": ', '{"uuid":') + "\n")
+    session = read(tmp_path)
+    assert [message.text for message in session.messages] == ["Peas?", "March.", "Beans?"]
+    assert "line.glued" in {notice.code for notice in session.notices}
+
+
+def test_a_session_in_the_archive_and_beside_it_is_one(tmp_path: Path) -> None:
+    records = [asked(1, "Peas?"), said(2, "March."), asked(3, "Beans?"), said(4, "May.")]
+    write(tmp_path, records[:2], folder="chats/archive")
+    write(tmp_path, records)
+    with Library({"HOME": str(tmp_path)}) as library:
+        assert [entry.summary.key for entry in library.list()] == [f"qwen:{ID}"]
+    session = read(tmp_path)
+    assert [message.text for message in session.messages] == ["Peas?", "March.", "Beans?", "May."]
+    assert len(session.files) == 2
+
+
+def test_typed_lines_that_no_record_holds_are_kept(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
+    log = tmp_path / ".qwen" / "tmp" / ("a" * 64) / "logs.json"
+    log.parent.mkdir(parents=True)
+    typed = [(ID, "Peas?", 1), (ID, "Beans?", 9), (OTHER, "Leeks?", 20)]
+    lines = [
+        {
+            "sessionId": id,
+            "messageId": 0,
+            "type": "user",
+            "message": text,
+            "timestamp": f"2026-03-01T10:00:{at:02}.000Z",
+        }
+        for id, text, at in typed
+    ]
+    log.write_text(json.dumps(lines))
+    assert [(m.text, m.fate) for m in read(tmp_path).prompts] == [("Peas?", Fate.LIVE), ("Beans?", Fate.FAILED)]
+    assert [message.text for message in read(tmp_path, OTHER).prompts] == ["Leeks?"]
+
+
+def test_nothing_is_handed_over_to_it() -> None:
+    qwen: Any = source("qwen")
+    with pytest.raises(CannotResume, match="hand a conversation over to Qwen Code"):
+        qwen.native_format()
+
+
+def test_what_the_client_asked_for_itself_is_no_reply(tmp_path: Path) -> None:
+    title = told(4, 300, 310, "session_title", response_text="Garden plans")
+    write(tmp_path, [asked(1, "Hello"), told(2, 10, 15, f"{ID}########0", response_text="Hi"), said(3, "Hi"), title])
+    session = read(tmp_path)
+    assert [message.text for message in session.messages if message.author is Author.MODEL] == ["Hi"]
+    assert session.usage.total == 325
+
+
+def test_a_sub_agent_of_a_sub_agent_has_that_as_its_parent(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
+    for name, parent in (("scout-call_1", None), ("reader-call_2", "scout-call_1")):
+        file = write(tmp_path, [asked(1, "Look."), said(2, "Two files.")], f"agent-{name}", f"subagents/{ID}")
+        note = {"agentId": name, "parentSessionId": ID, "parentAgentId": parent}
+        file.with_suffix(".meta.json").write_text(json.dumps(note))
+    assert read(tmp_path, "scout-call_1").parent == f"qwen:{ID}"
+    assert read(tmp_path, "reader-call_2").parent == "qwen:scout-call_1"
+
+
+def called(number: int, id: str, **args: Any) -> Json:
+    parts = [{"functionCall": {"id": id, "name": "read_file", "args": args}}]
+    return record(number, "assistant", message={"role": "model", "parts": parts}, usageMetadata=figures(10, 15))
+
+
+def gave(number: int, id: str, output: str) -> Json:
+    parts = [{"functionResponse": {"id": id, "name": "read_file", "response": {"output": output}}}]
+    return record(number, "tool_result", message={"role": "user", "parts": parts})
+
+
+def test_an_id_that_a_server_uses_again_joins_each_result_with_its_own_call(tmp_path: Path) -> None:
+    records = [called(2, "call_0", file_path="a"), gave(3, "call_0", "A"), called(4, "call_0", file_path="b")]
+    write(tmp_path, [asked(1, "Read."), *records, gave(5, "call_0", "B"), called(6, "call_0", file_path="c")])
+    session = read(tmp_path)
+    calls = [part for message in session.messages for part in message.parts if isinstance(part, ToolCall)]
+    assert [(call.input, call.output) for call in calls] == [
+        ({"file_path": "a"}, "A"),
+        ({"file_path": "b"}, "B"),
+        ({"file_path": "c"}, None),
+    ]
+    assert len(session.messages) == 4
+
+
+def test_a_record_behind_one_that_a_crash_cut_off_is_read(tmp_path: Path) -> None:
+    file = write(tmp_path, [asked(1, "Peas?")])
+    cut, whole = (json.dumps(each, separators=(",", ":")) for each in (said(2, "March."), asked(3, "Beans?")))
+    file.write_text(file.read_text() + cut[:150] + whole + "\n")
+    session = read(tmp_path)
+    assert [message.text for message in session.messages] == ["Peas?", "Beans?"]
+    assert {"line.glued", "line.torn"} <= {notice.code for notice in session.notices}
+
+
+def test_a_reference_that_failed_says_nothing_of_the_next_prompt(tmp_path: Path) -> None:
+    failed = {"filesRead": [], "status": "error", "userText": "Read @none.txt"}
+    write(
+        tmp_path, [record(1, "system", subtype="at_command", systemPayload=failed), asked(2, "Peas?"), said(3, "Yes.")]
+    )
+    assert [message.text for message in read(tmp_path).messages] == ["Peas?", "Yes."]
+
+
+def test_what_was_typed_while_the_agent_worked_is_the_humans(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), asked(2, "And beans.", subtype="mid_turn_user_message", provenance="system")])
+    assert [message.author for message in read(tmp_path).messages] == [Author.HUMAN, Author.HUMAN]

@@ -1,0 +1,232 @@
+"""The pages beside the sessions: what each tells, its twin, its filters, and the ways from one to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from pollux.answers.audit import audit_document, history_document
+from pollux.answers.edits import edits_document
+from pollux.answers.projects import projects_document
+from pollux.answers.usage import stats_csv, stats_document, timeline_document, tools_document
+from pollux.library.library import Filter
+from pollux.usage.service import Grouping, Measure
+from pollux.writers.html.messages import anchor
+from tests.web.serving import SAMPLE_KEY, Served
+from tests.web.tab import Tab
+
+Open = Callable[..., Tab]
+TABLES = "/home/juno/code/tidewatch/tidewatch/tables.py"
+PAGES = (
+    "/edits",
+    f"/file?path={TABLES}",
+    "/stats",
+    "/stats?by=session&of=cost",
+    "/stats?by=tool",
+    "/timeline?of=prompts",
+    "/projects",
+    "/audit",
+    f"/audit?key={SAMPLE_KEY}",
+)
+
+
+FILTERED = tuple(path for path in PAGES if path != "/projects" and "key=" not in path)
+
+
+def twin(served: Served, path: str) -> Any:
+    reply = served.get(path)
+    assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
+    return json.loads(reply.body)
+
+
+def plain(document: Any) -> Any:
+    return json.loads(json.dumps(document, default=str))
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(served: Served, tab: Open, path: str, scheme: str) -> None:
+    here = tab(served, path, scheme=scheme)
+    found = Axe().run(here.page).response["violations"]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+
+
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_nothing_is_wider_than_the_window(served: Served, tab: Open, width: int) -> None:
+    here = tab(served, width=width)
+    for path in PAGES:
+        here.go(path)
+        assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_link_leads_somewhere(served: Served, path: str) -> None:
+    """Also those that the bar has: each page of pollux is one click away."""
+    text = served.get(path).text
+    links = {link.split('"')[0].split("#")[0] for link in text.split('href="')[1:]}
+    assert {"/", "/edits"} <= links
+    inner = sorted(link.replace("&amp;", "&").replace("&#x27;", "'") for link in links if link.startswith("/"))
+    assert [link for link in inner if served.get(link).status != 200] == []
+
+
+@pytest.mark.parametrize("path", FILTERED)
+@pytest.mark.parametrize("wrong", ["agent=nobody", "since=never"])
+def test_what_makes_no_sense_gets_a_sentence(served: Served, path: str, wrong: str) -> None:
+    where, _, query = path.partition("?")
+    for suffix in ("", ".json"):
+        reply = served.get(f"{where}{suffix}?{query}&{wrong}")
+        assert reply.status in (400, 404)
+        assert "Traceback" not in reply.text
+    assert json.loads(served.get(f"{where}.json?{query}&{wrong}").body).keys() == {"error", "hint"}
+
+
+# ------------------------------------------------------------------------------------------------------ edits
+
+
+def test_edits_are_those_of_the_command(served: Served) -> None:
+    library = served.web.library
+    found = library.edits.newest(Filter(everything=True), None, 25)
+    assert found.edits
+    assert twin(served, "/edits.json") == plain(edits_document(found, library.edits.differences(found.edits)))
+    page = served.get("/edits").text
+    assert page.count('class="row edit"') == len(found.edits)
+    for edit in found.edits:
+        assert f'href="/s/{edit.key}#{anchor(edit.message_id)}"' in page
+
+
+def test_edits_of_one_agent_and_one_file(served: Served) -> None:
+    told = twin(served, "/edits.json?agent=codex&path=*.py&diff=no")["edits"]
+    assert told
+    assert {edit["agent"] for edit in told} == {"codex"}
+    assert all(edit["path"].endswith(".py") and "diff" not in edit for edit in told)
+    assert "pollux edits &#x27;*.py&#x27; --agent codex" in served.get("/edits?agent=codex&path=*.py&diff=no").text
+
+
+def test_a_file_through_all_agents(served: Served) -> None:
+    told = twin(served, f"/file.json?path={TABLES}")["edits"]
+    assert {edit["path"] for edit in told} == {TABLES}
+    assert len({edit["agent"] for edit in told}) > 1
+    page = served.get(f"/file?path={TABLES}").text
+    assert "<ins>+" in page
+    assert all(f"/s/{edit['key']}#" in page for edit in told)
+    assert served.get("/file").status == 400
+    assert "No edit of such a file" in served.get("/file?path=nowhere.py").text
+
+
+def test_edits_by_keys_and_without_scripts(served: Served, tab: Open) -> None:
+    here = tab(served, "/edits")
+    here.press("?")
+    here.wait("document.getElementById('help').open")
+    here.page.click("#close")
+    here.press("/")
+    assert here.ask("document.activeElement.id") == "find"
+    still = tab(served, "/edits", scripts=False)
+    still.page.select_option("select[name=agent]", "claude")
+    still.page.click(".filters button")
+    assert "agent=claude" in still.page.url
+    still.page.click(".edit .path >> nth=0")
+    assert "/file?path=" in still.page.url
+    still.page.click(".edit .why a >> nth=0")
+    assert "/s/claude:" in still.page.url
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/edits?page=0",
+        "/edits?page=x",
+        "/stats?by=moon",
+        "/stats?of=prompts",
+        "/stats?stack=day",
+        "/stats.csv?by=moon",
+        "/audit?key=nope",
+        "/audit?key=/etc/passwd",
+    ],
+)
+def test_a_wrong_parameter_gets_a_sentence(served: Served, path: str) -> None:
+    reply = served.get(path)
+    assert reply.status in (400, 404)
+    assert "Something went wrong" not in reply.text
+
+
+# ------------------------------------------------------------------------------------------------------ stats and audit
+
+
+@pytest.mark.parametrize("by", [one for one in Grouping if one is not Grouping.TOOL])
+def test_stats_are_those_of_the_command(served: Served, by: Grouping) -> None:
+    found = served.web.library.usage.stats(by, Filter(everything=True))
+    assert twin(served, f"/stats.json?by={by}") == plain(stats_document(found, []))
+    file = served.get(f"/stats.csv?by={by}")
+    assert file.headers["content-disposition"] == f'attachment; filename="pollux-stats-by-{by}.csv"'
+    assert file.text == stats_csv((by,), found.rows, found.total)
+
+
+def test_tools_are_those_of_the_command(served: Served) -> None:
+    rows, total = served.web.library.usage.tools(Filter(everything=True))
+    assert twin(served, "/stats.json?by=tool") == plain(tools_document(["tool"], rows, total, []))
+    assert served.get("/stats.csv?by=tool").text == stats_csv([Grouping.TOOL], rows, total)
+
+
+def test_a_day_leads_to_the_sessions_and_figures_that_make_it_up(served: Served, tab: Open) -> None:
+    told = twin(served, "/stats.json")
+    day = told["rows"][-1]
+    inner = twin(served, f"/stats.json?by=session&since={day['name']}&until={day['name']}")
+    assert inner["total"]["total"] == day["total"]
+    here = tab(served, "/stats", scripts=False)
+    here.page.click(f".figures-table a:text-is('{day['name']}')")
+    assert f"since={day['name']}" in here.page.url
+    here.page.click(".figures-table tbody a >> nth=0")
+    assert "/audit?key=" in here.page.url
+    here.page.click(".figures-table tbody a >> nth=0")
+    assert "/s/" in here.page.url
+    assert "#m-" in here.page.url
+
+
+def test_a_column_leads_to_its_day(served: Served, tab: Open) -> None:
+    here = tab(served, "/stats")
+    days = {row["name"] for row in twin(served, "/stats.json")["rows"]}
+    links = here.ask("[...document.querySelectorAll('.columns svg a')].map((a) => a.getAttribute('href'))")
+    assert len(links) == len(days)
+    assert all(any(f"since={day}&until={day}" in link for day in days) for link in links)
+
+
+def test_the_audit_is_that_of_the_command(served: Served) -> None:
+    library = served.web.library
+    assert twin(served, "/audit.json") == plain(history_document(library.usage.audit_all(Filter(everything=True))))
+    session = library.session(SAMPLE_KEY)
+    evidence, bill = library.usage.audit(session), library.usage.bill(session)
+    assert twin(served, f"/audit.json?key={SAMPLE_KEY}") == plain(audit_document(session, evidence, bill))
+    page = served.get(f"/audit?key={SAMPLE_KEY}").text
+    assert all(f'href="/s/{SAMPLE_KEY}#{anchor(item.message)}"' in page for item in evidence.items)
+
+
+# ------------------------------------------------------------------------------------------------------ the calendar
+
+
+@pytest.mark.parametrize("of", Measure)
+def test_the_timeline_is_that_of_the_command(served: Served, of: Measure) -> None:
+    usage, every = served.web.library.usage, Filter(everything=True)
+    is_sum = of in (Measure.TOKENS, Measure.COST)
+    total = usage.stats(Grouping.AGENT, every, timed=True).total if is_sum else None
+    assert twin(served, f"/timeline.json?of={of}") == plain(timeline_document(of, usage.timeline(of, every), total))
+
+
+def test_a_day_of_the_calendar_leads_to_its_sessions(served: Served, tab: Open) -> None:
+    here = tab(served, "/timeline")
+    days = twin(served, "/timeline.json")["days"]
+    links = here.ask("[...document.querySelectorAll('.calendar a')].map((a) => a.getAttribute('href'))")
+    assert len(links) == len(days)
+    told = twin(served, links[0].replace("/stats?", "/stats.json?"))
+    assert told["total"]["total"] == days[0]["tokens"]
+
+
+def test_projects_are_those_of_the_command(served: Served) -> None:
+    library = served.web.library
+    assert twin(served, "/projects.json") == plain(projects_document(library.projects.all()))
+    assert [one["name"] for one in twin(served, "/projects.json?name=tide")] == ["tidewatch"]
+    page = served.get("/projects").text
+    assert 'href="/edits?project=%2Fhome%2Fjuno%2Fcode%2Ftidewatch"' in page
