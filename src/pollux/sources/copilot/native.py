@@ -96,7 +96,7 @@ def _reply(turn: Turn, id: str) -> Iterator[_Event]:
         given = {"toolCallId": call.id, "toolName": call.name, "arguments": call.input}
         yield turn.at, "tool.execution_start", given
     for call in calls:
-        yield max(call.at or turn.at, turn.at), "tool.execution_complete", _result(call)
+        yield turn.at, "tool.execution_complete", _result(call)
 
 
 def _result(call: AnsweredCall) -> dict[str, Any]:

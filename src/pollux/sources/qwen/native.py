@@ -63,7 +63,7 @@ def _reply(turn: Turn) -> Iterator[tuple[datetime, dict[str, Any]]]:
     yield turn.at, known({"type": "assistant", "model": turn.model, "message": message})
     for piece in turn.pieces:
         if isinstance(piece, AnsweredCall):
-            yield max(piece.at or turn.at, turn.at), _result(piece)
+            yield turn.at, _result(piece)
 
 
 def _part(piece: Piece) -> dict[str, Any]:
