@@ -82,7 +82,7 @@ def _words(turn: Turn) -> str:
 
 
 def _prompt(turn: Turn) -> Iterator[_Event]:
-    attached = [{**_asset(media), "type": "blob", "displayName": "picture"} for media in _pictures(turn)]
+    attached = [{**_asset(media), "type": "blob"} for media in _pictures(turn)]
     yield turn.at, "user.message", known({"content": _words(turn), "attachments": attached or None})
 
 
