@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 from pollux.model import Role
@@ -19,14 +17,14 @@ _Event = tuple[datetime, str, dict[str, Any]]
 
 
 class CopilotFormat:
-    """Writes a conversation as Copilot CLI has since 1.0.11; pictures as 1.0.102 does."""
+    """Writes a conversation as Copilot CLI does, with nothing in it that 1.0.40 would refuse."""
 
     agent = "copilot"
     window = 128_000
 
-    def holds(self, media_type: str, _role: Role) -> bool:
-        """Prompts and results hold pictures."""
-        return media_type in _PICTURES
+    def holds(self, media_type: str, role: Role) -> bool:
+        """Prompts hold pictures."""
+        return media_type in _PICTURES and role is Role.USER
 
     def added(self, _turns: Sequence[Turn]) -> Iterator[str]:
         """Nothing."""
@@ -54,27 +52,8 @@ def _events(conversation: Conversation) -> Iterator[_Event]:
     }
     yield first, "session.start", start
     yield first, "user.message", {"content": conversation.note}
-    known_assets: set[str] = set()
     for number, turn in enumerate(conversation.turns):
-        for media in _pictures(turn):
-            if (asset := _asset(media))["assetId"] not in known_assets:
-                known_assets.add(asset["assetId"])
-                yield turn.at, "session.binary_asset", {**asset, "data": media.data}
         yield from _prompt(turn) if turn.role is Role.USER else _reply(turn, f"{conversation.id}-{number}")
-
-
-def _pictures(turn: Turn) -> Iterator[Media]:
-    for piece in turn.pieces:
-        if isinstance(piece, Media):
-            yield piece
-        elif isinstance(piece, AnsweredCall):
-            yield from piece.media
-
-
-def _asset(media: Media) -> dict[str, Any]:
-    raw = b64decode(media.data)
-    digest = f"sha256:{sha256(raw).hexdigest()}"
-    return {"type": "image", "assetId": digest, "mimeType": media.media_type, "byteLength": len(raw)}
 
 
 def _words(turn: Turn) -> str:
@@ -82,7 +61,8 @@ def _words(turn: Turn) -> str:
 
 
 def _prompt(turn: Turn) -> Iterator[_Event]:
-    attached = [{**_asset(media), "type": "blob"} for media in _pictures(turn)]
+    pictures = [piece for piece in turn.pieces if isinstance(piece, Media)]
+    attached = [{"type": "blob", "data": one.data, "mimeType": one.media_type} for one in pictures]
     yield turn.at, "user.message", known({"content": _words(turn), "attachments": attached or None})
 
 
@@ -100,11 +80,9 @@ def _reply(turn: Turn, id: str) -> Iterator[_Event]:
 
 
 def _result(call: AnsweredCall) -> dict[str, Any]:
-    if call.failed and not call.media:
+    if call.failed:
         return {"toolCallId": call.id, "success": False, "error": {"message": call.output}}
-    pictures = [_asset(media) for media in call.media]
-    result = known({"content": call.output, "binaryResultsForLlm": pictures or None})
-    return {"toolCallId": call.id, "success": not call.failed, "result": result}
+    return {"toolCallId": call.id, "success": True, "result": {"content": call.output}}
 
 
 FORMAT = CopilotFormat()

@@ -318,7 +318,10 @@ def test_pictures_go_where_the_target_holds_them() -> None:
         "copilot": ["image/png"],
         "qwen": ["image/png"],
     }
-    assert {target: len(calls(one)[0].media) for target, one in held.items()} == dict.fromkeys(FORMATS, 1)
+    assert {target: len(calls(one)[0].media) for target, one in held.items()} == {
+        **dict.fromkeys(FORMATS, 1),
+        "copilot": 0,
+    }
     odd = Attachment(media_type="image/tiff", data="aGVsbG8=")
     conversation, account = drafted(session(reply("1", call(output="seen", attachments=(odd,)))))
     assert calls(conversation)[0].output == "seen\n[Here was an attachment: image/tiff, 5 bytes]"
