@@ -24,6 +24,8 @@ NOT_RESUMED = (
     *("gemini/0.1.22-tui", "opencode/0.5.29", "qwen/0.1.4"),
 )
 """Homes whose files no present release resumes; the one of Gemini CLI has no sessions at all."""
+WHOLE_HOMES = ("qwen",)
+"""Agents that keep sessions in their own folder itself, so that files have its name before theirs."""
 
 pytestmark = in_full
 
@@ -63,7 +65,8 @@ class Kept:
         with self.library() as library:
             lost = library.session(session.key)
             if elsewhere:
-                plan = library.recover.plan(library.recover.rebuild(lost), self.back / f".{self.agent}")
+                place = self.back if self.agent in WHOLE_HOMES else self.back / f".{self.agent}"
+                plan = library.recover.plan(library.recover.rebuild(lost), place)
             else:
                 plan = library.archive.plan(lost, None)
             library.archive.restore(plan)
@@ -74,7 +77,7 @@ class Kept:
         where = self.back if elsewhere else self.home
         more = {
             "session": session.id,
-            "variables": {} if elsewhere else self.variables,
+            "variables": {} if elsewhere and self.agent not in WHOLE_HOMES else self.variables,
             "provider": next(iter(session.facts.get("provider", ())), None),
         }
         with harness.Room(self.agent, NEWEST[self.agent], where, project, CLIS, **more) as room:
