@@ -22,7 +22,7 @@ def test_the_list_is_made_again_only_if_something_changed(tmp_path: Path) -> Non
         other.sync()
     with Library(variables, home, hunt=False, fresh=False) as library:
         first = answer(library, Question(), before=before)
-        assert first.sessions == 12
+        assert first.sessions == 15
         for same in (Question("e"), Question()):
             assert answer(library, same, before=before).rows is first.rows
         assert answer(library, Question(scope="everything"), before=before).sessions == 16

@@ -90,7 +90,7 @@ def test_pages_hold_fifty(served: Served, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("pollux.web.asking.PER_PAGE", 5)
     asker = Asker(served.web.library)
     seen = [row.entry.summary.key for page in (1, 2, 3) for row in asker.ask(Question(page=page)).rows]
-    assert len(seen) == len(set(seen)) == 12
+    assert len(seen) == len(set(seen)) == 15
     assert asker.ask(Question()).pages == 3
 
 

@@ -47,7 +47,7 @@ def search(index: BrowserPage, words: str, answer: str) -> list[str]:
 
 def test_sessions_stand_under_their_projects(index: BrowserPage) -> None:
     assert index.ask(HEADINGS) == ["tidewatch", "seedbank", "postcards"]
-    assert len(index.ask(TITLES)) == 12
+    assert len(index.ask(TITLES)) == 15
     index.page.get_by_role("button", name="All kinds").click()
     assert len(index.ask(TITLES)) == 16
 
@@ -77,7 +77,7 @@ def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: Bro
     assert index.page.get_by_text("No session holds all these words.").is_visible()
     index.page.locator("#find").press("Escape")
     index.wait(FOUND, "")
-    assert len(index.ask(TITLES)) == 12
+    assert len(index.ask(TITLES)) == 15
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -34,7 +34,7 @@ def join_versions(versions: Sequence[FileVersion]) -> bytes | None:
 
 
 def _is_output(path: str) -> bool:
-    return "/tmp/" in path and (path.endswith(".output") or "/tool-results/" in path)
+    return path.endswith(".output") or "/tool-results/" in path
 
 
 def _is_transcript(path: str) -> bool:
