@@ -78,7 +78,7 @@ def test_a_page_by_itself_holds_its_sub_agent(at_home: Pollux) -> None:
 
 def test_the_index_tells_of_a_session_what_its_page_does(at_home: Pollux) -> None:
     files = {name: text for name, (_, text) in site(at_home).items()}
-    assert "<dt>Sessions</dt><dd>12 and 4 of other kinds</dd>" in files["index.html"]
+    assert "<dt>Sessions</dt><dd>15 and 4 of other kinds</dd>" in files["index.html"]
     whole, part = "gemini-aa6812ea-4d8d-44e0-b98d-81820b95da31.html", "gemini-1c0be182-0305-49f4-a7de-596cc40ce692.html"
     rows = {name: next(line for line in files["index.html"].split("<li") if name in line) for name in (whole, part)}
     costs = {name: re.search(r"<dt>Cost</dt><dd>([^<]+)</dd>", files[name]) for name in rows}

@@ -123,8 +123,8 @@ def test_several_things_in_one_table(empty: Pollux) -> None:
     assert sum(int(row["total"]) for row in rows) == days["total"]["total"]
     output = empty("--sample", "stats", "--by", "day,model").stdout.splitlines()
     assert output[0].split()[:2] == ["day,", "model"]
-    assert output[1].startswith("2026-10-24 ")
-    assert output[2].startswith("  gemini-2.5-pro ")
+    assert output[1].startswith("2026-10-20 ")
+    assert output[2].startswith("  gpt-5-mini ")
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,11 @@ def test_the_figures_of_an_axis_have_no_more_digits_than_they_need(dollars: floa
 
 def test_a_calendar_tells_that_more_was_used_where_the_table_does(pollux: Pollux) -> None:
     table = pollux("--sample", "stats").stdout.splitlines()[-1]
-    assert "≥605k" in table
-    assert "\nat least 605k tokens on 12 days" in pollux("--sample", "timeline").stdout
-    assert "\n15 sessions on 12 days" in pollux("--sample", "timeline", "--of", "sessions").stdout
+    assert "≥837k" in table
+    assert "\nat least 837k tokens on 15 days" in pollux("--sample", "timeline").stdout
+    assert "\n15 sessions on 15 days" in pollux("--sample", "timeline", "--of", "sessions").stdout
     assert pollux("--sample", "timeline", "-o", "calendar.svg").returncode == 0
-    assert ">at least 605k from" in (pollux.home / "calendar.svg").read_text("utf-8")
+    assert ">at least 837k from" in (pollux.home / "calendar.svg").read_text("utf-8")
 
 
 def test_the_calendar_says_what_has_no_time(tmp_path: Path) -> None:

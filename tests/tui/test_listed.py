@@ -30,7 +30,7 @@ def test_the_list_is_made_again_only_if_something_changed(tmp_path: Path) -> Non
         next(home.rglob("session-2026-11-14T17-02-aa6812ea.jsonl")).unlink()
         with Library(variables, home, hunt=False) as other:
             other.sync()
-        assert answer(library, Question(), before=before).sessions == 11
+        assert answer(library, Question(), before=before).sessions == 14
 
 
 def test_a_new_mark_is_found_at_once(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def _table(screen: Screen, projects: list[Project], home: str, lacking: set[str]
     name = Column("project", most=30)
     narrow = screen.columns is not None and screen.columns < 80
     path = Column("path", flexible=True, least=14 if narrow else 24, path=True, sacrifice=1)
-    agents = Column("sessions", whole=True)
+    agents = Column("sessions", whole=not narrow)
     evidence = Column("known by", sacrifice=2)
     for project in projects:
         known = project.path is not None
