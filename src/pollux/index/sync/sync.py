@@ -279,7 +279,11 @@ class Sync:
         yield context
         self._peeks |= context.peeks
         stamps = {display_path(file.path): file.stamp for file in files}
-        peeks = {place: peek for place, peek in context.peeks.items() if stamps.get(place[1]) == peek[0]}
+        peeks = {
+            place: peek
+            for place, peek in context.peeks.items()
+            if place[1] in stamps and (place in context.peeked or stamps[place[1]] == peek[0])
+        }
         with self._catalogue.change():
             self._catalogue.put_peeks(root, known, peeks)
 

@@ -6,15 +6,25 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from pollux.errors import Unreadable
 from pollux.sources.base import Bundle, File, WordFiles, fingerprint_of, unchanged
-from pollux.sources.opencode.witnesses.rows import SessionRows
+from pollux.sources.opencode.witnesses.listing import SessionRows, mark_of
 
 
 class RowsIn(msgspec.Struct, frozen=True):
-    """The rows of a session in a database, which is one file with its log."""
+    """The rows of a session in a database, which is one file with its log. `project` changes with its project's row."""
 
     database: File
     rows: SessionRows
+    project: str = ""
+
+    @property
+    def mark(self) -> str:
+        """A text that changes with any of the rows; nothing where they cannot be read any more."""
+        try:
+            return mark_of(self.database, self.rows) + self.project
+        except Unreadable:
+            return ""
 
 
 class OpenCodeBundle(Bundle, kw_only=True):
@@ -53,7 +63,7 @@ class OpenCodeBundle(Bundle, kw_only=True):
         """A text that changes with its rows and files, not with the rows of other sessions."""
         return fingerprint_of(
             (
-                *(f"{place.database.path}\n{place.rows.fingerprint}" for place in self.rows),
+                *(f"{place.database.path}\n{place.mark}" for place in self.rows),
                 *(f"{file.path}\n{file.stamp}" for file in (*self.records, *self.documents)),
                 *(f"{path}\n{sentence}" for path, sentences in self.damage.items() for sentence in sentences),
             )

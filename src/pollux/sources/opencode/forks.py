@@ -8,7 +8,7 @@ from pollux.sources.base import File
 from pollux.sources.database import snapshot
 from pollux.sources.opencode.bundle import OpenCodeBundle
 from pollux.sources.opencode.format.schema import MessageInfo
-from pollux.sources.opencode.witnesses.rows import NAMES
+from pollux.sources.opencode.witnesses.rows import SHAPE
 from pollux.wire import Malformed, Notes, decode, read_bytes
 
 Mark = tuple[str, int]
@@ -34,7 +34,7 @@ def _in_databases(bundle: OpenCodeBundle, marks: set[Mark]) -> set[str]:
         )
         times = [time for _, time in marks]
         try:
-            rows = snapshot(place.database, NAMES).select(
+            rows = snapshot(place.database, SHAPE.names).select(
                 statement, place.rows.project, bundle.id, min(times), max(times)
             )
         except Unreadable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
@@ -11,12 +12,13 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import Bundle, File, SourceContext
-from pollux.sources.database import DATABASE, session_of, snapshot, with_log
+from pollux.sources.database import DATABASE, LARGE, NotInPlace, session_of, with_log
 from pollux.sources.opencode import find
 from pollux.sources.opencode.bundle import OpenCodeBundle, RowsIn
 from pollux.sources.opencode.format.schema import Part
 from pollux.sources.opencode.witnesses.files import folder_name, stem
-from pollux.sources.opencode.witnesses.rows import NAMES, Listing, database_of, listing
+from pollux.sources.opencode.witnesses.listing import Listing, first_listing, listing_of
+from pollux.sources.opencode.witnesses.rows import database_of
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, decode, display_path, read_head
 
@@ -67,12 +69,12 @@ class _Sessions:
     def add_database(self, database: File, log: list[File]) -> None:
         """Add the sessions in a database. One that cannot be read is a bundle without a session."""
         try:
-            found = self._context.peek(database, Listing, _listing)
+            found = self._listing(database)
         except Unreadable as error:
             found = Listing([], [str(error)])
         for rows in found.sessions:
             bundle = self._bundle(rows.id)
-            bundle.rows.append(RowsIn(database, rows))
+            bundle.rows.append(RowsIn(database, rows, found.projects.get(rows.project, "")))
             bundle.files = (*bundle.files, database, *log)
             self._projects.setdefault(rows.id, rows.project)
             if found.damage:
@@ -82,6 +84,14 @@ class _Sessions:
             bundle = OpenCodeBundle(agent=AGENT, id=name, root=self._root, files=(database, *log))
             bundle.damage = {database.path: found.damage}
             self._bundles[name] = bundle
+
+    def _listing(self, database: File) -> Listing:
+        """The sessions in a database. For an early answer, their own rows are enough of a large one."""
+        former = self._context.former(database, Listing)
+        if former is None and self._context.needs is not None and database.size >= LARGE:
+            with contextlib.suppress(NotInPlace):
+                return first_listing(database)
+        return self._context.peek(database, Listing, lambda file: listing_of(file, former))
 
     def add_document(self, file: File) -> None:
         """Add what is kept of a session in a database."""
@@ -149,10 +159,6 @@ class _Sessions:
             bundle.siblings = by_project.get(self._projects.get(id, ""), {})
             bundle.outputs = outputs
         return [*self._bundles.values()]
-
-
-def _listing(database: File) -> Listing:
-    return listing(snapshot(database, NAMES))
 
 
 def _owner(file: File) -> Owner:
