@@ -57,7 +57,7 @@ def changes_since(before: Marks, reader: InPlace, shape: Shape) -> Changes:
         known = before.pages.get(table.name)
         marks.pages[table.name], changed = _end(known, reader, table)
         if known is not None:
-            ids |= {id for leaf in changed for id in _owners(reader, leaf, table, shape.owners[table.name])}
+            ids.update(id for leaf in changed for id in _owners(reader, leaf, table, shape.owners[table.name]))
     for name in shape.shared:
         if name in reader.tables:
             marks.pages[name] = {leaf.number: zlib.crc32(leaf.page) for leaf in reader.leaves(reader.tables[name])}
@@ -90,19 +90,21 @@ def _end(known: dict[int, int] | None, reader: InPlace, table: Table) -> tuple[d
     """The sums of the last pages of a table, and those of them that are new or changed."""
     pages: dict[int, int] = {}
     changed: list[Leaf] = []
-    met = not known
+    end = _FAR if known else _END
     for count, leaf in enumerate(reader.last_leaves(table)):
-        if met and count >= _END + len(changed):
-            return pages, changed
-        if count >= _FAR:
-            raise NotInPlace
+        if count >= end:
+            break
         total = zlib.crc32(leaf.page)
         if count < _END:
             pages[leaf.number] = total
-        if known is not None and known.get(leaf.number) == total:
-            met = True
-        elif known is not None:
+        if known is None or known.get(leaf.number) != total:
             changed.append(leaf)
+        elif end == _FAR:
+            end = _END + count  # before it are new pages, behind it those that were compared the last time
+    else:
+        return pages, changed
+    if end == _FAR:
+        raise NotInPlace
     return pages, changed
 
 

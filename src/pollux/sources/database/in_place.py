@@ -44,6 +44,10 @@ _MAGIC = b"SQLite format 3\0"
 _INDEX = re.compile(
     r'INDEX\s.*?\sON\s+[`"\[]?(\w+)[`"\]]?\s*\(\s*[`"\[]?(\w+)[`"\]]?\s*[,)]', re.IGNORECASE | re.DOTALL
 )
+_PRIMARY = re.compile(
+    r'PRIMARY\s+KEY\s*\(\s*[`"\[]?(\w+)|[`"\[]?(\w+)[`"\]]?\s+\w+\s+(?:NOT\s+NULL\s+)?PRIMARY\s+KEY', re.IGNORECASE
+)
+_UNIQUE = re.compile(r"(?i)\bUNIQUE\b")
 _OTHER_ORDER = re.compile(r"\b(?:WHERE|COLLATE|DESC)\b", re.IGNORECASE)
 _FAULTS = (OSError, ValueError, IndexError, struct.error, RecursionError, OverflowError)
 
@@ -69,7 +73,7 @@ class InPlace:
         self._path = path
         self._opened = ExitStack()
         self._pages: dict[int, bytes] = {}
-        self._keys: dict[int, list[int]] = {}
+        self._keys: dict[int, tuple[list[int], list[int]]] = {}
         try:
             self._begin(names)
         except _FAULTS as error:
@@ -141,8 +145,10 @@ class InPlace:
         number = table.root
         while (page := self._page(number))[0] == INTERIOR:
             if number not in self._keys:
-                self._keys[number] = [varint(page, place + 4)[0] for place in pointers(page, number)[1]]
-            number = children(page, number)[bisect_left(self._keys[number], rowid)]
+                keys = [varint(page, place + 4)[0] for place in pointers(page, number)[1]]
+                self._keys[number] = keys, children(page, number)
+            keys, below = self._keys[number]
+            number = below[bisect_left(keys, rowid)]
         places = pointers(page, number)[1]
         found = bisect_left(places, rowid, key=lambda place: varint(page, varint(page, place)[1])[0])
         got, values = self._cell(table, page, places[found])
@@ -295,11 +301,17 @@ def _first(payload: bytes) -> Key:
 
 def _indexes(schema: list[Values]) -> Iterator[tuple[tuple[str, str], int]]:
     """Where the index of a table by a column begins, for those that hold all rows in the usual order."""
+    primary: dict[str, str] = {}
     for row in schema:
-        kind, _, table, root, statement = (row + [None] * 5)[:5]
-        if kind == "index" and isinstance(statement, str) and not _OTHER_ORDER.search(statement):
-            found = _INDEX.search(statement)
-            if found is not None and found[1] == table and isinstance(root, int):
+        kind, name, table, root, statement = (row + [None] * 5)[:5]
+        text = statement if isinstance(statement, str) else ""
+        if kind == "table" and not _UNIQUE.search(text) and (key := _PRIMARY.search(text)) is not None:
+            primary[f"sqlite_autoindex_{name}_1"] = key[1] or key[2]
+        elif kind == "index" and isinstance(root, int) and name in primary:
+            yield (table, primary[name]), root
+        elif kind == "index" and isinstance(root, int) and not _OTHER_ORDER.search(text):
+            found = _INDEX.search(text)
+            if found is not None and found[1] == table:
                 yield (found[1], found[2]), root
 
 
