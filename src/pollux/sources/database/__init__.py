@@ -11,13 +11,12 @@ from pollux.sources.database.documents import (
     rows_of,
     session_of,
 )
-from pollux.sources.database.excerpt import LARGE, Excerpt, Shape, keep_excerpt, session_snapshot
+from pollux.sources.database.excerpt import Excerpt, Shape, is_large, keep_excerpt, session_snapshot
 from pollux.sources.database.in_place import InPlace, NotInPlace
 from pollux.sources.database.snapshot import DATABASE, Row, Snapshot, is_database, snapshot, with_log
 
 __all__ = [
     "DATABASE",
-    "LARGE",
     "Document",
     "Excerpt",
     "InPlace",
@@ -32,6 +31,7 @@ __all__ = [
     "document_path",
     "is_database",
     "is_document",
+    "is_large",
     "joined_documents",
     "keep_excerpt",
     "marks_of",

@@ -14,11 +14,16 @@ from pollux.sources.database.in_place import InPlace, NotInPlace
 from pollux.sources.database.private_copy import PrivateFolder
 from pollux.sources.database.snapshot import Snapshot, known_snapshot, snapshot
 
-LARGE = 24_000_000
+_LARGE = 24_000_000
 """A database of fewer bytes is copied as quickly as it is searched."""
 
 _MOST = 60
 """So many sessions are taken one by one; then the whole database is copied."""
+
+
+def is_large(database: File) -> bool:
+    """Is it better to look for a few rows than to copy all of them?"""
+    return database.size >= _LARGE
 
 
 class Shape:
@@ -83,7 +88,7 @@ def session_snapshot(file: File, shape: Shape, id: str) -> Snapshot:
     whole = known_snapshot(file, shape.names)
     if whole is not None or id in known:
         return whole or known[id]
-    if file.size >= LARGE and len(known) < _MOST:
+    if is_large(file) and len(known) < _MOST:
         with contextlib.suppress(NotInPlace, Unreadable, sqlite3.Error, OSError):
             with InPlace(file.path, shape.names) as reader:
                 excerpt = Excerpt(reader, file.path, shape, [id])

@@ -92,7 +92,7 @@ class InPlace:
         self._size = page_size(head) or 0
         if not self._size or not head.startswith(_MAGIC) or self._stamp[0] % self._size or _has_content(path + JOURNAL):
             raise NotInPlace
-        self._log = self._log_pages()
+        self._log = self._frames()
         first = self._page(1)
         self._usable = self._size - first[20]
         self.schema = int.from_bytes(first[40:44])
@@ -253,42 +253,45 @@ class InPlace:
 
     def _read(self, number: int) -> bytes:
         if number in self._log:
-            return exact(os.pread(self._log_file, self._size, self._log[number]), 0, self._size)
+            return self._frame(self._log[number])
         if number < 1:
             raise NotInPlace
         return exact(os.pread(self._file, self._size, (number - 1) * self._size), 0, self._size)
 
-    def _log_pages(self) -> dict[int, int]:
-        """Where the log holds newer pages, up to its last whole transaction.
+    def _frame(self, place: int) -> bytes:
+        """The page in a frame of the log. Each frame states a sum of itself and all before it."""
+        if place == LOG_HEAD:
+            before = stated_sums(self._log_head, 24)
+        else:
+            before = stated_sums(os.pread(self._log_file, 8, place - self._size - 8), 0)
+        frame = os.pread(self._log_file, FRAME_HEAD + self._size, place)
+        if sums(frame[FRAME_HEAD:], sums(frame[:8], before, self._order), self._order) != stated_sums(frame, 16):
+            raise NotInPlace
+        return frame[FRAME_HEAD:]
 
-        Each frame states the sum of all before it. Only that of the last transaction is calculated: the agent may be
-        writing it now. A log that was torn earlier ends where its salt does, or is copied.
+    def _frames(self) -> dict[int, int]:
+        """The places of the log's frames by the pages in them, up to the last whole transaction.
+
+        The agent may be writing the last one now.
         """
         order = log_order(self._log_head, self._size)
         if order is None:
             return {}
+        self._order = order
         pages: dict[int, int] = {}
         pending: dict[int, int] = {}
-        step, last = FRAME_HEAD + self._size, LOG_HEAD
-        file, end = self._log_file, os.fstat(self._log_file).st_size
-        begin = place = LOG_HEAD
-        while place + step <= end:
-            head = os.pread(file, FRAME_HEAD, place)
+        place, last, end = LOG_HEAD, 0, os.fstat(self._log_file).st_size
+        while place + FRAME_HEAD + self._size <= end:
+            head = os.pread(self._log_file, FRAME_HEAD, place)
             if head[8:16] != self._log_head[16:24]:
                 break
-            pending[int.from_bytes(head[:4])] = place + FRAME_HEAD
-            place += step
+            pending[int.from_bytes(head[:4])] = place
             if int.from_bytes(head[4:8]):
                 pages |= pending
-                pending, begin, last = {}, last, place
-        total = stated_sums(self._log_head, 24)
-        if begin > LOG_HEAD:
-            total = stated_sums(os.pread(file, 8, begin - step + 16), 0)
-        for place in range(begin, last, step):
-            frame = os.pread(file, step, place)
-            total = sums(frame[FRAME_HEAD:], sums(frame[:8], total, order), order)
-            if stated_sums(frame, 16) != total:
-                raise NotInPlace
+                pending, last = {}, place
+            place += FRAME_HEAD + self._size
+        if last:
+            self._frame(last)
         return pages
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import Bundle, File, SourceContext
-from pollux.sources.database import DATABASE, LARGE, NotInPlace, session_of, with_log
+from pollux.sources.database import DATABASE, NotInPlace, is_large, session_of, with_log
 from pollux.sources.opencode import find
 from pollux.sources.opencode.bundle import OpenCodeBundle, RowsIn
 from pollux.sources.opencode.format.schema import Part
@@ -88,7 +88,7 @@ class _Sessions:
     def _listing(self, database: File) -> Listing:
         """The sessions in a database. For an early answer, their own rows are enough of a large one."""
         former = self._context.former(database, Listing)
-        if former is None and self._context.needs is not None and database.size >= LARGE:
+        if former is None and self._context.needs is not None and is_large(database):
             with contextlib.suppress(NotInPlace):
                 return first_listing(database)
         return self._context.peek(database, Listing, lambda file: listing_of(file, former))

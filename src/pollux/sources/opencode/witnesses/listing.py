@@ -9,13 +9,13 @@ import msgspec
 
 from pollux.sources.base import File, fingerprint_of
 from pollux.sources.database import (
-    LARGE,
     Excerpt,
     InPlace,
     Marks,
     NotInPlace,
     Snapshot,
     changes_since,
+    is_large,
     keep_excerpt,
     marks_of,
     session_snapshot,
@@ -56,7 +56,7 @@ def listing_of(database: File, former: Listing | None) -> Listing:
             return _listing_since(database, former, former.marks)
     state = snapshot(database, SHAPE.names)
     found = listing(state)
-    if database.size >= LARGE and state.whole_file is not None:
+    if is_large(database) and state.whole_file is not None:
         with contextlib.suppress(NotInPlace), InPlace(state.whole_file, SHAPE.names) as reader:
             return msgspec.structs.replace(found, marks=marks_of(reader, SHAPE))
     return found
