@@ -221,7 +221,7 @@ def test_tables_with_keys_are_never_read() -> None:
 
         _changed(stage, hide)
         root = stage.folder / ".local/share/opencode"
-        documents = list(OPENCODE.source.documents(root, list(OPENCODE.source.find(root))))  # type: ignore[attr-defined]
+        documents = list(OPENCODE.source.documents(root, list(OPENCODE.source.find(root)), SourceContext()))  # type: ignore[attr-defined]
         assert len(documents) == 28
         assert all(b"hush-hush" not in document.content() for document in documents)
         assert "hush-hush" not in _texts(stage.sessions())

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -91,7 +92,7 @@ class _Sessions:
         if former is None and self._context.needs is not None and is_large(database):
             with contextlib.suppress(NotInPlace):
                 return first_listing(database)
-        return self._context.peek(database, Listing, lambda file: listing_of(file, former))
+        return self._context.peek(database, Listing, partial(listing_of, former=former))
 
     def add_document(self, file: File) -> None:
         """Add what is kept of a session in a database."""
