@@ -78,20 +78,22 @@ def keep_excerpt(file: File, ids: Iterable[str], excerpt: Excerpt) -> None:
         _excerpts[file.path] = (file.stamp, known | dict.fromkeys(ids, excerpt))
 
 
-def session_snapshot(file: File, shape: Shape, id: str) -> Snapshot:
-    """A snapshot that has all rows of a session: of the whole database, or of a large one the session's rows alone.
+def session_snapshot(file: File, shape: Shape, *ids: str) -> Snapshot:
+    """A snapshot that has all rows of some sessions: of the whole database, or of a large one these rows alone.
 
     Raises `Unreadable` where it cannot be copied, or is no database.
     """
     stamp, known = _excerpts.get(file.path, ("", {}))
     known = known if stamp == file.stamp else {}
     whole = known_snapshot(file, shape.names)
-    if whole is not None or id in known:
-        return whole or known[id]
-    if is_large(file) and len(known) < _MOST:
+    if whole is not None:
+        return whole
+    if (excerpt := known.get(ids[0])) is not None and all(known.get(id) is excerpt for id in ids):
+        return excerpt
+    if is_large(file) and len(known) + len(ids) <= _MOST:
         with contextlib.suppress(NotInPlace, Unreadable, sqlite3.Error, OSError):
             with InPlace(file.path, shape.names) as reader:
-                excerpt = Excerpt(reader, file.path, shape, [id])
-            keep_excerpt(file, [id], excerpt)
+                excerpt = Excerpt(reader, file.path, shape, ids)
+            keep_excerpt(file, ids, excerpt)
             return excerpt
     return snapshot(file, shape.names)

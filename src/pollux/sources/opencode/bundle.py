@@ -31,7 +31,8 @@ class OpenCodeBundle(Bundle, kw_only=True):
     """A session: its rows in databases, its documents, and its JSON files, newer places first.
 
     `damage` says what is wrong with a database from which it is read. `siblings` are the sessions of the same project,
-    each with its messages' files: a fork was made from one of them. `depends_on` are the files of long outputs.
+    each with its messages' files, `relatives` those in databases: a fork was made from one of them. `depends_on` are
+    the files of long outputs.
     """
 
     root: str
@@ -40,6 +41,7 @@ class OpenCodeBundle(Bundle, kw_only=True):
     documents: list[File] = []
     damage: dict[str, list[str]] = {}
     siblings: Mapping[str, list[File]] = {}
+    relatives: list[SessionRows] = []
     outputs: Mapping[str, File] = {}
     depends_on: dict[str, str] = {}
 

@@ -18,7 +18,7 @@ from pollux.sources.opencode import find
 from pollux.sources.opencode.bundle import OpenCodeBundle, RowsIn
 from pollux.sources.opencode.format.schema import Part
 from pollux.sources.opencode.witnesses.files import folder_name, stem
-from pollux.sources.opencode.witnesses.listing import Listing, first_listing, listing_of
+from pollux.sources.opencode.witnesses.listing import Listing, SessionRows, first_listing, listing_of
 from pollux.sources.opencode.witnesses.rows import database_of
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, decode, display_path, read_head
@@ -61,6 +61,7 @@ class _Sessions:
         self._bundles: dict[str, OpenCodeBundle] = {}
         self._messages: dict[str, list[File]] = {}
         self._projects: dict[str, str] = {}
+        self._rows: dict[str, list[SessionRows]] = {}
 
     def _bundle(self, id: str) -> OpenCodeBundle:
         if id not in self._bundles:
@@ -78,6 +79,7 @@ class _Sessions:
             bundle.rows.append(RowsIn(database, rows, found.projects.get(rows.project, "")))
             bundle.files = (*bundle.files, database, *log)
             self._projects.setdefault(rows.id, rows.project)
+            self._rows.setdefault(rows.project, []).append(rows)
             if found.damage:
                 bundle.damage = {**bundle.damage, database.path: found.damage}
         if found.damage and not found.sessions:
@@ -157,7 +159,9 @@ class _Sessions:
         for id, project in self._projects.items():
             by_project.setdefault(project, {})[id] = self._messages.get(id, [])
         for id, bundle in self._bundles.items():
-            bundle.siblings = by_project.get(self._projects.get(id, ""), {})
+            project = self._projects.get(id, "")
+            bundle.siblings = by_project.get(project, {})
+            bundle.relatives = self._rows.get(project, [])
             bundle.outputs = outputs
         return [*self._bundles.values()]
 

@@ -28,7 +28,7 @@ _MOST = 60
 
 
 class SessionRows(msgspec.Struct, frozen=True, array_like=True):
-    """A session in a database: a text that changes with any of its rows, when it last changed (ms), and its size.
+    """A session in a database: a text that changes with any of its rows, its size, and its times (ms).
 
     Where the text is empty it is not known yet.
     """
@@ -38,6 +38,7 @@ class SessionRows(msgspec.Struct, frozen=True, array_like=True):
     changed: int
     size: int
     project: str
+    created: int = 0
 
 
 class Listing(msgspec.Struct, frozen=True, array_like=True):
@@ -85,7 +86,7 @@ def first_listing(database: File) -> Listing:
         rows = [dict(zip(names, table.whole(row), strict=True)) for row in reader.all_rows(table)]
     return Listing(
         [
-            SessionRows(id, "", _whole(row.get("time_updated")), 0, text_of(row.get("project_id")))
+            SessionRows(id, "", _whole(row.get("time_updated")), 0, text_of(row.get("project_id")), _made(row))
             for row in rows
             if (id := text_of(row.get("id")))
         ]
@@ -111,10 +112,10 @@ def listing(state: Snapshot, only: str | None = None) -> Listing:
     changed: dict[str, int] = {}
     sizes: dict[str, int] = {}
     projects = {text_of(row.get("id")): _digest(project_facts(row)) for row in state.rows("project", {})}
-    of_project: dict[str, str] = {}
+    of_project: dict[str, tuple[str, int]] = {}
     for row in state.rows("session", {} if only is None else {"id": only}):
         id = text_of(row.get("id"))
-        of_project[id] = text_of(row.get("project_id"))
+        of_project[id] = text_of(row.get("project_id")), _made(row)
         marks[id] = [_digest(row)]
         changed[id] = _whole(row.get("time_updated"))
         sizes[id] = 512
@@ -143,7 +144,7 @@ def listing(state: Snapshot, only: str | None = None) -> Listing:
         damage.append(f"The database has no table {' or '.join(missing)}: a newer release may have made it.")
     return Listing(
         [
-            SessionRows(id, fingerprint_of(mark), changed.get(id, 0), sizes.get(id, 0), of_project.get(id, ""))
+            SessionRows(id, fingerprint_of(mark), changed.get(id, 0), sizes.get(id, 0), *of_project.get(id, ("", 0)))
             for id, mark in marks.items()
             if id
         ],
@@ -154,6 +155,10 @@ def listing(state: Snapshot, only: str | None = None) -> Listing:
 
 def _digest(row: dict[str, Any]) -> str:
     return fingerprint_of([repr(sorted(row.items()))])
+
+
+def _made(row: dict[str, Any]) -> int:
+    return _whole(row.get("time_created"))
 
 
 def _whole(value: Any) -> int:
