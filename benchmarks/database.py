@@ -25,7 +25,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 _CORPUS = Path(__file__).parent.parent / "tests" / "corpus" / "opencode" / "1.18.33" / "home"
-_PLACE = Path(".local") / "share" / "opencode" / "opencode.db"
+PLACE = Path(".local") / "share" / "opencode" / "opencode.db"
+"""Where the database lies in a home."""
+
 _BEGIN = 1_770_000_000_000
 _TURNS = 12
 _TABLES = ("session", "message", "part", "todo")
@@ -37,7 +39,7 @@ Row = tuple[Any, ...]
 def history(folder: Path, sessions: int, megabytes: int) -> Path:
     """A home with a database of so many sessions, of so many megabytes in all."""
     home = folder / f"opencode-{sessions}-{megabytes}"
-    database = home / _PLACE
+    database = home / PLACE
     if not database.exists():
         database.parent.mkdir(parents=True, exist_ok=True)
         making = database.with_suffix(".making")
@@ -53,7 +55,7 @@ def _fill(connection: sqlite3.Connection, sessions: int, megabytes: int) -> None
     """Make the tables of the newest release in the corpus, and fill them."""
     connection.execute("PRAGMA journal_mode=OFF")
     connection.execute("PRAGMA synchronous=OFF")
-    with sqlite3.connect(f"{(_CORPUS / _PLACE).as_uri()}?immutable=1", uri=True) as real:
+    with sqlite3.connect(f"{(_CORPUS / PLACE).as_uri()}?immutable=1", uri=True) as real:
         statements = [text for (text,) in real.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
     for statement in statements:
         connection.execute(statement)
@@ -172,7 +174,7 @@ def _used() -> float:
 
 def measured(home: Path, rounds: int) -> Iterator[tuple[str, Cost, Cost]]:
     """What was measured, the yardstick, and pollux; each the best of some rounds."""
-    database, cache = home / _PLACE, home.parent / "cache"
+    database, cache = home / PLACE, home.parent / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     environ = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(cache), "XDG_DATA_HOME": str(cache / "data")}
     environ["POLLUX_BACKGROUND"] = "0"
@@ -256,7 +258,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     home = history(options.folder.resolve(), options.sessions, options.megabytes)
-    print(f"{(home / _PLACE).stat().st_size / 1e6:,.0f} MB, {options.sessions:,} sessions; processor time (clock)")
+    print(f"{(home / PLACE).stat().st_size / 1e6:,.0f} MB, {options.sessions:,} sessions; processor time (clock)")
     print(f"{'what':34} {'bare rows':>17} {'pollux':>17} {'ratio':>7} {'target':>7}")
     for name, bare, ours in measured(home, options.rounds):
         target = _TARGETS.get(name)
