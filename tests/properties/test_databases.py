@@ -108,6 +108,23 @@ def test_a_cut_database_loses_only_what_is_cut(home: Home) -> None:
 
 
 @pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_broken_bytes_stop_nothing(home: Home) -> None:
+    chance = _chance(home)
+    with Stage(home, _files(home)) as stage:
+        _changed(stage, lambda _: None)
+        raw = (stage.folder / DATABASE).read_bytes()
+        for _ in range(1500 if EVERYTHING else 6):
+            torn = bytearray(raw)
+            # The schema and the heads of pages matter most.
+            start = chance.choice((0, 4096 * chance.randrange(len(raw) // 4096)))
+            for _ in range(chance.randrange(1, 30)):
+                torn[start + chance.randrange(min(4096, len(raw) - start))] = chance.randrange(256)
+            stage.put(DATABASE, bytes(torn))
+            stage.sessions()
+            stage.doctor()
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
 def test_odd_values_harm_no_other_session(home: Home) -> None:
     chance = _chance(home)
     with Stage(home, _files(home)) as stage:

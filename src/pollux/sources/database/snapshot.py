@@ -29,6 +29,9 @@ Row = dict[str, Any]
 """The values of a row by the names of its columns. Texts are bytes, as they stand in the file."""
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+_REFUSED = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What SQLite's module raises for a damaged database: the text of an error may quote bytes that are no text."""
+
 _BEGINNINGS = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes.fromhex("d9d505f920a163d7"))
 _SCHEMA = ("sqlite_master", "sqlite_schema")
 _NOTHING_ELSE = "it holds none of the agent's tables"
@@ -66,7 +69,7 @@ class Snapshot:
                 self._salvage()
             else:
                 self.tables = self._described()
-        except sqlite3.DatabaseError:
+        except _REFUSED:
             self._salvage()
         except BaseException:
             self.close()
@@ -94,7 +97,7 @@ class Snapshot:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 connection.execute("PRAGMA journal_mode=DELETE").fetchall()
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        except sqlite3.DatabaseError:
+        except _REFUSED:
             return False
         return True
 
@@ -125,9 +128,12 @@ class Snapshot:
         """The result of a query. Where the database turns out to be damaged, of what is left of it."""
         try:
             return self._run(statement, values)
-        except sqlite3.DatabaseError as error:
+        except _REFUSED as error:
             # An error of Python's own has no code.
-            if self._is_salvaged or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+            is_damaged = (
+                isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+            )
+            if self._is_salvaged or not is_damaged:
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
             self._salvage()
             return self.select(statement, *values)
@@ -163,7 +169,7 @@ class Snapshot:
             connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             connection.text_factory = bytes
             for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON", "mmap_size=0"):
-                with contextlib.suppress(sqlite3.DatabaseError):
+                with contextlib.suppress(*_REFUSED):
                     connection.execute(f"PRAGMA {pragma}").close()
             connection.create_function("checksum", -1, _checksum, deterministic=True)
             connection.set_authorizer(self._authorize)

@@ -21,7 +21,7 @@ OWNERS |= {"event": "aggregate_id", **dict.fromkeys(OTHER_TABLES, "session_id")}
 SHAPE = Shape(OWNERS, ("project",))
 """Which column says to which session a row belongs."""
 
-_ORDERS = {"message": "time_created id", "part": "message_id id", "todo": "position", "event": "seq"}
+_ORDERS = {"message": "time_created id", "todo": "position", "event": "seq"}
 _UPDATED, _REMOVED = "message.updated.", "message.removed."
 _PART_UPDATED, _PART_REMOVED = "message.part.updated.", "message.part.removed."
 
@@ -43,6 +43,11 @@ def session_rows(state: Snapshot, id: str) -> dict[str, list[Row]]:
     rows = {
         table: state.rows(table, {OWNERS[table]: id}, _ORDERS.get(table, "")) for table in (*TABLES[:4], *OTHER_TABLES)
     }
+    # SQLite would copy the long rows of parts to sort them.
+    try:
+        rows["part"].sort(key=lambda row: (row["message_id"], row["id"]))
+    except (KeyError, TypeError):  # a column is missing, or its values are of several types
+        rows["part"].sort(key=lambda row: (text_of(row.get("message_id")), text_of(row.get("id"))))
     projects = {text_of(row.get("project_id")) for row in rows["session"]}
     rows["project"] = [row for name in sorted(projects) for row in state.rows("project", {"id": name})]
     rows["event"] = _events(state, id) if state.has("event", "aggregate_id", "type", "data") else []
