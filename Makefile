@@ -29,7 +29,7 @@ AGENTS ?= $(HOME)/.cache/pollux-agents
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test quick lint bench bench-large bench-growth bench-first test-exhaustive test-agents clean help
+.PHONY: run test quick lint bench bench-large bench-growth bench-database bench-first test-exhaustive test-agents clean help
 
 run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux --or-sample $(ARGS)
@@ -56,6 +56,9 @@ bench-large: $(DEV) ## Measure the store with 10,000 sessions of 2.5 GB, and whe
 bench-growth: $(DEV) ## Measure the store with 1,000 to 50,000 small sessions, and draw how the cost grows
 	for count in 1000 3000 10000 50000; do $(BIN)/python -m benchmarks.store $(LARGE) $$count --kilobytes 50; done | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
+
+bench-database: $(DEV) ## Measure a database of OpenCode with 5,000 sessions of 2 GB
+	$(BIN)/python -m benchmarks.database $(LARGE)
 
 bench-first: $(DEV) ## Measure the first commands without a cache, with 1,000 to 50,000 small sessions, and draw how they grow
 	$(BIN)/python -m benchmarks.first $(LARGE) 1000 3000 10000 50000 --kilobytes 50 --rounds 1 | tee first.jsonl
