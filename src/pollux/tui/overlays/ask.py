@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from pollux.text.escape import visible
+from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.widgets.field import Field
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-class Ask(ModalScreen[str | None]):
+class Ask(Overlay[str | None]):
     """Gives the line; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "cancel", show=False, priority=True)]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pollux.draw.width import cut
 from pollux.text.escape import visible
+from pollux.tui.overlays.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
     value: str
 
 
-class Menu(ModalScreen[str | None]):
+class Menu(Overlay[str | None]):
     """Gives the value of what was chosen; None where nothing was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
