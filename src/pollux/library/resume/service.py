@@ -80,7 +80,8 @@ class ResumeService:
         self._require_conversation(session)
         known, program, release = installed(source, self._places)
         again = f"pollux resume {shell_word(session.key)}"
-        place = folder_to_go_on_in(session, folder, self._here, again)
+        bound = source.title if known is not None and known.stays else None
+        place = folder_to_go_on_in(session, folder, self._here, again, bound=bound)
         request = ResumeRequest(
             session=session,
             root=root.path,
