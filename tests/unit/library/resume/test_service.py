@@ -512,3 +512,17 @@ def test_a_guessed_folder_is_said_to_be_one(desk: Desk) -> None:
     assert (plan.folder, plan.warnings[0]) == (str(desk.elsewhere), sentence)
     chosen = desk.library().resume.plan(key, folder=str(desk.elsewhere))
     assert sentence not in chosen.warnings
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_files_that_were_deleted_since_the_cache_looked(desk: Desk, agent: str) -> None:
+    file = desk.furnish()[agent]
+    with desk.library() as library:
+        library.sync()
+        plan = library.resume.plan(IDS[agent])
+    file.unlink()
+    with desk.library(fresh=False) as later:
+        with pytest.raises(CannotResume, match="just deleted"):
+            later.resume.plan(IDS[agent])
+        with pytest.raises(CannotResume, match="just deleted"):
+            later.resume.keep(plan)
