@@ -126,10 +126,12 @@ def test_a_dumb_terminal_gets_the_list(env: dict[str, str], home: Path) -> None:
 
 
 def test_line_by_line(env: dict[str, str], home: Path) -> None:
+    named = pollux_command("mark", "d80997e6", "--name", "my own trials")
+    subprocess.run(named, env=env, check=True, capture_output=True)
     with TerminalProgram(pollux_command("tui", "--plain"), {**env, "TERM": "dumb"}, home) as terminal:
         terminal.until("pollux>")
         terminal.send("germination\n")
-        terminal.until("1. ")
+        terminal.until("1. my own trials, claude, ")
         terminal.send("1\n")
         terminal.until("You  ")
         terminal.send("q\n")

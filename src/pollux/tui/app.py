@@ -141,6 +141,15 @@ class PolluxApp(App[None]):
         self.ended_by = number
         self.exit()
 
+    @property
+    def failure(self) -> Exception | None:
+        """What went wrong inside, if that ended the app."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """Give the terminal back, and write nothing: `failure` is told as that of every command is."""
+        self._close_messages_no_wait()
+
     def on_ready(self) -> None:
         """The first frame is drawn: look for what changed."""
         early, self._early = self._early or [], None

@@ -93,7 +93,7 @@ class _Session:
         if entry is None:
             return f"{numbers[row.key]}. {row.key}"
         summary = entry.summary
-        title = one_line(summary.title or "A session without a title")
+        title = one_line(entry.title or "A session without a title")
         facts = [summary.agent, project_name(summary.project or ""), ago(summary.ended or summary.started, now())]
         return f"{numbers[row.key]}. {title}, {', '.join(one_line(fact) for fact in facts if fact)}"
 

@@ -38,6 +38,8 @@ def run(
     draws_ahead = not (query or is_open) and hasattr(os, "fork")
     with termination_raises():
         app = _shown(open_library, question, keys, palette, draws_ahead=draws_ahead)
+    if app.failure is not None:
+        raise app.failure
     if app.ended_by is not None:
         raise Terminated(app.ended_by)
     if app.last_read is not None:

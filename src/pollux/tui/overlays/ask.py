@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 
 from pollux.text.escape import visible
 from pollux.tui.overlays.overlay import Overlay
+from pollux.tui.strips import drawable
 from pollux.tui.widgets.field import Field
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Ask(Overlay[str | None]):
     def compose(self) -> ComposeResult:
         """The question, and the field for the answer."""
         with Vertical():
-            yield Static(visible(self._title), classes="title", markup=False)
+            yield Static(drawable(visible(self._title)), classes="title", markup=False)
             yield Field(self._value, select_on_focus=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import Static
 from pollux.draw.width import cut
 from pollux.text.escape import visible
 from pollux.tui.overlays.overlay import Overlay
+from pollux.tui.strips import drawable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ class Menu(Overlay[str | None]):
             yield Static(self._title, classes="title", markup=False)
             for number, choice in enumerate(self.choices):
                 chosen = "choice chosen" if number == self.chosen else "choice"
-                line = f" {choice.key:2} {cut(visible(choice.words), room)} "
+                line = f" {choice.key:2} {cut(drawable(visible(choice.words)), room)} "
                 yield Static(line, classes=chosen, markup=False)
 
     def on_key(self, event: Key) -> None:
