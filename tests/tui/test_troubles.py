@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import shutil
 import signal
 import stat
@@ -241,3 +242,18 @@ main()
         left_as_it_was(terminal, before, BUG)
         assert "Something went wrong inside pollux (ValueError: no such luck)." in terminal.text
         assert "secret" not in terminal.text
+
+
+@pytest.mark.parametrize("command", ["", "tui", "pick", "resume", "list", "stats"])
+def test_a_present_folder_that_is_gone(env: dict[str, str], home: Path, tmp_path: Path, command: str) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"cd {gone} && rmdir {gone} && exec {shlex.join(pollux_command(*command.split()))}"
+    with TerminalProgram(["/bin/sh", "-c", script], env, home, 120, 30) as terminal:
+        if command in ("", "tui", "pick"):
+            terminal.until("germination trials")
+            terminal.send("\x03")
+        status = terminal.wait()
+        assert b"Traceback" not in terminal.written
+        assert status == {"resume": 1, "pick": 1}.get(command, 0), terminal.text
+        assert command != "resume" or f"No session was held in {gone}." in terminal.text.replace("\n", "")

@@ -57,14 +57,12 @@ def _open_ui() -> int | None:
 
     from pollux.cli.at_once import can_open, library
     from pollux.errors import RequestError
-    from pollux.system.directories import Places
+    from pollux.system.directories import Places, present_folder
 
     if not can_open():
         return None
-    from pathlib import Path
-
     try:
-        import_module("pollux.tui.run").run(library, Path.cwd(), Places().settings)
+        import_module("pollux.tui.run").run(library, present_folder(), Places().settings)
     except RequestError:  # the settings are wrong
         return None
     except Exception as error:  # noqa: BLE001 (it is told as that of a command is)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +11,7 @@ from pollux.cli.at_once import library as library_at_once, why_not
 from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
-from pollux.system.directories import Places
+from pollux.system.directories import Places, present_folder
 from pollux.text.shell import shell_line
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def show(ctx: click.Context, query: str = "", *, plain: bool = False) -> None:
     """Open it. A view is started by its name, as a command's module is: none imports another."""
     view = import_module("pollux.tui.plain" if plain else "pollux.tui.run")
     opening, is_open = _opening(ctx)
-    view.run(opening, Path.cwd(), Places().settings, query, is_open=is_open)
+    view.run(opening, present_folder(), Places().settings, query, is_open=is_open)
 
 
 def _opening(ctx: click.Context) -> tuple[Callable[[], Library], bool]:
