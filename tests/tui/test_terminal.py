@@ -196,3 +196,19 @@ def test_copying_through_tmux(env: dict[str, str], home: Path, tmp_path: Path) -
 
 def _captured(tmux: list[str]) -> str:
     return subprocess.run([*tmux, "capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
+
+
+def test_the_sample_says_what_it_is(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "nobody").mkdir()
+    env = {**env, "HOME": str(tmp_path / "nobody")}
+    with TerminalProgram(pollux_command("--or-sample"), env, tmp_path, 120, 30) as terminal:
+        terminal.until("12 sessions")
+        terminal.until("This is the bundled sample, not your own history.")
+        terminal.send("\r")
+        terminal.until("as it happened")
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+        assert " · pollux --sample show " in terminal.text
+    with TerminalProgram(pollux_command("--sample", "tui", "--plain"), env, tmp_path) as terminal:
+        terminal.until("This is the bundled sample, not your own history.")
+        terminal.until("pollux>")

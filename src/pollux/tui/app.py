@@ -48,6 +48,8 @@ class PolluxApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-high")]
     TITLE = "pollux"
+    greeting = ""
+    """What the last line says first."""
 
     def __init__(
         self,
@@ -156,6 +158,8 @@ class PolluxApp(App[None]):
         for event in early:
             self.post_message(event)
         self.list_screen.ask()
+        if self.greeting:
+            self.say(self.greeting)
 
     def answered(self) -> None:
         """The library has answered for the first time: look for what changed."""
