@@ -54,7 +54,7 @@ from pollux.model.names import project_matches
 from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moves
 from pollux.projects.resolve import Resolver
-from pollux.system.directories import Places
+from pollux.system.directories import Places, present_folder
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Library:
         report: Report = lambda _: None,
     ) -> None:
         self._complete_later = complete_later
-        self._here = here = Path.cwd() if cwd is None else cwd
+        self._here = here = present_folder() if cwd is None else cwd
         self._places = places = Places(environ)
         self._moves = moves = Moves(places)
         hashes = ProjectHashes(places)

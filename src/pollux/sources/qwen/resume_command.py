@@ -15,7 +15,7 @@ from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest,
 from pollux.system.files import list_folder, read
 from pollux.text.shell import shell_word
 
-PROGRAM = Program(name="qwen", package="@qwen-code/qwen-code")
+PROGRAM = Program(name="qwen", package="@qwen-code/qwen-code", stays=True)
 _FIRST_WITH_FORKS = (0, 21)
 
 
@@ -54,7 +54,7 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         raise CannotResume(
             "elsewhere",
             "Qwen Code resumes a session only in the folder in which it was held.",
-            f"Try: pollux show {shell_word(session.key)}",
+            f"Go on in another agent: pollux handoff {shell_word(session.key)} --to AGENT --in DIR",
         )
     if request.fork and request.is_before(*_FIRST_WITH_FORKS):
         raise CannotResume(
