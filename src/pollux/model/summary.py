@@ -98,7 +98,7 @@ def is_reply(message: Message) -> bool:
     """Did the model say something in words?"""
     if message.role is not Role.ASSISTANT or message.author is not Author.MODEL:
         return False
-    for part in message.parts:  # a loop, because this is asked of every message, and a generator takes twice as long
+    for part in message.parts:  # noqa: SIM110 (asked of every message, and a generator takes twice as long)
         if type(part) is Text and part.text and not part.text.isspace():
             return True
     return False
