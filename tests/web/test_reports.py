@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,10 +29,12 @@ PAGES = (
     "/stats",
     "/stats?by=session&of=cost",
     "/stats?by=tool",
+    "/stats?model=gpt-5.5",
     "/timeline?of=prompts",
     "/projects",
     "/audit",
     f"/audit?key={SAMPLE_KEY}",
+    f"/audit?key={SAMPLE_KEY}&since=2026-11-14&model=gemini-2.5-pro",
 )
 
 
@@ -184,6 +188,38 @@ def test_a_day_leads_to_the_sessions_and_figures_that_make_it_up(served: Served,
     here.page.click(".figures-table tbody a >> nth=0")
     assert "/s/" in here.page.url
     assert "#m-" in here.page.url
+
+
+@pytest.mark.parametrize("by", [one for one in Grouping if one is not Grouping.TOOL])
+def test_every_figure_leads_to_the_rows_that_make_it_up(served: Served, tab: Open, by: Grouping) -> None:
+    """Each figure is a link, and what stands behind it adds up to the same."""
+    here = tab(served, f"/stats?by={by}")
+    cells = ".figures-table :is(tbody, tfoot) td"
+    assert here.ask(f"[...document.querySelectorAll('{cells}')].every((cell) => cell.querySelector('a[href]'))")
+    assert here.ask("[...document.querySelectorAll('.tiles li')].every((tile) => tile.querySelector('a[href]'))")
+    rows = here.ask("[...document.querySelectorAll('tbody tr')].map((row) => row.querySelector('td a').href)")
+    ways = [way.removeprefix(served.address) for way in rows]
+    told = twin(served, f"/stats.json?by={by}")["rows"]
+    shown = told[::-1] if by in {Grouping.DAY, Grouping.WEEK, Grouping.MONTH} else told
+    for way, row in zip(ways, shown, strict=True):
+        assert _figures(served, way) == (row["total"], row["requests"]), way
+
+
+def _figures(served: Served, way: str) -> tuple[int, int]:
+    """The tokens and requests of all figures that an address leads to, through the sessions that it lists."""
+    if way.startswith("/audit"):
+        figures = [one for one in twin(served, way.replace("?", ".json?"))["figures"] if one["counted"]]
+        return sum(one["usage"]["total"] or 0 for one in figures), sum(one["usage"]["requests"] or 0 for one in figures)
+    page = served.get(way).text
+    below = dict.fromkeys(re.findall(r'<td class="number"><a href="(/audit[^"]*)"', page))
+    parts = [_figures(served, html.unescape(one)) for one in below]
+    return sum(tokens for tokens, _ in parts), sum(requests for _, requests in parts)
+
+
+def test_calls_of_tools_belong_to_no_model(served: Served) -> None:
+    assert served.get("/stats?by=tool&model=gpt-5.5").status == 400
+    assert served.get("/stats?by=day&model=nobody").status == 404
+    assert "model=" not in served.get("/stats?model=gpt-5.5").text.partition("Tool</a>")[0].rpartition("<a ")[2]
 
 
 def test_a_column_leads_to_its_day(served: Served, tab: Open) -> None:
