@@ -18,27 +18,12 @@ from pollux.answers.usage import stats_csv, stats_document, timeline_document, t
 from pollux.library.library import Filter
 from pollux.usage.service import Grouping, Measure
 from pollux.writers.html.messages import anchor
+from tests.web.paths import REPORTS, TABLES
 from tests.web.serving import SAMPLE_KEY, Served
 from tests.web.tab import Tab
 
 Open = Callable[..., Tab]
-TABLES = "/home/juno/code/tidewatch/tidewatch/tables.py"
-PAGES = (
-    "/edits",
-    f"/file?path={TABLES}",
-    "/stats",
-    "/stats?by=session&of=cost",
-    "/stats?by=tool",
-    "/stats?model=gpt-5.5",
-    "/timeline?of=prompts",
-    "/projects",
-    "/audit",
-    f"/audit?key={SAMPLE_KEY}",
-    f"/audit?key={SAMPLE_KEY}&since=2026-11-14&model=gemini-2.5-pro",
-)
-
-
-FILTERED = tuple(path for path in PAGES if path != "/projects" and "key=" not in path)
+FILTERED = tuple(path for path in REPORTS if path != "/projects" and "key=" not in path)
 
 
 def twin(served: Served, path: str) -> Any:
@@ -51,7 +36,7 @@ def plain(document: Any) -> Any:
     return json.loads(json.dumps(document, default=str))
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", REPORTS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(served: Served, tab: Open, path: str, scheme: str) -> None:
     here = tab(served, path, scheme=scheme)
@@ -62,12 +47,12 @@ def test_axe_finds_nothing(served: Served, tab: Open, path: str, scheme: str) ->
 @pytest.mark.parametrize("width", [360, 1280, 2560])
 def test_nothing_is_wider_than_the_window(served: Served, tab: Open, width: int) -> None:
     here = tab(served, width=width)
-    for path in PAGES:
+    for path in REPORTS:
         here.go(path)
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", REPORTS)
 def test_every_link_leads_somewhere(served: Served, path: str) -> None:
     """Also those that the bar has: each page of pollux is one click away."""
     text = served.get(path).text
