@@ -215,6 +215,32 @@ def test_a_column_leads_to_its_day(served: Served, tab: Open) -> None:
     assert all(any(f"since={day}&until={day}" in link for day in days) for link in links)
 
 
+def test_an_agent_has_one_colour_in_lists_and_charts(served: Served, tab: Open) -> None:
+    """The hues are the same: the number of a mark's class is that of the chart's."""
+    here = tab(served, "/stats")
+    legend = here.ask(
+        "[...document.querySelectorAll('.legend span')].map((one) => [one.innerText.trim(), "
+        "one.querySelector('rect').getAttribute('class').slice(1)])"
+    )
+    here.go("/")
+    marks = here.ask(
+        "[...document.querySelectorAll('.facet .agent')].map((one) => [one.innerText.split(/\\s+/).pop(), "
+        "one.querySelector('.shape').className.match(/a(\\d)/)[1]])"
+    )
+    assert len(legend) == 3
+    assert dict(legend) == dict(marks)
+
+
+def test_many_days_are_drawn_as_weeks_and_months(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Cost a day" in served.get("/stats").text
+    monkeypatch.setattr("pollux.web.reports.stats._COLUMNS", 5)
+    page = served.get("/stats").text
+    assert "Cost a week" in page
+    assert page.count("<tr>") == served.get("/stats?by=day").text.count("<tr>")  # the table has the days
+    monkeypatch.setattr("pollux.web.reports.stats._COLUMNS", 0)
+    assert "Cost a month" in served.get("/stats").text
+
+
 def test_the_audit_is_that_of_the_command(served: Served) -> None:
     library = served.web.library
     assert twin(served, "/audit.json") == plain(history_document(library.usage.audit_all(Filter(everything=True))))

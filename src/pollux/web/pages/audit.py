@@ -187,4 +187,4 @@ def _verdicts(verdicts: Sequence[Comparison]) -> Iterable[Html]:
         if one.difference != 0
     ]
     if rows:
-        yield table(("session", "figure", "the agent", "pollux", "why they differ"), rows, numeric=(2, 3))
+        yield table(("session", "figure", "the agent", "pollux", "why they differ"), rows, numeric=(2, 3), texts=(4,))

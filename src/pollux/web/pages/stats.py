@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pollux import registry
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
 from pollux.text.shell import shell_line
@@ -33,17 +34,20 @@ PER_PAGE = 200
 """Rows of a table."""
 
 
-def stats_page(asked: Asked, stats: Stats, layers: Layers, titles: Mapping[str, str], projects: list[str]) -> str:
-    """Tokens and dollars."""
+def stats_page(  # noqa: PLR0913, PLR0917
+    asked: Asked, stats: Stats, drawn: Grouping, layers: Layers, titles: Mapping[str, str], projects: list[str]
+) -> str:
+    """Tokens and dollars. `layers` are the columns that are drawn: days, or weeks or months where those are many."""
     by, of = stats.by, stats.of
     chart = None
-    if by in TIMES:
+    if drawn in TIMES:
         names = unbroken(name for name in layers if name is not None)
         spans = [
-            Span(name, _inside(asked, by, name), layers.get(name, {})) if name is not None else Span(None, "", {})
+            Span(name, _inside(asked, drawn, name), layers.get(name, {})) if name is not None else Span(None, "", {})
             for name in names
         ]
-        chart = columns(f"{of.value.capitalize()} a {by.value}", spans, lambda value: label(of, value))
+        title = f"{of.value.capitalize()} a {drawn.value}"
+        chart = columns(title, spans, lambda value: label(of, value), registry.source_names())
     total, every = stats.total, asked.address(by="session")
     page = asked.number("page")
     shown = _newest_first(by, stats.rows)[(page - 1) * PER_PAGE : page * PER_PAGE]

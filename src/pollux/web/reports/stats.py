@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from pollux.web.reports.asked import Asked
 
 
+_COLUMNS = 100
+"""A chart with more columns cannot be read."""
+
+
 def stats(library: Library, asked: Asked) -> Response:
     """What was used. Raises `RequestError`."""
     by, _ = _wanted(asked)
@@ -41,12 +45,21 @@ def stats(library: Library, asked: Asked) -> Response:
     stack = asked.word("stack", Grouping, Grouping.AGENT)
     if stack not in (Grouping.AGENT, Grouping.MODEL):
         raise RequestError(f"stack cannot be {stack.value!r}.", "It can be agent or model.")
-    layers = library.usage.stacks(by, found.of, Grouping.MODEL if model else stack, selection) if by in TIMES else {}
+    drawn = _drawn(by, len(found.rows))
+    parts = Grouping.MODEL if model else stack
+    layers = library.usage.stacks(drawn, found.of, parts, selection) if by in TIMES else {}
     if model:
-        layers = {name: {model: parts[model]} for name, parts in layers.items() if model in parts}
+        layers = {name: {model: each[model]} for name, each in layers.items() if model in each}
     keys = [row.name for row in found.rows if row.name] if by is Grouping.SESSION else []
     titles = {entry.summary.key: entry.title or "" for entry in library.index.entries(keys)}
-    return page_reply(stats_page(asked, found, layers, titles, project_names(library)))
+    return page_reply(stats_page(asked, found, drawn, layers, titles, project_names(library)))
+
+
+def _drawn(by: Grouping, rows: int) -> Grouping:
+    """What the columns of a chart stand for: a longer time where there would be too many to tell apart."""
+    if by is Grouping.DAY and rows > _COLUMNS:
+        by, rows = Grouping.WEEK, rows // 7
+    return Grouping.MONTH if by is Grouping.WEEK and rows > _COLUMNS else by
 
 
 def stats_file(library: Library, asked: Asked) -> Response:
