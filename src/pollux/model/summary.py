@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -104,7 +103,7 @@ def is_reply(message: Message) -> bool:
 
 def first_words(text: str, length: int = TITLE_LENGTH) -> str:
     """The beginning of a text on one line, cut at a word."""
-    line = re.sub(r"\s+", " ", text[: 4 * length]).strip()
+    line = " ".join(text[: 4 * length].split())
     if len(line) <= length:
         return line
     beginning = line[: length - 1]

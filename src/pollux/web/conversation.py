@@ -104,8 +104,10 @@ class Conversations:
         about = self._surroundings(entry, wanted, None)
         yield from (f"{piece}\n" for piece in before_index(about, wanted.part))
         yield ""  # so far it can be sent
-        known = live_links(self._library.outline(wanted.key), live_only=wanted.live_only)
-        yield f"{prompts(outline_links(known))}\n{announcement(size)}\n"
+        known = self._library.index.outline(wanted.key)
+        if known is not None:
+            yield f"{prompts(outline_links(live_links(known, live_only=wanted.live_only)))}\n"
+        yield f"{announcement(size)}\n"
         yield ""
         try:
             session = self._reading.session(entry)
@@ -114,7 +116,8 @@ class Conversations:
             yield tag("main", tag("p", str(error), class_="notice error"), id="conversation")
             yield from after_main("")
             return
-        yield from self._whole((), conversation(session, context, messages, wanted.part))
+        late = () if known is not None else (prompts(messages.index(wanted.part)),)
+        yield from self._whole(late, conversation(session, context, messages, wanted.part))
 
     def _whole(self, top: tuple[Html, ...], main: Iterator[str]) -> Iterator[str]:
         yield from (f"{piece}\n" for piece in top)
