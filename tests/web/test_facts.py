@@ -203,18 +203,26 @@ def test_the_archive_is_that_of_the_command(kept: Served) -> None:
     assert f"pollux show {SAMPLE_KEY} --as-of " in page
 
 
-def test_what_only_the_archive_has_is_listed(tmp_path: Path) -> None:
+def test_what_only_the_archive_has_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as served:
         library = served.web.library
         library.archive.on()
         library.archive.run()
-        key = "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f"
-        for file in library.session(key).files:
+        keys = ("claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f", SECOND)
+        for file in [file for key in keys for file in library.session(key).files]:
             Path(file).unlink()
         library.sync()
+        ways = [f'href="/archive?key={key.replace(":", "%3A")}"' for key in keys]
         page = served.get("/archive").text
         assert "What only the archive still has" in page
-        assert f'href="/archive?key={key.replace(":", "%3A")}"' in page
+        assert all(way in page.partition("What only the archive still has")[2] for way in ways)
+        monkeypatch.setattr("pollux.web.pages.archive.PER_PAGE", 1)
+        halves = [
+            served.get(f"/archive?page={number}").text.partition("What only the archive still has")[2]
+            for number in (1, 2)
+        ]
+        assert [[way in half for way in ways].count(True) for half in halves] == [1, 1]
+        assert 'href="/archive?page=2"' in halves[0]
 
 
 # ------------------------------------------------------------------------------------------------------ the palette

@@ -50,7 +50,7 @@ def stats_page(  # noqa: PLR0913, PLR0917
         chart = columns(title, spans, lambda value: label(of, value), registry.source_names())
     total, every = stats.total, asked.address(by="session")
     page = asked.number("page")
-    shown = _newest_first(by, stats.rows)[(page - 1) * PER_PAGE : page * PER_PAGE]
+    shown = shown_rows(asked, stats)
     rows = [_cells(_name(asked, by, row.name, titles), row, _way(asked, by, row.name)) for row in shown]
     names_of = ("sessions", "requests", "input", "cached", "output", "tokens", "cost")
     inner: list[Html | None] = [tag("div", _choices(asked, by, of), filter_form(asked, projects, times="requests"))]
@@ -106,8 +106,11 @@ def _choices(asked: Asked, by: Grouping, of: Measure | None) -> Html:
     return tag("div", *ways, class_="choices")
 
 
-def _newest_first(by: Grouping, rows: Sequence[Row]) -> Sequence[Row]:
-    return rows[::-1] if by in TIMES else rows
+def shown_rows(asked: Asked, stats: Stats) -> Sequence[Row]:
+    """The rows of this page: times go back from the newest. Raises `RequestError`."""
+    page = asked.number("page")
+    rows = stats.rows[::-1] if stats.by in TIMES else stats.rows
+    return rows[(page - 1) * PER_PAGE : page * PER_PAGE]
 
 
 def _name(asked: Asked, by: Grouping, name: str | None, titles: Mapping[str, str]) -> Html:

@@ -13,7 +13,7 @@ from pollux.errors import NotFound, RequestError
 from pollux.usage.audit import narrowed
 from pollux.usage.service import Grouping, Measure
 from pollux.web.pages.audit import history_page, session_audit_page
-from pollux.web.pages.stats import TIMES, stats_page, tools_page
+from pollux.web.pages.stats import TIMES, shown_rows, stats_page, tools_page
 from pollux.web.replies import json_reply, page_reply
 from pollux.web.reports.common import entry_of, project_names
 
@@ -50,7 +50,7 @@ def stats(library: Library, asked: Asked) -> Response:
     layers = library.usage.stacks(drawn, found.of, parts, selection) if by in TIMES else {}
     if model:
         layers = {name: {model: each[model]} for name, each in layers.items() if model in each}
-    keys = [row.name for row in found.rows if row.name] if by is Grouping.SESSION else []
+    keys = [row.name for row in shown_rows(asked, found) if row.name] if by is Grouping.SESSION else []
     titles = {entry.summary.key: entry.title or "" for entry in library.index.entries(keys)}
     return page_reply(stats_page(asked, found, drawn, layers, titles, project_names(library)))
 
