@@ -1,0 +1,3 @@
+"""A lake: the sessions of many people and machines in an object store, and open tables over them."""
+
+from __future__ import annotations
