@@ -1,0 +1,1 @@
+"""Sessions of many people and machines in one object store, as documents and open tables."""
