@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pollux.errors import Missing, RequestError, UnknownName
+from pollux.errors import RequestError, UnknownName, needs
 from pollux.lake.rows import rows_of
 from pollux.lake.tables import TABLES, Column, Table, Type
 from pollux.spark.homes import Found, homes_below, read_home
 from pollux.writers.parquet import typed
 
-try:
+with needs("pollux.spark", "spark"):
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-except ImportError as error:
-    raise Missing("pollux.spark needs pyspark 4.", "Try: pip install 'pyspark>=4'") from error
 
 if TYPE_CHECKING:
     import pyarrow as pa
