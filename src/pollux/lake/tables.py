@@ -87,7 +87,8 @@ TABLES = {
             )
             + _columns(
                 "agent kind parent project project_hash title started:time ended:time models:texts prompts:integer "
-                "replies:integer calls:integer failed_calls:integer messages:integer exact:truth kept:truth troubled:truth summary"
+                "replies:integer calls:integer failed_calls:integer messages:integer exact:truth kept:truth "
+                "troubled:truth summary"
             ),
             indexed=("key", "started"),
             order=("key",),
