@@ -1,3 +1,1 @@
-"""A lake: the sessions of many people and machines in an object store, and open tables over them."""
-
-from __future__ import annotations
+"""Sessions of many people and machines in one object store, as documents and open tables."""

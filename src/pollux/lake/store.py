@@ -1,0 +1,147 @@
+"""The object store that a lake lies in: a folder, or a bucket of S3, Google or Azure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pollux.errors import NotFound, OutputError, PolluxError, RequestError, Unreadable, needs
+from pollux.model import Value
+
+SCHEMES = ("s3", "gs", "az")
+HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
+
+_CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
+_RETRIES = {"max_retries": 4}
+_LONGEST_REASON = 200
+
+
+class StoredObject(Value, frozen=True, kw_only=True):
+    """An object in the store."""
+
+    path: str
+    size: int
+    modified: datetime
+
+
+class Store:
+    """Objects by their paths, with `/`. Nothing is ever written over."""
+
+    def __init__(self, url: str, objects: Any) -> None:
+        self.url = url
+        self._objects = objects
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        """Write an object as a whole; False where there is one of this path already. Raises `OutputError`."""
+        import obstore
+        from obstore.exceptions import AlreadyExistsError
+
+        with self._explained("cannot be written to", OutputError):
+            try:
+                obstore.put(self._objects, path, data, mode="create")
+            except AlreadyExistsError:
+                return False
+        return True
+
+    def get(self, path: str) -> bytes:
+        """An object. Raises `NotFound` where there is none, and `Unreadable`."""
+        import obstore
+
+        with self._explained("cannot be read", Unreadable):
+            try:
+                return bytes(obstore.get(self._objects, path).bytes())
+            except FileNotFoundError:
+                raise NotFound(f"The lake {self.url} has no {path}.") from None
+
+    def paths(self, prefix: str = "") -> Iterator[StoredObject]:
+        """The objects below a prefix, which ends where a part of a path ends. Raises `Unreadable`."""
+        import obstore
+
+        with self._explained("cannot be listed", Unreadable):
+            for chunk in obstore.list(self._objects, prefix.rstrip("/") or None):
+                for one in chunk:
+                    yield StoredObject(path=one["path"], size=one["size"], modified=one["last_modified"])
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Remove objects; it does not matter whether they are there. Raises `OutputError`."""
+        import obstore
+
+        with self._explained("cannot be changed", OutputError):
+            for path in paths:
+                try:
+                    obstore.delete(self._objects, path)
+                except FileNotFoundError:
+                    continue
+
+    @contextmanager
+    def _explained(self, what: str, kind: type[PolluxError]) -> Iterator[None]:
+        """Raise an error of ours, of one sentence, for one of the store."""
+        from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+        try:
+            yield
+        except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
+            raise kind(f"The lake {self.url} {what}: the rights are missing.", _RIGHTS) from error
+        except FileNotFoundError as error:
+            raise kind(f"The lake {self.url} {what}: there is no such place.", HINT) from error
+        except (BaseError, OSError) as error:
+            raise kind(f"The lake {self.url} {what}: {_reason(error)}.", _AGAIN) from error
+
+
+_RIGHTS = "docs/lake.md has the rights that each role needs."
+_AGAIN = "What was done is kept: the same command goes on from there."
+
+
+def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bool = False) -> Store:
+    """The store at an address; nothing is asked of it yet. Raises `RequestError` where the address makes no sense.
+
+    A folder must exist, or a share that is not mounted would be filled beside it; `create` makes it. The keys of a
+    bucket come from the environment, by the names that its vendor gave them.
+    """
+    with needs("A lake", "lake"):
+        from obstore.exceptions import BaseError
+        from obstore.store import LocalStore, from_url
+    variables = os.environ if environ is None else environ
+    scheme = url.partition("://")[0].lower() if "://" in url else ""
+    try:
+        if scheme in ("", "file"):
+            folder = _folder(url, create=create)
+            return Store(str(folder), LocalStore(folder))
+        if scheme not in SCHEMES or not urlsplit(url).hostname:
+            raise RequestError(f"{url!r} is not the address of a lake.", HINT)
+        if "@" in urlsplit(url).netloc:
+            raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
+        options = {**_CLIENT, "allow_http": _may_be_plain(variables)}
+        return Store(url.rstrip("/"), from_url(url, client_options=options, retry_config=_RETRIES))  # type: ignore[call-overload]
+    except (BaseError, ValueError) as error:
+        raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
+
+
+def _folder(url: str, *, create: bool) -> Path:
+    """The folder that an address names."""
+    folder = Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
+    if not url or (not create and not folder.is_dir()):
+        raise RequestError(f"There is no folder {url!r} for a lake.", "`pollux lake init` makes it.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}.") from error
+    return folder
+
+
+def _may_be_plain(variables: Mapping[str, str]) -> bool:
+    """May the connection be without encryption? On this machine, or where the user says so."""
+    named = (variables.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
+    endpoint = urlsplit(next((name for name in named if name), "")).hostname
+    return endpoint in ("localhost", "127.0.0.1", "::1") or variables.get("AWS_ALLOW_HTTP", "").lower() == "true"
+
+
+def _reason(error: Exception) -> str:
+    """The store's own words, the first line of them."""
+    line = str(error).partition("\n")[0].rstrip(". ")
+    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"
