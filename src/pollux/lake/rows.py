@@ -14,6 +14,7 @@ from pollux.model import (
     Attachment,
     FileReference,
     Message,
+    Part,
     Session,
     Severity,
     ToolCall,
@@ -74,8 +75,12 @@ def _session(session: Session) -> Row:
 
 def _other(message: Message) -> str | None:
     """The words of parts that have no columns of their own, so that a search finds them."""
-    parts = (part for part in message.parts if isinstance(part, _WITHOUT_COLUMN) or getattr(part, "attachments", ()))
+    parts = (part for part in message.parts if isinstance(part, _WITHOUT_COLUMN) or _has_attachments(part))
     return "\n".join(piece_of(part, message.author, cut=False).text for part in parts) or None
+
+
+def _has_attachments(part: Part) -> bool:
+    return type(part) is ToolCall and bool(part.attachments)
 
 
 def _call(message: Message, call: ToolCall) -> Row:
