@@ -7,13 +7,28 @@ from typing import Any
 import msgspec
 
 from pollux.index.catalogue.rows import storable, storable_usage
+from pollux.index.search.passages import piece_of
 from pollux.lake.tables import CALLS, MESSAGES, SESSIONS, TABLES, USAGE
-from pollux.model import FIGURES, Message, Session, ToolCall, summarize
+from pollux.model import (
+    FIGURES,
+    Attachment,
+    FileReference,
+    Message,
+    Part,
+    Session,
+    Severity,
+    ToolCall,
+    ToolResult,
+    Unknown,
+    summarize,
+)
 from pollux.writers.json import encode
 from pollux.writers.loss import LossCounter
 from pollux.writers.parquet import WHY, call_cells, in_utc, message_cells
 
 Row = dict[str, Any]
+
+_WITHOUT_COLUMN = (Attachment, FileReference, ToolResult, Unknown)
 
 
 def rows_of(session: Session) -> dict[str, list[Row]]:
@@ -23,7 +38,7 @@ def rows_of(session: Session) -> dict[str, list[Row]]:
     tally = LossCounter(WHY)  # a document has what these rows do not hold
     for number, message in enumerate(session.messages, 1):
         at = {**place, "number": number, "message": message.id, "inherited": message.inherited}
-        rows[MESSAGES].append(_only(MESSAGES, {**at, **message_cells(message, tally)}))
+        rows[MESSAGES].append(_only(MESSAGES, {**at, **message_cells(message, tally), "other": _other(message)}))
         calls = (part for part in message.parts if type(part) is ToolCall)
         rows[CALLS] += [_only(CALLS, {**at, **_call(message, call)}) for call in calls]
         rows[USAGE] += [_only(USAGE, {**at, **request}) for request in _requests(message)]
@@ -52,9 +67,20 @@ def _session(session: Session) -> Row:
             "failed_calls": counts.failed_tool_calls,
             "messages": len(session.messages),
             "exact": summary.usage.exact,
+            "troubled": any(notice.severity is not Severity.INFO for notice in session.notices),
             "summary": encode(summary),
         },
     )
+
+
+def _other(message: Message) -> str | None:
+    """The words of parts that have no columns of their own, so that a search finds them."""
+    parts = (part for part in message.parts if isinstance(part, _WITHOUT_COLUMN) or _has_attachments(part))
+    return "\n".join(piece_of(part, message.author, cut=False).text for part in parts) or None
+
+
+def _has_attachments(part: Part) -> bool:
+    return type(part) is ToolCall and bool(part.attachments)
 
 
 def _call(message: Message, call: ToolCall) -> Row:

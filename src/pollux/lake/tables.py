@@ -70,7 +70,7 @@ def _columns(names: str, *, of_lake: bool = False) -> tuple[Column, ...]:
     return tuple(Column(name, Type(kind or "text"), of_lake) for name, _, kind in pairs)
 
 
-_PLACE = _columns("month machine", of_lake=True) + _columns("key") + _columns("batch", of_lake=True)
+_PLACE = _columns("month person machine", of_lake=True) + _columns("key") + _columns("batch", of_lake=True)
 _MESSAGE = _PLACE + _columns("project number:integer")
 _BY_MESSAGE = {"indexed": ("key", "number", "at"), "order": ("project", "key", "number")}
 
@@ -82,12 +82,13 @@ TABLES = {
             "sessions",
             _PLACE
             + _columns(
-                "person team seq:integer state object level edition:integer redactions:integer counts:truth",
+                "team seq:integer state object level edition:integer redactions:integer counts:truth",
                 of_lake=True,
             )
             + _columns(
                 "agent kind parent project project_hash title started:time ended:time models:texts prompts:integer "
-                "replies:integer calls:integer failed_calls:integer messages:integer exact:truth kept:truth summary"
+                "replies:integer calls:integer failed_calls:integer messages:integer exact:truth kept:truth "
+                "troubled:truth summary"
             ),
             indexed=("key", "started"),
             order=("key",),
@@ -98,7 +99,7 @@ TABLES = {
             _MESSAGE
             + _columns(
                 "message role author at:time model fate inherited:truth text thinking summary context files:texts "
-                "attachments:texts"
+                "attachments:texts other"
             ),
             **_BY_MESSAGE,
         ),
@@ -122,4 +123,8 @@ TABLES = {
         ),
     )
 }
-"""The tables by their names. `sessions.summary` is what `pollux list --json` needs of a session, as JSON."""
+"""The tables by their names.
+
+`sessions.summary` is what a list shows of a session, as JSON. `messages.other` are texts that no other column has:
+files, answers without a call, and what pollux does not understand.
+"""
