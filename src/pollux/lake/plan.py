@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from pollux.lake.documents import Level
-from pollux.lake.journal import Entry, Journal, microseconds
-from pollux.lake.permissions import Permission, Permissions, permission_for
+from pollux.lake.journal import Entry, microseconds
+from pollux.lake.permissions import Permission, permission_for
 from pollux.lake.prepare import Planned
 from pollux.lake.settings import PushSettings
 from pollux.library.library import Filter, Library
@@ -35,23 +35,26 @@ class Planner:
     """Makes the plan of one push to one lake. `lake_id` says what a lake calls a session, by its key and level."""
 
     def __init__(
-        self, library: Library, settings: PushSettings, journal: Journal, lake_id: Callable[[str, Level], str]
+        self,
+        library: Library,
+        settings: PushSettings,
+        permissions: Sequence[Permission],
+        lake_id: Callable[[str, Level], str],
     ) -> None:
         self._library = library
         self._settings = settings
-        self._journal = journal
+        self._permissions = permissions
         self._lake_id = lake_id
 
-    def plan(self, lake: str, *, again: bool = False) -> Plan:
-        """The plan. With `again`, all that is allowed, changed or not."""
-        permissions = Permissions(self._library.places.lake).all()
+    def plan(self, journal: Mapping[str, Entry], seq: int, *, again: bool = False) -> Plan:
+        """The plan, by the journal of the lake. Numbers begin with `seq`. With `again`, also what is as it was."""
         entries = {entry.summary.key: entry.summary for entry in self._library.list(Filter(everything=True))}
         hidden = self._library.for_agents.hidden()
-        stamps, journal = self._library.index.stamps(), self._journal.entries(lake)
+        stamps = self._library.index.stamps()
         counts = dict.fromkeys(("not_allowed", "private", "waiting", "unchanged"), 0)
-        seq, planned = self._journal.next_seq(), list[Planned]()
+        planned: list[Planned] = []
         for key, summary in entries.items():
-            permission = permission_for(_project(summary, entries), permissions)
+            permission = permission_for(_project(summary, entries), self._permissions)
             before = journal.get(key)
             if permission is None:
                 counts["not_allowed"] += 1

@@ -21,6 +21,7 @@ from pollux.lake.store import lake_name
 from pollux.library.jobs import Job
 from pollux.library.library import Filter, Library
 from pollux.library.redaction import redactor
+from pollux.system.directories import Places
 from pollux.system.files import make_private_folder
 from pollux.system.locks import write_lock
 from pollux.system.parallel import map_in_processes
@@ -47,12 +48,13 @@ class _Result(msgspec.Struct):
 class Pusher:
     """Pushes what the user allows, from this machine, as one person. Raises `NotFound` where nothing is allowed."""
 
-    def __init__(self, library: Library, settings: PushSettings) -> None:
+    def __init__(self, library: Library, places: Places, settings: PushSettings) -> None:
         self._library = library
         self._settings = settings
-        self._places = library.places
+        self._places = places
         self._journal = Journal(self._places.lake)
-        if not Permissions(self._places.lake).all():
+        self._permissions = Permissions(places.lake).all()
+        if not self._permissions:
             raise NotFound("Nothing may be pushed yet.", "Try: pollux lake allow ~/code/shop")
 
     @cached_property
@@ -111,10 +113,10 @@ class Pusher:
         """The plan, and who makes its documents."""
         person, new_redactor = self._settings.person, self._new_redactor
         names = Preparer(person, self._machine, new_redactor)
-        plan = Planner(self._library, self._settings, self._journal, names.lake_id).plan(lake, again=again)
-        ids = ids_in(plan, self._journal.entries(lake))
+        journal, seq = self._journal.entries(lake), self._journal.next_seq()
+        plan = Planner(self._library, self._settings, self._permissions, names.lake_id).plan(journal, seq, again=again)
         self._journal.close()  # processes are forked, and a database does not like that
-        return plan, Preparer(person, self._machine, new_redactor, ids)
+        return plan, Preparer(person, self._machine, new_redactor, ids_in(plan, journal))
 
     @cached_property
     def _private(self) -> RedactionOptions:

@@ -13,6 +13,7 @@ from pollux.lake.store import lake_name
 from pollux.library.library import Library
 from pollux.model import Value
 from pollux.system.clock import since_epoch
+from pollux.system.directories import Places
 
 
 class PushedTo(Value, frozen=True, kw_only=True):
@@ -39,22 +40,23 @@ class PushStatus(Value, frozen=True, kw_only=True):
     plan: Plan
 
 
-def push_status(library: Library, settings: PushSettings) -> PushStatus:
+def push_status(library: Library, places: Places, settings: PushSettings) -> PushStatus:
     """The state of this machine. Nothing is asked of a lake, and nothing is written."""
-    journal = Journal(library.places.lake)
-    lake = lake_name(settings.url) if settings.url is not None else None
-    pushed = tuple(_pushed(one, list(journal.entries(one).values())) for one in journal.lakes())
-    plan = Planner(library, settings, journal, lambda key, _: key.partition(":")[2]).plan(lake or "")
+    journal, permissions = Journal(places.lake), Permissions(places.lake).all()
+    pushed = {lake: journal.entries(lake) for lake in journal.lakes()}
+    lake = lake_name(settings.url) if settings.url is not None else next(iter(pushed)) if len(pushed) == 1 else None
+    planner = Planner(library, settings, permissions, lambda key, _: key.partition(":")[2])
+    plan = planner.plan(pushed.get(lake or "", {}), journal.next_seq())
     journal.close()
-    machine = known_machine(library.places)
+    machine = known_machine(places)
     return PushStatus(
         lake=lake,
         person=settings.person,
         machine=machine.id if machine is not None else None,
         level=settings.level,
         most=settings.most,
-        allowed=tuple((one, settings.level_of(one)) for one in Permissions(library.places.lake).all()),
-        pushed=pushed,
+        allowed=tuple((one, settings.level_of(one)) for one in permissions),
+        pushed=tuple(_pushed(lake, list(entries.values())) for lake, entries in pushed.items()),
         plan=plan,
     )
 

@@ -160,11 +160,6 @@ class Library:
         """The file of the user's settings, which need not exist."""
         return self._places.settings
 
-    @property
-    def places(self) -> Places:
-        """Where pollux keeps its own files."""
-        return self._places
-
     @cached_property
     def usage(self) -> UsageService:
         """What was used, and what it cost."""

@@ -46,11 +46,12 @@ def command(
     from pollux.lake.documents import Level
     from pollux.lake.permissions import EVERYTHING, Permission, Permissions, project_path
     from pollux.lake.settings import push_settings
+    from pollux.system.directories import Places
 
+    writing(ctx)
+    places = Places()
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    permissions, settings = Permissions(library.places.lake), push_settings(library.places)
-    if every_project or projects:
-        writing(ctx)
+    permissions, settings = Permissions(places.lake), push_settings(places)
     paths = [EVERYTHING] if every_project else [project_path(one, library.projects.all()) for one in projects]
     for path in paths:
         if not withdraw:

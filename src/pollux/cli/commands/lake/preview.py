@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pollux.cli.commands.lake.options import pushing
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.complete import sessions
 from pollux.cli.options.group import Command
 from pollux.errors import Unreadable
@@ -36,9 +36,12 @@ def command(
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.lake.push import Pusher
     from pollux.lake.settings import push_settings
+    from pollux.system.directories import Places
 
+    writing(ctx)
+    places = Places()
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    pusher = Pusher(library, push_settings(library.places, lake, person))
+    pusher = Pusher(library, places, push_settings(places, lake, person))
     if document is not None:
         screen.json(pusher.document(document))
         return

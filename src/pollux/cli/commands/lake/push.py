@@ -32,10 +32,12 @@ def command(ctx: click.Context, lake: str | None, person: str | None, again: boo
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.lake.push import Pusher
     from pollux.lake.settings import push_settings
+    from pollux.system.directories import Places
 
     writing(ctx)
+    places = Places()
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    pusher = Pusher(library, push_settings(library.places, lake, person))
+    pusher = Pusher(library, places, push_settings(places, lake, person))
     outcome = pusher.push(bar(ctx, "Pushing", quiet=as_json), again=again)
     if as_json:
         from pollux.answers.push import push_document

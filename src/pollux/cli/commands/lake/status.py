@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pollux.cli.commands.lake.options import pushing
-from pollux.cli.options.common import common, json_option, open_library
+from pollux.cli.options.common import common, json_option, open_library, writing
 from pollux.cli.options.group import Command
 
 
@@ -22,9 +22,12 @@ def command(ctx: click.Context, lake: str | None, person: str | None, as_json: b
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.lake.settings import push_settings
     from pollux.lake.status import push_status
+    from pollux.system.directories import Places
 
+    writing(ctx)
+    places = Places()
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
-    status = push_status(library, push_settings(library.places, lake, person))
+    status = push_status(library, places, push_settings(places, lake, person))
     if as_json:
         from pollux.answers.push import status_document
 
