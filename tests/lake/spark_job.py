@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, count, sum as total
+from pyspark.sql.functions import count, sum as total
 
 import pollux.spark
 

@@ -20,11 +20,24 @@ from tests.lake.engines import engine, java
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus"
-HOMES = """
-claude/1.0.128 claude/2.1.325 claude/walk-fork-of-compacted-in-other-folder codex/0.130.0 codex/0.166.0-compressed
-codex/walk-exact-though-cut copilot/1.0.102 copilot/1.0.11-tui gemini/0.4.1 gemini/0.61.0 gemini/upgrade
-opencode/0.5.29 opencode/1.18.33-wal qwen/0.1.4 qwen/0.24.4 qwen/0.5.2-tui
-""".split()
+HOMES = [
+    "claude/1.0.128",
+    "claude/2.1.325",
+    "claude/walk-fork-of-compacted-in-other-folder",
+    "codex/0.130.0",
+    "codex/0.166.0-compressed",
+    "codex/walk-exact-though-cut",
+    "copilot/1.0.102",
+    "copilot/1.0.11-tui",
+    "gemini/0.4.1",
+    "gemini/0.61.0",
+    "gemini/upgrade",
+    "opencode/0.5.29",
+    "opencode/1.18.33-wal",
+    "qwen/0.1.4",
+    "qwen/0.24.4",
+    "qwen/0.5.2-tui",
+]
 USED = ("input", "cached", "output", "reasoning", "requests")
 DAMAGED = "damaged-home"
 
@@ -84,7 +97,8 @@ def test_two_workers_read_what_the_library_reads(homes: Path, tmp_path: Path) ->
             assert used.get((str(home), agent), [None] * len(USED)) == expected, name
 
     problems = [row for row in found["problems"] if row["home"] == str(homes / DAMAGED)]
-    assert [(row["agent"], row["code"], row["severity"]) for row in problems] == [("gemini", "file.damaged", "error")]
+    assert {(row["agent"], row["severity"]) for row in problems} == {("gemini", "error")}
+    assert "file.damaged" in {row["code"] for row in problems}
     for name, columns in found["columns"].items():
         if name in TABLES:
             assert [column for column, _ in columns] == ["home", *(c.name for c in TABLES[name].of_session())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -122,7 +123,7 @@ def test_a_folder_that_cannot_be_opened_is_a_problem(corpus: Path, monkeypatch: 
 
 
 def test_a_folder_without_homes_and_no_folder_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="No home in .* has files of an agent"):
+    with pytest.raises(NotFound, match=r"No home in .* has files of an agent"):
         homes_below(tmp_path)
     with pytest.raises(Unreadable, match="is not a folder"):
         homes_below(tmp_path / "none")
