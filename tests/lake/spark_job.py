@@ -51,9 +51,7 @@ def main() -> None:
         found = {
             "tasks": sessions.rdd.getNumPartitions(),
             "workers": spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1,
-            "sessions": rows(
-                sessions.select("home", "key", "title", "prompts", col("started").cast("string"), "models")
-            ),
+            "sessions": rows(sessions.select("home", "key", "title")),
             "messages": rows(read["messages"].groupBy(by_session).agg(count("*").alias("count"))),
             "calls": rows(read["tool_calls"].groupBy(by_session).agg(count("*").alias("count"))),
             "usage": rows(used.groupBy("home", "agent").agg(*(total(name).alias(name) for name in USED))),

@@ -64,7 +64,7 @@ def of_library(home: Path, beside: Path) -> tuple[dict[str, tuple[str | None, in
             for session in library.sessions(Filter(everything=True))
         }
         stats = library.usage.stats(Grouping.AGENT)
-    return sessions, {row.name: [getattr(row.usage, name) for name in USED] for row in stats.rows}
+    return sessions, {str(row.name): [getattr(row.usage, name) for name in USED] for row in stats.rows}
 
 
 def calls_in(session: Session) -> int:

@@ -92,9 +92,8 @@ def test_nothing_outside_of_a_home_is_read(corpus: Path, tmp_path: Path) -> None
     shutil.copytree(corpus / "claude/2.1.325/home/.claude", secret / ".claude")
     visitor = tmp_path / "visitors" / "mallory"
     (visitor / ".qwen").mkdir(parents=True)
-    (visitor / ".qwen/settings.json").write_text(
-        f'{{"advanced": {{"runtimeOutputDir": "{corpus}/qwen/0.24.4/home/.qwen"}}}}'
-    )
+    elsewhere = {"advanced": {"runtimeOutputDir": f"{corpus}/qwen/0.24.4/home/.qwen"}}
+    (visitor / ".qwen/settings.json").write_text(json.dumps(elsewhere))
     (visitor / ".claude").symlink_to(secret / ".claude")
     (visitor.parent / "link").symlink_to(corpus)
     (visitor / ".codex/sessions").mkdir(parents=True)
