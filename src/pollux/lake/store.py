@@ -121,14 +121,26 @@ def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bo
         plain = _may_be_plain(variables)
         options = {**_CLIENT, "allow_http": plain}
         objects = from_url(url, client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
-        return Store(url.rstrip("/"), objects, plain=plain)
+        return Store(lake_name(url), objects, plain=plain)
     except (BaseError, ValueError) as error:
         raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
 
 
-def _folder(url: str, *, create: bool) -> Path:
+def lake_name(url: str) -> str:
+    """What a lake is called in the journal: the same for any way to write its address."""
+    if url.partition("://")[0].lower() in SCHEMES:
+        return url.rstrip("/")
+    return str(_path(url))
+
+
+def _path(url: str) -> Path:
     """The folder that an address names."""
-    folder = Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
+    return Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
+
+
+def _folder(url: str, *, create: bool) -> Path:
+    """The folder that an address names, which is there."""
+    folder = _path(url)
     if not url or (not create and not folder.is_dir()):
         raise RequestError(f"There is no folder {url!r} for a lake.", "`pollux lake init` makes it.")
     try:
