@@ -134,13 +134,13 @@ class Delta:
 
         return self.change(name, make)
 
-    def vacuum(self, name: str, hours: float, *, full: bool = False) -> int:
+    def vacuum(self, name: str, hours: float, *, full: bool = False) -> None:
         """Remove files that were replaced at least so many hours ago; with `full` also those that nobody knows of.
 
-        Returns how many there were. Without `full`, a file that a running load wrote is spared.
+        Without `full`, a file that a running load wrote is spared.
         """
         with self._explained():
-            return len(self.open(name).vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full))
+            self.open(name).vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full)
 
     def trim_log(self, name: str) -> None:
         """Remove what is too old of a table's log."""

@@ -34,11 +34,10 @@ _PLACE = ("month", "machine", "key", "batch")
 
 
 class Tidied(msgspec.Struct):
-    """What was removed: sessions that were too old, rows that nothing shows, files; and how many files were joined."""
+    """What was removed: sessions that were too old, rows that nothing shows; and how many files were joined."""
 
     sessions: int = 0
     rows: int = 0
-    files: int = 0
     joined: int = 0
 
 
@@ -58,7 +57,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     show(delta, [], {one.key for one in known(delta.open(SESSIONS))})
     for name, table in TABLES.items():
         result.joined += delta.change(name, partial(_join, order=table.order))
-        result.files += delta.vacuum(name, grace.total_seconds() / 3600, full=True)
+        delta.vacuum(name, grace.total_seconds() / 3600, full=True)
         delta.trim_log(name)
     return result
 
