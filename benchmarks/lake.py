@@ -26,6 +26,10 @@ QUESTIONS = {
 }
 HUNDRED_MILLIONS = 24_000
 """The GB of a hundred million sessions, if they are as large as those of `gen.py`."""
+A_DAY, DAYS, STATES = 20, 220, 2
+"""How many sessions a person has on a day, on how many days of a year, and how often each is pushed."""
+STORAGE, PUTS, CORE_HOUR = 0.023, 0.005, 0.05
+"""Dollars for a GB and month, for a thousand puts, and for an hour of a core."""
 
 
 class Cost(NamedTuple):
@@ -153,6 +157,33 @@ def slopes(rows: list[dict[str, Any]]) -> str:
     return f"{largest['sessions']:,} sessions, {raw:,.0f} MB\n\n" + "\n".join(lines)
 
 
+def sizes(rows: list[dict[str, Any]]) -> str:
+    """A table on paper: what a year of so many people takes, by the slopes of the largest history."""
+    largest = max(rows, key=lambda row: row["raw MB"])
+    raw, documents, tables = (
+        largest[f"{name} MB"] / largest["sessions"] / 1000 for name in ("raw", "documents", "tables")
+    )
+    a_session = (largest["lake"]["load"]["cpu s"] + largest["lake"]["tidy"]["cpu s"]) / largest["sessions"]
+    lines = [
+        "| people | sessions a year | raw | documents | tables | loader, a day | storage, a month | puts | loader |"
+    ]
+    lines.append("|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for people in (10, 500, 5000):
+        count = people * A_DAY * DAYS
+        stored = count * (STATES * documents + tables)
+        cpu = STATES * a_session * count
+        lines.append(
+            f"| {people:,} | {count:,} | {_gigabytes(count * raw)} | {_gigabytes(STATES * count * documents)} | "
+            f"{_gigabytes(count * tables)} | {cpu / DAYS / 60:,.1f} CPU min | ${stored * STORAGE:,.2f} | "
+            f"${STATES * count / 12 / 1000 * PUTS:,.2f} | ${cpu / 12 / 3600 * CORE_HOUR:,.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1000:,.1f} TB" if size >= 1000 else f"{size:,.1f} GB"
+
+
 def main() -> None:
     """Measures, and prints."""
     parser = argparse.ArgumentParser(description="Measure a lake with histories of several sizes.")
@@ -167,7 +198,7 @@ def main() -> None:
         people = homes(options.folder, count, options.kilobytes)
         rows.append(measured(people, options.folder / "lake-work", options.workers))
         print(json.dumps(rows[-1]), flush=True)
-    print(slopes(rows), file=sys.stderr)
+    print(f"{slopes(rows)}\n\n{sizes(rows)}", file=sys.stderr)
 
 
 if __name__ == "__main__":
