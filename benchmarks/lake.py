@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.lake_slopes import report
+
 PEOPLE = 16
 POLLUX = str(Path(sys.executable).with_name("pollux"))
 QUESTIONS = {
@@ -24,12 +26,6 @@ QUESTIONS = {
     "search, rare word": ["search", "zanzibarquark"],
     "search, common words": ["search", "import subprocess"],
 }
-HUNDRED_MILLIONS = 24_000
-"""The GB of a hundred million sessions, if they are as large as those of `gen.py`."""
-A_DAY, DAYS, STATES = 20, 220, 2
-"""How many sessions a person has on a day, on how many days of a year, and how often each is pushed."""
-STORAGE, PUTS, CORE_HOUR = 0.023, 0.005, 0.05
-"""Dollars for a GB and month, for a thousand puts, and for an hour of a core."""
 
 
 class Cost(NamedTuple):
@@ -59,12 +55,13 @@ def run(*commands: list[str], **environ: str) -> Cost:
     """What some commands take that run at once, with all processes that they start."""
     where = {**os.environ, "POLLUX_BACKGROUND": "0", **environ}
     started = time.perf_counter()
-    running = [subprocess.Popen([POLLUX, *command], env=where, stdout=subprocess.DEVNULL) for command in commands]
+    null = subprocess.DEVNULL
+    running = [subprocess.Popen([POLLUX, *command], env=where, stdout=null, stderr=null) for command in commands]
     cpu = 0.0
     for process in running:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode in (0, 1), f"pollux ended with status {process.returncode}"
+        assert process.returncode in (0, 1), f"{process.args} ended with status {process.returncode}"
         cpu += used.ru_utime + used.ru_stime
     return Cost(cpu, time.perf_counter() - started)
 
@@ -108,7 +105,6 @@ def measured(people: Path, work: Path, workers: list[int]) -> dict[str, Any]:
         "tables MB": _size(lake / "tables") / 1e6,
         "tables before tidy MB": loaded / 1e6,
         "lake": {name: {"cpu s": cost.cpu, "wall s": cost.wall} for name, cost in steps.items()},
-        "cpu s per GB": {name: cost.cpu / raw * 1e9 for name, cost in steps.items()},
     }
 
 
@@ -141,49 +137,6 @@ def on_spark(people: Path, workers: int) -> Cost:
     return Cost(**json.loads(done.stdout))
 
 
-def slopes(rows: list[dict[str, Any]]) -> str:
-    """A table of the largest history: what a GB of raw files takes, and what more of it would take."""
-    largest = max(rows, key=lambda row: row["raw MB"])
-    raw = largest["raw MB"]
-    lines = ["| | measured | of raw, or a GB | 1 TB | 100 M sessions |", "|---|--:|--:|--:|--:|"]
-    for name in ("documents", "tables"):
-        part = largest[f"{name} MB"] / raw
-        more = f"{part:.2f} TB | {part * HUNDRED_MILLIONS / 1000:.1f} TB"
-        lines.append(f"| {name} | {largest[f'{name} MB']:,.0f} MB | {part:.2f} | {more} |")
-    for name, cpu in largest["cpu s per GB"].items():
-        hours = cpu * 1000 / 3600
-        more = f"{hours:,.1f} core-h | {hours * HUNDRED_MILLIONS / 1000:,.0f} core-h"
-        lines.append(f"| {name} | {largest['lake'][name]['cpu s']:,.1f} CPU s | {cpu:,.1f} CPU s | {more} |")
-    return f"{largest['sessions']:,} sessions, {raw:,.0f} MB\n\n" + "\n".join(lines)
-
-
-def sizes(rows: list[dict[str, Any]]) -> str:
-    """A table on paper: what a year of so many people takes, by the slopes of the largest history."""
-    largest = max(rows, key=lambda row: row["raw MB"])
-    raw, documents, tables = (
-        largest[f"{name} MB"] / largest["sessions"] / 1000 for name in ("raw", "documents", "tables")
-    )
-    a_session = (largest["lake"]["load"]["cpu s"] + largest["lake"]["tidy"]["cpu s"]) / largest["sessions"]
-    lines = [
-        "| people | sessions a year | raw | documents | tables | loader, a day | storage, a month | puts | loader |"
-    ]
-    lines.append("|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for people in (10, 500, 5000):
-        count = people * A_DAY * DAYS
-        stored = count * (STATES * documents + tables)
-        cpu = STATES * a_session * count
-        lines.append(
-            f"| {people:,} | {count:,} | {_gigabytes(count * raw)} | {_gigabytes(STATES * count * documents)} | "
-            f"{_gigabytes(count * tables)} | {cpu / DAYS / 60:,.1f} CPU min | ${stored * STORAGE:,.2f} | "
-            f"${STATES * count / 12 / 1000 * PUTS:,.2f} | ${cpu / 12 / 3600 * CORE_HOUR:,.2f} |"
-        )
-    return "\n".join(lines)
-
-
-def _gigabytes(size: float) -> str:
-    return f"{size / 1000:,.1f} TB" if size >= 1000 else f"{size:,.1f} GB"
-
-
 def main() -> None:
     """Measures, and prints."""
     parser = argparse.ArgumentParser(description="Measure a lake with histories of several sizes.")
@@ -198,7 +151,7 @@ def main() -> None:
         people = homes(options.folder, count, options.kilobytes)
         rows.append(measured(people, options.folder / "lake-work", options.workers))
         print(json.dumps(rows[-1]), flush=True)
-    print(f"{slopes(rows)}\n\n{sizes(rows)}", file=sys.stderr)
+    print(report(rows), file=sys.stderr)
 
 
 if __name__ == "__main__":
