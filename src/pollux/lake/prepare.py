@@ -162,7 +162,6 @@ class Preparer:
 
     def _renamed(self, session: Session, planned: Planned) -> Session:
         """The session with the lake's names for itself and for those it is related to."""
-
         known = {session.agent, *registry.source_names()}
 
         def rename(key: str) -> str:

@@ -98,7 +98,7 @@ class Pusher:
 
             plan, preparer = self._prepare(lake, again=again)
             outcome = PushOutcome(lake=url, person=self._settings.person, machine=self._machine.id, plan=plan)
-            sender = stack.enter_context(Sender(url, self._places.environ, self._journal, outcome))
+            sender = stack.enter_context(Sender(url, self._journal, outcome))
             for result in self._results(plan, preparer, tell):
                 outcome.unread += result.unread
                 for prepared in result.prepared:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -97,7 +97,7 @@ _RIGHTS = "docs/lake.md has the rights that each role needs."
 _AGAIN = "What was done is kept: the same command goes on from there."
 
 
-def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bool = False) -> Store:
+def open_store(url: str, *, create: bool = False) -> Store:
     """The store at an address; nothing is asked of it yet. Raises `RequestError` where the address makes no sense.
 
     A folder must exist, or a share that is not mounted would be filled beside it; `create` makes it. The keys of a
@@ -106,7 +106,6 @@ def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bo
     with needs("A lake", "lake"):
         from obstore.exceptions import BaseError
         from obstore.store import LocalStore, from_url
-    variables = os.environ if environ is None else environ
     scheme = url.partition("://")[0].lower() if "://" in url else ""
     try:
         if scheme in ("", "file"):
@@ -116,7 +115,7 @@ def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bo
             raise RequestError(f"{url!r} is not the address of a lake.", HINT)
         if "@" in urlsplit(url).netloc:
             raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
-        options = {**_CLIENT, "allow_http": _may_be_plain(variables)}
+        options = {**_CLIENT, "allow_http": _may_be_plain()}
         return Store(lake_name(url), from_url(url, client_options=options, retry_config=_RETRIES))  # type: ignore[call-overload]
     except (BaseError, ValueError) as error:
         raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
@@ -146,11 +145,11 @@ def _folder(url: str, *, create: bool) -> Path:
     return folder
 
 
-def _may_be_plain(variables: Mapping[str, str]) -> bool:
+def _may_be_plain() -> bool:
     """May the connection be without encryption? On this machine, or where the user says so."""
-    named = (variables.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
+    named = (os.environ.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
     endpoint = urlsplit(next((name for name in named if name), "")).hostname
-    return endpoint in ("localhost", "127.0.0.1", "::1") or variables.get("AWS_ALLOW_HTTP", "").lower() == "true"
+    return endpoint in ("localhost", "127.0.0.1", "::1") or os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
 
 
 def _reason(error: Exception) -> str:
