@@ -174,8 +174,14 @@ def _decoded(data: bytes, kind: type[V], what: str) -> V:
 
 def document_path(document: Document) -> str:
     """Where a document lies. Documents of a session sort by their age."""
-    place = f"{document.person}/{document.machine}/{_part(document.agent)}/{_part(document.id)}"
+    place = f"{document.person}/{document.machine}/{session_part(document.key)}"
     return f"{SESSIONS}/{place}/{document.seq:016}-{document.state}.json.zst"
+
+
+def session_part(key: str) -> str:
+    """The part of a document's path that names its session."""
+    agent, _, id = key.partition(":")
+    return f"{_part(agent)}/{_part(id)}"
 
 
 def news_path(news: News) -> str:

@@ -99,7 +99,7 @@ class Journal:
         if not self.exists:
             return {}
         with self._opened() as sql:
-            rows = sql.execute(f"SELECT {', '.join(_COLUMNS)} FROM documents WHERE lake=?", (lake,)).fetchall()  # noqa: S608 (our own words)
+            rows = sql.execute(f"SELECT {', '.join(_COLUMNS)} FROM documents WHERE lake=?", (lake,)).fetchall()
         return {row[0]: _entry(row) for row in rows}
 
     def lakes(self) -> list[str]:
@@ -120,7 +120,7 @@ class Journal:
     def write(self, lake: str, entries: Iterable[Entry]) -> None:
         """Note what is pushed, before it is; or that it is as it was."""
         marks = ", ".join("?" * (len(_COLUMNS) + 1))
-        statement = f"INSERT OR REPLACE INTO documents (lake, {', '.join(_COLUMNS)}) VALUES ({marks})"  # noqa: S608
+        statement = f"INSERT OR REPLACE INTO documents (lake, {', '.join(_COLUMNS)}) VALUES ({marks})"
         with self._opened() as sql:
             sql.executemany(statement, ([lake, *(getattr(entry, name) for name in _COLUMNS)] for entry in entries))
 

@@ -32,8 +32,10 @@ class StoredObject(Value, frozen=True, kw_only=True):
 class Store:
     """Objects by their paths, with `/`. Nothing is ever written over."""
 
-    def __init__(self, url: str, objects: Any) -> None:
+    def __init__(self, url: str, objects: Any, *, plain: bool = False) -> None:
+        """`plain`: the connection may be without encryption."""
         self.url = url
+        self.plain = plain
         self._objects = objects
 
     def put_if_absent(self, path: str, data: bytes) -> bool:
@@ -115,8 +117,10 @@ def open_store(url: str, *, create: bool = False) -> Store:
             raise RequestError(f"{url!r} is not the address of a lake.", HINT)
         if "@" in urlsplit(url).netloc:
             raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
-        options = {**_CLIENT, "allow_http": _may_be_plain()}
-        return Store(lake_name(url), from_url(url, client_options=options, retry_config=_RETRIES))  # type: ignore[call-overload]
+        plain = _may_be_plain()
+        options = {**_CLIENT, "allow_http": plain}
+        objects = from_url(url, client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
+        return Store(lake_name(url), objects, plain=plain)
     except (BaseError, ValueError) as error:
         raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
 

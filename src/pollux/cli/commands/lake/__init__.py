@@ -14,6 +14,16 @@ COMMANDS: dict[str, str] = {
     "preview": "pollux.cli.commands.lake.preview",
     "push": "pollux.cli.commands.lake.push",
     "status": "pollux.cli.commands.lake.status",
+    "init": "pollux.cli.commands.lake.init",
+    "load": "pollux.cli.commands.lake.load",
+    "tidy": "pollux.cli.commands.lake.tidy",
+    "erase": "pollux.cli.commands.lake.erase",
+    "list": "pollux.cli.commands.lake.list",
+    "show": "pollux.cli.commands.lake.show",
+    "search": "pollux.cli.commands.lake.search",
+    "stats": "pollux.cli.commands.lake.stats",
+    "query": "pollux.cli.commands.lake.query",
+    "views": "pollux.cli.commands.lake.views",
 }
 """In the order in which `pollux lake --help` shows them. Each module has a `command`."""
 

@@ -15,3 +15,7 @@ def pushing(function: Decorated) -> Decorated:
     lake = click.argument("lake", metavar="[LAKE]", required=False)
     person = click.option("--person", metavar="NAME", help="Push as this person, instead of the settings' one.")
     return lake(person(function))
+
+
+lake_argument = click.argument("lake", metavar="LAKE")
+"""The lake that a command works on."""
