@@ -60,9 +60,10 @@ class Sender:
     @cached_property
     def _tombstones(self) -> list[Tombstone]:
         """What was erased of this person. Who may not read in the lake need not: whoever loads heeds them, too."""
+        store = self._store
         try:
-            found = [one.path for one in self._store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
-            return [decode_tombstone(self._store.get(path)) for path in found]
+            found = [one.path for one in store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
+            return [decode_tombstone(store.get(path)) for path in found]
         except PolluxError:
             return []
 

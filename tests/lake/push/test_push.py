@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import NotFound, OutputError, RequestError, StoreError, UnknownName
-from pollux.lake import push as push_module, send
+from pollux.lake import send
 from pollux.lake.documents import Level, Tombstone, encode_tombstone, tombstone_path
 from pollux.lake.journal import Journal
+from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
 from pollux.lake.status import push_status
 from pollux.lake.store import Store, open_store
@@ -286,14 +287,14 @@ def test_a_session_that_cannot_be_prepared_costs_no_other(
 ) -> None:
     bad, good = machine.talk("a1", "bad"), machine.talk("a2", "good")
     machine.allow()
-    prepare = push_module.Preparer.prepare
+    prepare = Preparer.prepare
 
-    def fail(self: push_module.Preparer, session: object, planned: object, **how: bool) -> object:
+    def fail(self: Preparer, session: object, planned: object, **how: bool) -> object:
         if getattr(planned, "key", "") == bad:
             raise ValueError("odd")
         return prepare(self, session, planned, **how)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(push_module.Preparer, "prepare", fail)
+    monkeypatch.setattr(Preparer, "prepare", fail)
     outcome = machine.push(folder.url)
     assert (outcome.unread, set(texts(folder))) == ([bad], {good})
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -48,6 +49,16 @@ def test_objects_are_deleted_whether_or_not_they_are_there(store: Store) -> None
     store.delete(["a", "b", "a"])
     with pytest.raises(NotFound):
         store.get("a")
+
+
+def test_what_killed_writers_left_goes(store: Store, tmp_path: Path) -> None:
+    store.put_if_absent("a/b.json", b"")
+    for name in ("b.json#1", "c.json#23"):
+        (tmp_path / "a" / name).write_text("left")
+    assert [one.path for one in store.paths()] == ["a/b.json"]
+    assert store.remove_drafts(timedelta(hours=24)) == 0
+    assert store.remove_drafts(timedelta(0)) == 2
+    assert [file.name for file in (tmp_path / "a").iterdir()] == ["b.json"]
 
 
 @pytest.mark.parametrize(
