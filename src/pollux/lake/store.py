@@ -102,6 +102,13 @@ class Store:
                 file.unlink(missing_ok=True)
         return len(drafts)
 
+    def as_file_system(self) -> Any:
+        """The store for engines that read files by their addresses, with the same keys."""
+        with needs("To ask a lake in a bucket", "lake"):
+            from obstore.fsspec import FsspecStore
+        options = {**_CLIENT, "allow_http": self.plain}
+        return FsspecStore(self.url.partition("://")[0], client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
+
     @contextmanager
     def _explained(self, what: str, kind: type[PolluxError]) -> Iterator[None]:
         """Raise an error of ours, of one sentence, for one of the store."""

@@ -11,6 +11,7 @@ from pollux.text.shell import shell_line
 from pollux.usage.days import bounds, unbroken
 from pollux.usage.labels import label, tokens
 from pollux.usage.service import Grouping, Measure
+from pollux.usage.stats import OF_LAKES
 from pollux.web.pages.columns import Span, columns
 from pollux.web.pages.layout import agent_mark, list_address
 from pollux.web.pages.report import Tile, filter_form, heading, nothing, pages, report_page, switch, table, tiles
@@ -80,7 +81,10 @@ def _page(asked: Asked, inner: Sequence[Html | None]) -> str:
 
 def _choices(asked: Asked, by: Grouping, of: Measure | None) -> Html:
     """What the figures are grouped by, and what is drawn."""
-    groups = switch("Group by", [(one.value.capitalize(), asked.address(by=one), one is by) for one in Grouping])
+    groups = switch(
+        "Group by",
+        [(one.value.capitalize(), asked.address(by=one), one is by) for one in Grouping if one not in OF_LAKES],
+    )
     if of is None:
         return tag("div", groups, class_="choices")
     measures = [(one.value.capitalize(), asked.address(of=one), one is of) for one in (Measure.TOKENS, Measure.COST)]
