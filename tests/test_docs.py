@@ -273,6 +273,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("edits", "--diff", "--json").stdout),
         json.loads(pollux("compare", *(summary["key"] for summary in listed[:2]), "--json").stdout),
         json.loads(pollux("friction", "--json").stdout),
+        json.loads(pollux("lake", "allow", "--every-project", "--json").stdout),
+        json.loads(pollux("lake", "preview", "--person", "ada", "--document", "last").stdout),
+        *(json.loads(pollux("lake", name, "--person", "ada", "--json").stdout) for name in ("preview", "status")),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])

@@ -17,7 +17,7 @@ from pollux.lake.plan import Plan, Planner, ids_in
 from pollux.lake.prepare import Planned, Prepared, Preparer
 from pollux.lake.send import PushOutcome, Sender
 from pollux.lake.settings import Machine, PushSettings, this_machine
-from pollux.lake.store import lake_name
+from pollux.lake.store import check_address, lake_name
 from pollux.library.jobs import Job
 from pollux.library.library import Filter, Library
 from pollux.library.redaction import redactor
@@ -85,6 +85,7 @@ class Pusher:
     def push(self, report: Report = lambda _: None, *, again: bool = False) -> PushOutcome:
         """Push what is new. A connection is made only if there is something. Raises `OutputError`."""
         url = self._settings.require_url()
+        check_address(url)
         lake = lake_name(url)
         make_private_folder(self._places.lake)
         with ExitStack() as stack:
@@ -98,7 +99,7 @@ class Pusher:
 
             plan, preparer = self._prepare(lake, again=again)
             outcome = PushOutcome(lake=url, person=self._settings.person, machine=self._machine.id, plan=plan)
-            sender = stack.enter_context(Sender(url, self._places.environ, self._journal, outcome))
+            sender = stack.enter_context(Sender(url, self._journal, outcome))
             for result in self._results(plan, preparer, tell):
                 outcome.unread += result.unread
                 for prepared in result.prepared:

@@ -64,7 +64,7 @@ def command(
 
         screen.json(allowed_document(allowed))
     elif allowed:
-        from pollux.draw.push import allowed_lines
+        from pollux.cli.render.push import allowed_lines
 
         screen.lines(allowed_lines(screen, allowed, str(library.user_home)))
     elif not withdraw:
