@@ -36,6 +36,7 @@ from tests.cli.program import CORPUS
 from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
 from tests.unit.sources.claude.conftest import json_lines, user
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 MIDNIGHT = 1_794_614_400
@@ -581,13 +582,13 @@ def test_it_lets_others_go_first(large: ChangingHome, monkeypatch: pytest.Monkey
         monkeypatch.setattr(module, "read", slowly(0.05))
     process = FORK.Process(target=complete, args=(large,))
     process.start()
-    while not large.library(fresh=False).index.info().sessions:
-        time.sleep(0.02)
+    until(lambda: large.library(fresh=False).index.info().sessions)
     monkeypatch.undo()
     start_processes(monkeypatch)
     assert keys(large.library(early=True), 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
     assert process.is_alive(), "the answer waited for the other process"
-    process.join()
+    process.join(60)
+    assert process.exitcode == 0
     assert large.answers() == large.truth()
 
 
@@ -596,8 +597,7 @@ def test_it_ends_when_the_cache_is_cleared(large: ChangingHome, monkeypatch: pyt
         monkeypatch.setattr(module, "read", slowly(0.05))
     process = FORK.Process(target=complete, args=(large,))
     process.start()
-    while not large.library(fresh=False).index.info().sessions:
-        time.sleep(0.02)
+    until(lambda: large.library(fresh=False).index.info().sessions)
     large.library().index.clear()
     process.join(20)
     assert process.exitcode == 0
@@ -610,8 +610,7 @@ def test_it_ends_when_the_cache_is_deleted(large: ChangingHome, monkeypatch: pyt
     monkeypatch.setattr(bulk, "read", counted := Counted(readers.read))
     process = FORK.Process(target=run_behind, args=(large,))
     process.start()
-    while not counted.calls:
-        time.sleep(0.02)
+    until(lambda: counted.calls)
     large.cache.rename(large.cache.with_name("deleted"))
     process.join(60)
     assert process.exitcode == 0
@@ -626,8 +625,7 @@ def test_it_ends_when_the_cache_is_deleted_while_it_adds_words(
     monkeypatch.setattr(words, "_index", counted := Counted(words._index))
     process = FORK.Process(target=run_behind, args=(large,))
     process.start()
-    while not counted.calls:
-        time.sleep(0.02)
+    until(lambda: counted.calls)
     large.cache.rename(large.cache.with_name("deleted"))
     process.join(60)
     assert process.exitcode == 0

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.terminal import SECONDS, TerminalProgram, pollux_command
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -182,9 +183,9 @@ def test_copying_through_tmux(env: dict[str, str], home: Path, tmp_path: Path) -
     inside = " ".join(pollux_command())
     subprocess.run([*tmux, "new-session", "-d", "-x", "90", "-y", "30", inside], env=env, cwd=home, check=True)
     try:
-        _until(lambda: "12 sessions" in _captured(tmux))
+        until(lambda: "12 sessions" in _captured(tmux))
         subprocess.run([*tmux, "send-keys", "C-y"], check=True)
-        _until(lambda: "copied through tmux" in _captured(tmux))
+        until(lambda: "copied through tmux" in _captured(tmux))
         buffer = subprocess.run([*tmux, "show-buffer"], capture_output=True, text=True, check=True).stdout
         assert buffer.startswith("gemini:")
     finally:
@@ -193,10 +194,3 @@ def test_copying_through_tmux(env: dict[str, str], home: Path, tmp_path: Path) -
 
 def _captured(tmux: list[str]) -> str:
     return subprocess.run([*tmux, "capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
-
-
-def _until(condition: object) -> None:
-    end = time.monotonic() + 60
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.1)
