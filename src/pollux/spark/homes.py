@@ -94,16 +94,17 @@ def read_home(home: Path, agent: str | None) -> Iterator[Found]:
         try:
             bundles = files.bundles_of(source, root)
         except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other homes; it is reported)
-            yield Found(None, None, (_failed(root.path, error),))
+            yield Found(None, None, (failed(root.path, error),))
             continue
         for bundle in bundles:
             by_key.setdefault(bundle.key, []).append((source, bundle))
     seen: set[str] = set()
-    while by_key:
-        key = next(iter(by_key))
-        for found in _best(_read(by_key.pop(key))):
-            if found.session is None or found.session.key not in seen:
-                seen.add(found.key or "")
+    for copies in by_key.values():
+        for found in _best(_read(copies)):
+            if found.session is None:
+                yield found
+            elif found.session.key not in seen:
+                seen.add(found.session.key)
                 yield found
 
 
@@ -114,7 +115,7 @@ def _read(copies: Iterable[tuple[Source, Bundle]]) -> Iterator[Found]:
             reading = source.read(bundle)
         except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions; it is reported)
             place = bundle.files[0].path if bundle.files else ""
-            yield Found(bundle.key, None, (_failed(place, error),))
+            yield Found(bundle.key, None, (failed(place, error),))
         else:
             yield from (Found(session.key, session, session.notices) for session in reading.sessions)
             if not reading.sessions and reading.notices:
@@ -143,6 +144,7 @@ def _refused(path: Path, roots: Homes) -> Notice:
     return Notice(code="file.unreadable", text=text, severity=Severity.ERROR, file=display_path(path))
 
 
-def _failed(path: str | Path, error: Exception) -> Notice:
+def failed(path: str | Path, error: Exception) -> Notice:
+    """A notice of a fault of ours."""
     text = f"Reading failed ({type(error).__name__}: {error}); please report it."
     return Notice(code="reader.failed", text=text, severity=Severity.ERROR, file=display_path(path))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pollux.errors import RequestError, UnknownName, needs
 from pollux.lake.rows import rows_of
 from pollux.lake.tables import TABLES, Column, Table, Type
-from pollux.spark.homes import Found, homes_below, read_home
+from pollux.spark.homes import Found, failed, homes_below, read_home
 from pollux.writers.parquet import typed
 
 with needs("pollux.spark", "spark"):
@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 
 PROBLEMS = "problems"
 _HOME = Column("home", Type.TEXT)
-_PROBLEM_COLUMNS = (
-    *(Column(name, Type.TEXT) for name in ("agent", "key", "code", "severity", "text", "file")),
-    *(Column(name, Type.INTEGER) for name in ("line", "count")),
+_OF_NOTICE = ("code", "severity", "text", "file", "line", "count")
+_OF_PROBLEM = tuple(
+    Column(name, Type.INTEGER if name in ("line", "count") else Type.TEXT) for name in ("agent", "key", *_OF_NOTICE)
 )
-COLUMNS = {name: (_HOME, *table.of_session()) for name, table in TABLES.items()} | {
-    PROBLEMS: (_HOME, *_PROBLEM_COLUMNS)
-}
+COLUMNS = {name: (_HOME, *table.of_session()) for name, table in TABLES.items()} | {PROBLEMS: (_HOME, *_OF_PROBLEM)}
 """The columns of each table: those of the lake that a session alone has, and the home."""
 _SPARK_TYPES = {
     Type.TEXT: "STRING",
@@ -104,10 +102,14 @@ class Reader(DataSourceReader):  # type: ignore[misc] # pyspark need not be inst
         yield from typed(rows, schema).to_batches(_ROWS)
 
     def _rows(self, found: Found, agent: str | None) -> list[dict[str, Any]]:
-        if self._table != PROBLEMS:
-            return rows_of(found.session)[self._table] if found.session is not None else []
-        fields = ("code", "severity", "text", "file", "line", "count")
-        return [
-            {"agent": agent, "key": found.key, **{name: getattr(notice, name) for name in fields}}
-            for notice in found.notices
+        notices, rows = found.notices, dict[str, list[dict[str, Any]]]()
+        if found.session is not None:
+            try:
+                rows = rows_of(found.session)
+            except Exception as error:  # noqa: BLE001 (one session must not cost the job; it is reported)
+                notices = (*notices, failed(next(iter(found.session.files), ""), error))
+        rows[PROBLEMS] = [
+            {"agent": agent, "key": found.key, **{name: getattr(notice, name) for name in _OF_NOTICE}}
+            for notice in notices
         ]
+        return rows.get(self._table, [])

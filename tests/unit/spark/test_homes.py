@@ -69,6 +69,27 @@ def test_of_two_copies_the_one_that_was_used_last_counts(corpus: Path, tmp_path:
     assert {key: len(session.messages) for key, session in sessions(home, "codex").items()} == expected
 
 
+def test_a_copy_that_cannot_be_read_hides_no_other(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = corpus / "codex/0.166.0/home"
+    before = sessions(home, "codex")
+    whole = max((home / ".codex/sessions").rglob("rollout-*.jsonl"), key=lambda path: path.stat().st_size)
+    archived = home / ".codex/archived_sessions" / whole.name
+    archived.parent.mkdir(exist_ok=True)
+    shutil.copy(whole, archived)
+    read = ResolvedSource.read
+
+    def failing(self: ResolvedSource, bundle: Bundle) -> Reading:
+        if bundle.files[0].path == str(archived):
+            raise ZeroDivisionError("a bug")
+        return read(self, bundle)
+
+    monkeypatch.setattr(ResolvedSource, "read", failing)
+    assert sessions(home, "codex").keys() == before.keys()
+    assert [
+        notice.file for found in read_home(home, "codex") for notice in found.notices if notice.code == "reader.failed"
+    ]
+
+
 def test_a_reader_that_fails_costs_one_session(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = corpus / "codex/0.166.0/home"
     before = sessions(home, "codex")
