@@ -73,21 +73,20 @@ def test_a_copy_that_cannot_be_read_hides_no_other(corpus: Path, monkeypatch: py
     home = corpus / "codex/0.166.0/home"
     before = sessions(home, "codex")
     whole = max((home / ".codex/sessions").rglob("rollout-*.jsonl"), key=lambda path: path.stat().st_size)
-    archived = home / ".codex/archived_sessions" / whole.name
-    archived.parent.mkdir(exist_ok=True)
-    shutil.copy(whole, archived)
-    read = ResolvedSource.read
+    (home / ".codex/archived_sessions").mkdir(exist_ok=True)
+    shutil.copy(whole, home / ".codex/archived_sessions")
+    victim = next(key for key, session in before.items() if str(whole) in session.files)
+    read, failures = ResolvedSource.read, [ZeroDivisionError("a bug")]
 
     def failing(self: ResolvedSource, bundle: Bundle) -> Reading:
-        if bundle.files[0].path == str(archived):
-            raise ZeroDivisionError("a bug")
+        if bundle.key == victim and failures:
+            raise failures.pop()
         return read(self, bundle)
 
     monkeypatch.setattr(ResolvedSource, "read", failing)
-    assert sessions(home, "codex").keys() == before.keys()
-    assert [
-        notice.file for found in read_home(home, "codex") for notice in found.notices if notice.code == "reader.failed"
-    ]
+    found = [one for one in read_home(home, "codex") if one.key == victim]
+    assert [one.session is not None for one in found] == [False, True]
+    assert [notice.code for notice in found[0].notices] == ["reader.failed"]
 
 
 def test_a_reader_that_fails_costs_one_session(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
