@@ -17,7 +17,6 @@ from pollux.lake.views import view_bodies
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
     from pollux.lake.store import Store
 
@@ -46,8 +45,8 @@ class Lake:
         """The rows of our own statement, which gives no times but microseconds."""
         return self._engine.execute(statement, list(values)).fetchall()
 
-    def query(self, statement: str) -> pa.Table:
-        """The rows of somebody's statement. Raises `RequestError` where it is wrong, or more than a question."""
+    def query(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows of somebody's statement. Raises `RequestError` where it is wrong, or no question."""
         import duckdb
 
         try:
@@ -55,13 +54,16 @@ class Lake:
             questions = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
             if len(statements) != 1 or statements[0].type not in questions:
                 raise RequestError("A lake answers one question at a time.", 'Try: "SELECT …"')
-            return self._engine.execute(statement).to_arrow_table()
+            answer: Any = self._engine.execute(statement).to_arrow_table()
         except duckdb.Error as error:
             sentence = " ".join(str(error).split("\n\n")[0].split())
             raise RequestError(
                 f"The lake does not understand it: {sentence.rstrip('.')}.",
-                f"The tables are {', '.join(TABLES)}: `pollux lake views` has their columns.",
+                f"The tables are {', '.join(TABLES)}.",
             ) from error
+        there = answer.column_names
+        names = [name if there.index(name) == place else f"{name}_{place}" for place, name in enumerate(there)]
+        return names, list(zip(*(column.to_pylist() for column in answer.columns), strict=True))
 
     def where(self, criteria: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, but for its words and facts; and its values."""

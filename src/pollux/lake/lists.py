@@ -66,10 +66,9 @@ class LakeSessions:
             for summary, troubled, person, team, machine, document in chosen
         ]
 
-    def count(self, criteria: Filter) -> int:
-        """How many sessions meet a filter without words and facts."""
-        where, values = self._lake.where(criteria)
-        return int(self._lake.rows(f"SELECT COUNT(*) FROM sessions WHERE {where}", *values)[0][0])
+    def count_all(self) -> int:
+        """How many sessions there are."""
+        return int(self._lake.rows("SELECT COUNT(*) FROM sessions")[0][0])
 
     def find(self, name: str) -> str:
         """The key of the session with this key, with an id that begins so, or of the `last`. Raises `UnknownName`."""
@@ -97,10 +96,6 @@ class LakeSessions:
     def family_usage(self, summary: Summary) -> Usage:
         """What a session and its descendants used."""
         return Families(self._children([summary.key])).usage(summary)
-
-    def family(self, key: str) -> list[str]:
-        """The keys of a session and all its descendants."""
-        return Families(self._children([key])).keys(key)
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's id has."""
