@@ -153,7 +153,7 @@ class BundleRows(msgspec.Struct, array_like=True):
 _LARGEST = 1 << 53  # sums of many such figures must fit, too
 
 
-def _storable(figure: int | None) -> int | None:
+def storable(figure: int | None) -> int | None:
     """A figure that the database can store; None for a larger one."""
     return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
 
@@ -165,7 +165,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     from pollux.index.catalogue.friction.rows import friction_rows
 
     summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
-    if (used := summary.usage) != (usable := _storable_usage(used)):
+    if (used := summary.usage) != (usable := storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
     times, prompts = [micros(message.at) for message in session.messages], session.prompts
     usage = [
@@ -197,7 +197,7 @@ def entry(session: Session, no: int, cut: int) -> Entry:
 
 
 def _audit_facts(session: Session) -> AuditFacts:
-    return AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
+    return AuditFacts(session.gaps, tuple(tally for tally in session.tallies if storable(tally.total) is not None))
 
 
 def _session(session: Session, summary: Summary, cut: int) -> Row:
@@ -237,9 +237,9 @@ def _packed(messages: Sequence[Message], times: list[int | None]) -> tuple[bytes
     return _encode(index), _encode(MessageAnchors(times, b"".join(map(hash_words, messages))))
 
 
-def _storable_usage(used: Usage) -> Usage:
+def storable_usage(used: Usage) -> Usage:
     """A sum that the database can store. It is too low if a figure is left out."""
-    usable = Usage(**by_name(map(_storable, values(used))), exact=used.exact)
+    usable = Usage(**by_name(map(storable, values(used))), exact=used.exact)
     return usable if usable == used else msgspec.structs.replace(usable, exact=False)
 
 
@@ -250,7 +250,7 @@ def _usage_rows(message: Message, at: int | None, places: dict[str, int]) -> lis
     file, line = (origin.file, origin.line) if origin is not None else ("", None)
     return [
         (
-            *map(_storable, values(usage)),
+            *map(storable, values(usage)),
             *(message.id, at, message.model, message.fate, message.inherited, usage.exact),
             *(places.get(usage.file or file), usage.line or line),
         )
