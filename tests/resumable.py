@@ -23,7 +23,13 @@ IDS = {
 }
 """The ids of the sessions. Other tests at the same time have others, because running agents are known by them."""
 OTHER_ID = f"4f0a7c11-9b7d-4c0e-8a52-{os.getpid():012x}"
-PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli"}
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "copilot": "@github/copilot",
+    "gemini": "@google/gemini-cli",
+    "qwen": "@qwen-code/qwen-code",
+}
 TIME = "2026-11-14T10:00:00.000Z"
 WRITTEN = 1_794_650_400
 """When the files were written (seconds since 1970)."""

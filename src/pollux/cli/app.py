@@ -46,6 +46,7 @@ COMMANDS = {
     "hide": "pollux.cli.commands.signing.hide",
     "projects": "pollux.cli.commands.projects",
     "archive": "pollux.cli.commands.archive",
+    "lake": "pollux.cli.commands.lake",
     "recover": "pollux.cli.commands.recover",
     "history": "pollux.cli.commands.history",
     "rehome": "pollux.cli.commands.rehome",

@@ -345,7 +345,9 @@ class Library:
         )
 
         search = Searching(self._index, query, request, report, found)
-        return search.without_waiting() if self._may_index_later() else search.with_words()
+        if self._may_index_later():
+            return search.without_waiting()
+        return search.leaving_new_words() if self._complete_later else search.with_words()
 
     def _may_index_later(self) -> bool:
         """Does another process index the words that are pending?"""

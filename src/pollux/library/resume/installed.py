@@ -60,7 +60,7 @@ def folder_to_go_on_in(
             "elsewhere",
             f"The folder {own} is gone, and {bound} resumes a session only in the folder in which it was held.",
             f"Make the folder again: mkdir -p {shell_word(own)}; "
-            f"or go on in another agent: pollux handoff {shell_word(session.key)} --to AGENT --in DIR",
+            f"or go on with a copy elsewhere: pollux handoff {shell_word(session.key)} --to {session.agent} --in DIR",
         )
     if not os.path.isdir(own):  # noqa: PTH112
         raise CannotResume(

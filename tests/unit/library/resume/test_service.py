@@ -231,9 +231,10 @@ def test_a_folder_that_is_gone_and_an_agent_that_goes_on_in_no_other_one(desk: D
     assert error.reason == "elsewhere"
     assert f"{place} is gone, and Qwen Code resumes" in str(error)
     assert f"mkdir -p {place};" in (error.hint or "")
-    assert commands(error.hint) == [f"handoff {key} --to AGENT --in DIR"]
-    assert commands(refused(desk, key, folder=str(desk.elsewhere)).hint) == commands(error.hint)
-    desk.library().handoff.plan(key, "claude", folder=str(desk.elsewhere))
+    assert commands(error.hint) == [f"handoff {key} --to qwen --in DIR"]
+    elsewhere = refused(desk, key, folder=str(desk.elsewhere))
+    assert commands(elsewhere.hint) == [f"handoff {key} --to qwen --in {desk.elsewhere}"]
+    desk.library().handoff.plan(key, "qwen", folder=str(desk.elsewhere))
     place.mkdir(parents=True)
     assert desk.library().resume.plan(key).folder == str(place)
 
