@@ -21,7 +21,6 @@ from pollux.library.session_files import SessionFiles
 from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
-from pollux.sources.database import document_path
 from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
@@ -141,6 +140,8 @@ class FreshIndex:
 
     def kept_paths(self, key: str) -> list[str]:
         """The files of a session, and the documents under which the archive keeps it if it is in a database."""
+        from pollux.sources.database import document_path  # only needed where the archive is asked
+
         files = self.files_of(key)
         return [*files, *(document_path(file, key.partition(":")[2]) for file in files)]
 
