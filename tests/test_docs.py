@@ -29,6 +29,7 @@ from pyarrow.parquet import read_schema
 
 from pollux import Library, registry
 from pollux.cli.app import COMMANDS, cli
+from pollux.lake.tables import TABLES
 from pollux.library.connect import skill
 from pollux.library.for_agents import texts
 from pollux.model import Value
@@ -189,6 +190,13 @@ def test_the_columns_of_parquet_tables_are_named() -> None:
         assert not [name for name in names if f"`{name}`" not in row]
 
 
+def test_the_columns_of_a_lake_are_named() -> None:
+    text = page("lake.md")
+    for table in TABLES.values():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{table.stored}` | `month`"))
+        assert re.findall(r"`(\w+)`", row)[1:] == [column.name for column in table.columns]
+
+
 def test_every_format_for_other_programs_is_described() -> None:
     named = re.findall(r"^\| \[`([a-z-]+)`\]\(#", page("formats-out.md"), re.MULTILINE)
     assert set(JUDGES) <= set(named) <= set(registry.WRITERS)
@@ -265,6 +273,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("edits", "--diff", "--json").stdout),
         json.loads(pollux("compare", *(summary["key"] for summary in listed[:2]), "--json").stdout),
         json.loads(pollux("friction", "--json").stdout),
+        json.loads(pollux("lake", "allow", "--every-project", "--json").stdout),
+        json.loads(pollux("lake", "preview", "--person", "ada", "--document", "last").stdout),
+        *(json.loads(pollux("lake", name, "--person", "ada", "--json").stdout) for name in ("preview", "status")),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])

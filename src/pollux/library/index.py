@@ -168,6 +168,10 @@ class IndexService:
 
         run(self._index, self._places)
 
+    def stamps(self) -> dict[str, str]:
+        """A text for each session, by its key, that changes whenever the files change that it was read from."""
+        return self._index.ask(CatalogueQueries.stamps)
+
     def clear(self) -> None:
         """Throw the cache away. It is made anew when something is asked."""
         self._index.clear()

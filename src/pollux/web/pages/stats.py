@@ -12,6 +12,7 @@ from pollux.text.shell import shell_line
 from pollux.usage.days import bounds, unbroken
 from pollux.usage.labels import label, tokens
 from pollux.usage.service import Grouping, Measure
+from pollux.usage.stats import OF_LAKES
 from pollux.web.pages.columns import Span, columns
 from pollux.web.pages.layout import agent_mark, list_address
 from pollux.web.pages.report import Tile, filter_form, heading, nothing, pages, report_page, switch, table, tiles
@@ -91,7 +92,7 @@ def _page(asked: Asked, inner: Sequence[Html | None]) -> str:
 
 def _choices(asked: Asked, by: Grouping, of: Measure | None) -> Html:
     """What the figures are grouped by, and what is drawn."""
-    ways_to = {one: asked.address(by=one) for one in Grouping}
+    ways_to = {one: asked.address(by=one) for one in Grouping if one not in OF_LAKES}
     ways_to[Grouping.TOOL] = asked.address(by=Grouping.TOOL, model=None)  # calls belong to no model
     groups = switch("Group by", [(one.value.capitalize(), to, one is by) for one, to in ways_to.items()])
     if of is None:
