@@ -11,6 +11,7 @@ import pytest
 from pollux import Library, registry
 from pollux.export.service import Exporter
 from pollux.library.library import Filter
+from pollux.model import Session
 from pollux.writers.base import Options
 from tests.web.serving import REWOUND_KEY, SAMPLE_KEY, Served, serving
 
@@ -156,7 +157,12 @@ def test_a_slow_session_without_an_index_is_read_once(tmp_path: Path, monkeypatc
     monkeypatch.setattr("pollux.web.conversation.SLOW", 10)
     monkeypatch.setattr("pollux.library.index.IndexService.outline", lambda *_: None)
     own, read = Library.session, list[str]()
-    monkeypatch.setattr(Library, "session", lambda library, key: read.append(key) or own(library, key))
+
+    def noted(library: Library, key: str) -> Session:
+        read.append(key)
+        return own(library, key)
+
+    monkeypatch.setattr(Library, "session", noted)
     with serving(tmp_path) as served:
         page = served.get(f"/s/{SAMPLE_KEY}").text
     assert read == [SAMPLE_KEY]

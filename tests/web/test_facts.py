@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -24,6 +25,7 @@ from tests.web.serving import SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
 
 Open = Callable[..., Tab]
+CORPUS = Path(__file__).parents[1] / "corpus"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,21 @@ def test_axe_finds_nothing(kept: Served, tab: Open, path: str, scheme: str) -> N
 @pytest.mark.parametrize("path", [*EVERY, "/?q=%22", "/nowhere"])
 def test_the_markup_is_valid(kept: Served, path: str) -> None:
     assert Markup(kept.get(path).text).problems == []
+
+
+@pytest.mark.parametrize("agent", sorted(folder.name for folder in CORPUS.iterdir() if any(folder.glob("*/home"))))
+def test_every_page_of_a_home_that_an_agent_left_is_valid(agent: str, tmp_path: Path) -> None:
+    home = max((CORPUS / agent).glob("*/home"))
+    with serving(tmp_path, home) as here:
+        keys = [entry.summary.key for entry in here.web.library.list(Filter(everything=True))][:3]
+        assert keys
+        paths = ["/?all=1", "/edits", "/stats?by=session", "/timeline", "/projects", "/friction", "/doctor", "/audit"]
+        paths += [f"/s/{quote(key, safe=':')}" for key in keys]
+        asked = ("audit", "edits", "friction", "archive", "compare")
+        paths += [f"/{page}?key={quote(key)}" for page in asked for key in keys]
+        for path in paths:
+            reply = here.get(path)
+            assert (reply.status, Markup(reply.text).problems) == (200, []), path
 
 
 @pytest.mark.parametrize("width", [360, 1000, 1280, 2560])

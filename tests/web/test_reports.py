@@ -262,6 +262,17 @@ def test_the_timeline_is_that_of_the_command(served: Served, of: Measure) -> Non
     assert twin(served, f"/timeline.json?of={of}") == plain(timeline_document(of, usage.timeline(of, every), total))
 
 
+def test_the_days_as_a_file(served: Served) -> None:
+    days = twin(served, "/timeline.json?of=prompts")["days"]
+    reply = served.get("/timeline.csv?of=prompts")
+    assert reply.headers["content-disposition"] == 'attachment; filename="pollux-timeline-of-prompts.csv"'
+    head, *rows = reply.text.splitlines()
+    assert head == "day,prompts"
+    assert rows[: len(days)] == [f"{one['day']},{one['prompts']}" for one in days]
+    assert served.get("/timeline.csv?of=moons").status == 400
+    assert 'href="/timeline.csv?of=prompts"' in served.get("/timeline?of=prompts").text
+
+
 def test_a_day_of_the_calendar_leads_to_its_sessions(served: Served, tab: Open) -> None:
     here = tab(served, "/timeline")
     days = twin(served, "/timeline.json")["days"]

@@ -7,6 +7,7 @@ import shutil
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from pollux.library.library import Library
 from pollux.model import Session
 from pollux.web import connection, gate
+from tests.web.paths import EVERY
 from tests.web.serving import SAMPLE_KEY, Served, serving
 
 
@@ -92,6 +94,14 @@ def test_fifty_streams_and_a_page(served: Served) -> None:
         time.sleep(0.02)
         served.web.hub.tell(["*"])  # who has gone is noticed when something is sent
     assert not served.web.hub._listeners
+
+
+def test_fifty_clients_at_once_get_every_page(served: Served) -> None:
+    paths = [*EVERY, "/?q=tide", "/?q=harbour+the", "/doctor.json", "/stats.csv?by=model", f"/export/html/{SAMPLE_KEY}"]
+    with ThreadPoolExecutor(50) as clients:
+        replies = list(clients.map(served.get, paths * 3))
+    assert [reply.status for reply in replies if reply.status != 200] == []
+    assert served.web.hub._listeners == set()
 
 
 def test_whoever_takes_nothing_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,10 +36,9 @@ def columns(title: str, spans: Sequence[Span], label: Callable[[float], str], kn
     if len(spans) < 2 or not highest:
         return None
     most = _rounded_up(highest)
-    ordered = sorted(sums, key=lambda name: (-sums[name], name))
-    if sums.keys() <= {*known}:
-        ordered = [name if name in sums else None for name in known]
-    ranks = {name: rank for rank, name in enumerate(ordered) if name is not None}
+    largest = sorted(sums, key=lambda name: (-sums[name], name))
+    order = known if sums.keys() <= {*known} else largest
+    ranks = {name: rank for rank, name in enumerate(order) if name in sums}
     drawing = tag(
         "svg",
         *(tag("line", x1="0", x2=f"{_WIDE * len(spans)}", y1=f"{y:.0f}", y2=f"{y:.0f}") for y in (0, _HIGH / 2)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from starlette.responses import Response
 
 from pollux.answers.audit import audit_document, history_document
 from pollux.answers.usage import stats_csv, stats_document, tools_document
@@ -14,10 +13,12 @@ from pollux.usage.audit import narrowed
 from pollux.usage.service import Grouping, Measure
 from pollux.web.pages.audit import history_page, session_audit_page
 from pollux.web.pages.stats import TIMES, shown_rows, stats_page, tools_page
-from pollux.web.replies import json_reply, page_reply
+from pollux.web.replies import csv_reply, json_reply, page_reply
 from pollux.web.reports.common import entry_of, project_names
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from pollux.library.library import Library
     from pollux.usage.service import Stats
     from pollux.web.reports.asked import Asked
@@ -71,8 +72,7 @@ def stats_file(library: Library, asked: Asked) -> Response:
     else:
         found = _found(library, asked)
         text = stats_csv((by,), found.rows, found.total)
-    headers = {"content-disposition": f'attachment; filename="pollux-stats-by-{by.value}.csv"'}
-    return Response(text.encode("utf-8", "replace"), media_type="text/csv; charset=utf-8", headers=headers)
+    return csv_reply(text, f"pollux-stats-by-{by.value}.csv")
 
 
 def _found(library: Library, asked: Asked) -> Stats:
