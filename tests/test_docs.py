@@ -94,6 +94,15 @@ def command_named(name: str) -> click.Command:
     return command
 
 
+def with_commands(command: click.Command) -> Iterator[click.Command]:
+    """A command, and those of a group."""
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        found = (command.get_command(context, name) for name in command.list_commands(context))
+        yield from (one for one in found if one is not None)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_described(name: str) -> None:
     text = section(name)
@@ -112,7 +121,7 @@ def test_every_common_option_is_described() -> None:
 
 
 def test_no_option_is_described_that_does_not_exist() -> None:
-    every = [cli, *(command_named(name) for name in COMMANDS)]
+    every = [cli, *(one for name in COMMANDS for one in with_commands(command_named(name)))]
     known = {o for command in every for option in options(command) for o in (*option.opts, *option.secondary_opts)}
     rows = re.findall(r"^\| (`-.*?) \|", page("commands.md").replace("\\|", "/"), re.MULTILINE)
     described = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row)}
@@ -265,6 +274,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("edits", "--diff", "--json").stdout),
         json.loads(pollux("compare", *(summary["key"] for summary in listed[:2]), "--json").stdout),
         json.loads(pollux("friction", "--json").stdout),
+        json.loads(pollux("lake", "allow", "--every-project", "--json").stdout),
+        json.loads(pollux("lake", "preview", "--person", "ada", "--document", "last").stdout),
+        *(json.loads(pollux("lake", name, "--person", "ada", "--json").stdout) for name in ("preview", "status")),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])

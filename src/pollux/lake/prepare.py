@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from pollux import registry
 from pollux.lake.documents import Document, Level, document_path, encode, state_of
 from pollux.lake.figures import figures_only
 from pollux.lake.journal import Entry
@@ -161,9 +162,12 @@ class Preparer:
 
     def _renamed(self, session: Session, planned: Planned) -> Session:
         """The session with the lake's names for itself and for those it is related to."""
+        known = {session.agent, *registry.source_names()}
 
         def rename(key: str) -> str:
             agent, _, id = key.partition(":")
+            if planned.level is not Level.WHOLE and (agent not in known or not id):
+                return f"{session.agent}:{self._hidden(key)}"
             return f"{agent}:{self._ids.get(key) or self.lake_id(key, planned.level)}" if id else key
 
         return replace(

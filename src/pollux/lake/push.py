@@ -17,13 +17,13 @@ from pollux.lake.plan import Plan, Planner, ids_in
 from pollux.lake.prepare import Planned, Prepared, Preparer
 from pollux.lake.send import PushOutcome, Sender
 from pollux.lake.settings import Machine, PushSettings, this_machine
-from pollux.lake.store import lake_name
+from pollux.lake.store import check_address, lake_name
 from pollux.library.jobs import Job
 from pollux.library.library import Filter, Library
 from pollux.library.redaction import redactor
 from pollux.system.directories import Places
 from pollux.system.files import make_private_folder
-from pollux.system.locks import write_lock
+from pollux.system.locks import WriteLock, write_lock
 from pollux.system.parallel import map_in_processes
 from pollux.system.progress import Progress, Report
 from pollux.transforms.redact import RedactionOptions, Redactor
@@ -85,12 +85,10 @@ class Pusher:
     def push(self, report: Report = lambda _: None, *, again: bool = False) -> PushOutcome:
         """Push what is new. A connection is made only if there is something. Raises `OutputError`."""
         url = self._settings.require_url()
+        check_address(url)
         lake = lake_name(url)
-        make_private_folder(self._places.lake)
         with ExitStack() as stack:
-            lock = stack.enter_context(write_lock(self._places.lake / "lock", report))
-            if lock is None:
-                raise StoreError("Another pollux is pushing, and makes no progress.", "Try again when it has ended.")
+            lock = self._lock(stack, report)
 
             def tell(progress: Progress) -> None:
                 lock.report(progress)
@@ -98,7 +96,7 @@ class Pusher:
 
             plan, preparer = self._prepare(lake, again=again)
             outcome = PushOutcome(lake=url, person=self._settings.person, machine=self._machine.id, plan=plan)
-            sender = stack.enter_context(Sender(url, self._places.environ, self._journal, outcome))
+            sender = stack.enter_context(Sender(url, self._journal, outcome))
             for result in self._results(plan, preparer, tell):
                 outcome.unread += result.unread
                 for prepared in result.prepared:
@@ -108,6 +106,18 @@ class Pusher:
                         self._journal.write(lake, [prepared.entry])
             sender.finish()
         return outcome
+
+    def _lock(self, stack: ExitStack, report: Report) -> WriteLock:
+        """The right to push, which one process has at a time. Raises `StoreError`."""
+        folder = self._places.lake
+        try:
+            make_private_folder(folder)
+            lock = stack.enter_context(write_lock(folder / "lock", report))
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be used: {error.strerror}.") from error
+        if lock is None:
+            raise StoreError("Another pollux is pushing, and makes no progress.", "Try again when it has ended.")
+        return lock
 
     def _prepare(self, lake: str, *, again: bool) -> tuple[Plan, Preparer]:
         """The plan, and who makes its documents."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Self
 
 import msgspec
@@ -38,9 +37,8 @@ class PushOutcome(msgspec.Struct, kw_only=True):
 class Sender:
     """Sends documents, several at once, and then the news of them."""
 
-    def __init__(self, url: str, environ: Mapping[str, str], journal: Journal, outcome: PushOutcome) -> None:
+    def __init__(self, url: str, journal: Journal, outcome: PushOutcome) -> None:
         self._lake = lake_name(url)
-        self._open = partial(open_store, url, environ)
         self._journal = journal
         self._outcome = outcome
         self._pool = ThreadPoolExecutor(_AT_ONCE)
@@ -57,14 +55,15 @@ class Sender:
     @cached_property
     def _store(self) -> Store:
         """The store, opened when there is something to send."""
-        return self._open()
+        return open_store(self._outcome.lake)
 
     @cached_property
     def _tombstones(self) -> list[Tombstone]:
         """What was erased of this person. Who may not read in the lake need not: whoever loads heeds them, too."""
+        store = self._store
         try:
-            found = [one.path for one in self._store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
-            return [decode_tombstone(self._store.get(path)) for path in found]
+            found = [one.path for one in store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
+            return [decode_tombstone(store.get(path)) for path in found]
         except PolluxError:
             return []
 

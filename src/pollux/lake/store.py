@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -19,6 +21,8 @@ HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path
 _CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
 _RETRIES = {"max_retries": 4}
 _LONGEST_REASON = 200
+_DRAFT = re.compile(r"#\d+\Z")
+"""How the name of an object ends that is being written in a folder."""
 
 
 class StoredObject(Value, frozen=True, kw_only=True):
@@ -80,6 +84,24 @@ class Store:
                 except FileNotFoundError:
                     continue
 
+    def remove_drafts(self, age: timedelta) -> int:
+        """Remove what writers left that were killed, if it is as old as this. Only a folder has such files.
+
+        They are in no list of objects. Raises `OutputError`.
+        """
+        if "://" in self.url:
+            return 0
+        with self._explained("cannot be changed", OutputError):
+            drafts = [
+                file
+                for folder, _, names in os.walk(self.url)
+                for file in (Path(folder, name) for name in names if _DRAFT.search(name))
+                if time.time() - file.stat().st_mtime >= age.total_seconds()
+            ]
+            for file in drafts:
+                file.unlink(missing_ok=True)
+        return len(drafts)
+
     def as_file_system(self) -> Any:
         """The store for engines that read files by their addresses, with the same keys."""
         with needs("To ask a lake in a bucket", "lake"):
@@ -106,7 +128,7 @@ _RIGHTS = "docs/lake.md has the rights that each role needs."
 _AGAIN = "What was done is kept: the same command goes on from there."
 
 
-def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bool = False) -> Store:
+def open_store(url: str, *, create: bool = False) -> Store:
     """The store at an address; nothing is asked of it yet. Raises `RequestError` where the address makes no sense.
 
     A folder must exist, or a share that is not mounted would be filled beside it; `create` makes it. The keys of a
@@ -115,17 +137,13 @@ def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bo
     with needs("A lake", "lake"):
         from obstore.exceptions import BaseError
         from obstore.store import LocalStore, from_url
-    variables = os.environ if environ is None else environ
-    scheme = url.partition("://")[0].lower() if "://" in url else ""
+    if create and not _is_bucket(url):
+        _make_folder(_path(url))
+    check_address(url)
     try:
-        if scheme in ("", "file"):
-            folder = _folder(url, create=create)
-            return Store(str(folder), LocalStore(folder))
-        if scheme not in SCHEMES or not urlsplit(url).hostname:
-            raise RequestError(f"{url!r} is not the address of a lake.", HINT)
-        if "@" in urlsplit(url).netloc:
-            raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
-        plain = _may_be_plain(variables)
+        if not _is_bucket(url):
+            return Store(lake_name(url), LocalStore(_path(url)))
+        plain = _may_be_plain()
         options = {**_CLIENT, "allow_http": plain}
         objects = from_url(url, client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
         return Store(lake_name(url), objects, plain=plain)
@@ -133,11 +151,25 @@ def open_store(url: str, environ: Mapping[str, str] | None = None, *, create: bo
         raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
 
 
+def check_address(url: str) -> None:
+    """Raise `RequestError` where an address makes no sense, or names a folder that is not there."""
+    scheme, colon, _ = url.partition("://")
+    parts = urlsplit(url)
+    if colon and (scheme.lower() not in ("file", *SCHEMES) or (_is_bucket(url) and not parts.hostname)):
+        raise RequestError(f"{url!r} is not the address of a lake.", HINT)
+    if "@" in parts.netloc:
+        raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
+    if not _is_bucket(url) and not (url and _path(url).is_dir()):
+        raise RequestError(f"There is no folder {url!r} for a lake.", f"Try: pollux lake init {url or 'LAKE'}")
+
+
+def _is_bucket(url: str) -> bool:
+    return "://" in url and url.partition("://")[0].lower() in SCHEMES
+
+
 def lake_name(url: str) -> str:
     """What a lake is called in the journal: the same for any way to write its address."""
-    if url.partition("://")[0].lower() in SCHEMES:
-        return url.rstrip("/")
-    return str(_path(url))
+    return url.rstrip("/") if _is_bucket(url) else str(_path(url))
 
 
 def _path(url: str) -> Path:
@@ -145,23 +177,18 @@ def _path(url: str) -> Path:
     return Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
 
 
-def _folder(url: str, *, create: bool) -> Path:
-    """The folder that an address names, which is there."""
-    folder = _path(url)
-    if not url or (not create and not folder.is_dir()):
-        raise RequestError(f"There is no folder {url!r} for a lake.", "`pollux lake init` makes it.")
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be made: {error.strerror}.") from error
-    return folder
 
 
-def _may_be_plain(variables: Mapping[str, str]) -> bool:
+def _may_be_plain() -> bool:
     """May the connection be without encryption? On this machine, or where the user says so."""
-    named = (variables.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
+    named = (os.environ.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
     endpoint = urlsplit(next((name for name in named if name), "")).hostname
-    return endpoint in ("localhost", "127.0.0.1", "::1") or variables.get("AWS_ALLOW_HTTP", "").lower() == "true"
+    return endpoint in ("localhost", "127.0.0.1", "::1") or os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
 
 
 def _reason(error: Exception) -> str:

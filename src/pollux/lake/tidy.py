@@ -59,6 +59,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
         result.joined += delta.change(name, partial(_join, order=table.order))
         delta.vacuum(name, grace.total_seconds() / 3600, full=True)
         delta.trim_log(name)
+    store.remove_drafts(grace)
     return result
 
 

@@ -51,7 +51,7 @@ def command(
 
         screen.json(preview_document(preview))
     else:
-        from pollux.draw.push import held_sentences, preview_lines
+        from pollux.cli.render.push import held_sentences, preview_lines
         from pollux.text.figures import plural, size
 
         if preview.sessions:

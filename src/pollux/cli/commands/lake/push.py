@@ -44,7 +44,7 @@ def command(ctx: click.Context, lake: str | None, person: str | None, again: boo
 
         screen.json(push_document(outcome))
     else:
-        from pollux.draw.push import held_sentences
+        from pollux.cli.render.push import held_sentences
         from pollux.text.figures import plural, size
 
         sent = f"{plural(outcome.sessions, 'session')} pushed, {size(outcome.bytes)}"

@@ -33,7 +33,7 @@ def command(ctx: click.Context, lake: str | None, person: str | None, as_json: b
 
         screen.json(status_document(status))
         return
-    from pollux.draw.push import held_sentences, status_lines
+    from pollux.cli.render.push import held_sentences, status_lines
 
     screen.lines(status_lines(screen, status, str(library.user_home)))
     for sentence in held_sentences(status.plan):
