@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from pollux.errors import RequestError, needs
 from pollux.index.catalogue.conditions import ALWAYS_LISTED, is_project
@@ -16,7 +17,6 @@ from pollux.lake.views import view_bodies
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
     from pollux.lake.store import Store
 
@@ -29,8 +29,8 @@ _TYPES = {
     Type.TIME: "TIMESTAMPTZ",
 }
 
-MOMENT = "epoch_us(COALESCE(ended, started))"
-"""When a session was last used, in microseconds."""
+BEGIN, MOMENT = "epoch_us(COALESCE(started, ended))", "epoch_us(COALESCE(ended, started))"
+"""When a session began, and when it was last used, in microseconds."""
 
 
 class Lake:
@@ -45,8 +45,8 @@ class Lake:
         """The rows of our own statement, which gives no times but microseconds."""
         return self._engine.execute(statement, list(values)).fetchall()
 
-    def query(self, statement: str) -> pa.Table:
-        """The rows of somebody's statement. Raises `RequestError` where it is wrong, or more than a question."""
+    def query(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows of somebody's statement. Raises `RequestError` where it is wrong, or no question."""
         import duckdb
 
         try:
@@ -54,31 +54,34 @@ class Lake:
             questions = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
             if len(statements) != 1 or statements[0].type not in questions:
                 raise RequestError("A lake answers one question at a time.", 'Try: "SELECT …"')
-            return self._engine.execute(statement).to_arrow_table()
+            answer: Any = self._engine.sql(statement).to_arrow_table()
         except duckdb.Error as error:
-            sentence = " ".join(str(error).split("\n\n")[0].split())
+            reason = " ".join(str(error).split("\n\n")[0].split()).rstrip(".?!")
+            tables = ", ".join(TABLES)
             raise RequestError(
-                f"The lake does not understand it: {sentence.rstrip('.')}.",
-                f"The tables are {', '.join(TABLES)}: `pollux lake views` has their columns.",
+                f"The lake does not understand it: {reason}.", f'The tables are {tables}. A column is called "at".'
             ) from error
+        there = answer.column_names
+        names = [name if there.index(name) == place else f"{name}_{place}" for place, name in enumerate(there)]
+        return names, list(zip(*(column.to_pylist() for column in answer.columns), strict=True))
 
-    def where(self, criteria: Filter, alias: str = "") -> tuple[str, list[Any]]:
+    def where(self, criteria: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, but for its words and facts; and its values."""
         if criteria.marks:
             raise RequestError("A lake has no marks.", f"Leave out {criteria.marks[0][0]}:.")
-        terms, values = [f"{alias}counts"], list[Any]()
+        terms, values = ["counts"], list[Any]()
         for name, value in (*self._whose.items(), ("agent", criteria.agent)):
             if value is not None:
-                terms.append(f"{alias}{name} = ?")
+                terms.append(f"{name} = ?")
                 values.append(value)
         if not criteria.everything:
-            terms.append(f"{alias}kind IN ({', '.join('?' * len(ALWAYS_LISTED))})")
+            terms.append(f"kind IN ({', '.join('?' * len(ALWAYS_LISTED))})")
             values += [kind.value for kind in ALWAYS_LISTED]
         if criteria.since is not None:
             terms.append(f"{MOMENT} >= ?")
             values.append(micros(criteria.since))
         if criteria.until is not None:
-            terms.append("epoch_us(COALESCE(started, ended)) <= ?")
+            terms.append(f"{BEGIN} <= ?")
             values.append(micros(criteria.until))
         if criteria.project is not None:
             known = self.rows("SELECT DISTINCT project, project_hash FROM sessions")
@@ -101,7 +104,8 @@ class Lake:
         if "://" in self.store.url:
             engine.register_filesystem(self.store.as_file_system())
         tables = {name: self._delta.open(name) for name in TABLES}
-        files = {name: [str(file) for file in table.file_uris()] for name, table in tables.items()}
+        name_of = str if "://" in self.store.url else unquote
+        files = {name: [name_of(file) for file in table.file_uris()] for name, table in tables.items()}
         allowed = [file for some in files.values() for file in some]
         for setting, value in (
             ("TimeZone", "'UTC'"),
@@ -120,8 +124,13 @@ class Lake:
         return engine
 
 
+def quoted(text: str) -> str:
+    """A text as a statement has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _list(texts: Sequence[str]) -> str:
-    return "[" + ", ".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"
+    return f"[{', '.join(map(quoted, texts))}]"
 
 
 def _stored(table: Table, files: Sequence[str]) -> str:

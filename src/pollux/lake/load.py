@@ -39,7 +39,9 @@ _NEWS = 200
 _BYTES = 64 << 20
 """So many bytes of documents are held in memory at once."""
 
-_AT_ONCE = 8
+_AT_ONCE, _TOGETHER = 8, 256
+"""So many documents are fetched at once, and shown together."""
+
 _MONTH = re.compile(r"\d{4}-\d\d|undated")
 _LARGEST = 2**63
 
@@ -116,8 +118,12 @@ class Loader:
             keys = {one.entry.key for one in told}
             there = {(one.machine, one.key): one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
             wanted = self._wanted(told, there)
-            for some in _in_memory(pool.map(lambda states: self._read(states, there), wanted)):
-                self._show(some)
+            for start in range(0, len(wanted), _TOGETHER):
+                some = wanted[start : start + _TOGETHER]
+                first = pool.map(self._get, [states[0].entry.path for states in some])
+                read = (self._read(states, data, there) for states, data in zip(some, first, strict=True))
+                for documents in _in_memory(read):
+                    self._show(documents)
         show(self._delta, [], keys)  # where a load was killed before it settled which copies count
         done = [one.path for one in news if one.path not in self._troubled]
         self._store.delete(done)
@@ -153,19 +159,32 @@ class Loader:
                 states.setdefault((one.machine, one.entry.key), []).append(one)
         return list(states.values())
 
-    def _read(self, states: Sequence[_Told], there: Mapping[tuple[str, str], Shown]) -> _Read | None:
-        """The rows of the last of these states that can be read."""
+    def _get(self, path: str) -> bytes | PolluxError:
+        """A document as it is stored, or why there is none."""
+        try:
+            return self._store.get(path)
+        except PolluxError as error:
+            return error
+
+    def _read(
+        self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[tuple[str, str], Shown]
+    ) -> _Read | None:
+        """The rows of the last of these states that can be read. The first is here already."""
+        data: bytes | PolluxError | None = first
         for one in states:
+            data = data if data is not None else self._get(one.entry.path)
             try:
-                return self._rows(one, there.get((one.machine, one.entry.key)))
+                if isinstance(data, PolluxError):
+                    raise data
+                return self._rows(one, data, there.get((one.machine, one.entry.key)))
             except NotFound:  # it was erased meanwhile
-                continue
+                pass
             except PolluxError as error:
                 self._note(error, one.news)
+            data = None
         return None
 
-    def _rows(self, told: _Told, shown: Shown | None) -> _Read:
-        data = self._store.get(told.entry.path)
+    def _rows(self, told: _Told, data: bytes, shown: Shown | None) -> _Read:
         document = decode(data)
         session = document.read()
         names = (document.machine, document.key, session.key, document.seq)

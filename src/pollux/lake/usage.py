@@ -85,7 +85,7 @@ class LakeUsageQueries(UsageQueries):
         times, limits = self._times("quarter")
         rows = self._lake.rows(
             f"SELECT key, {_QUARTER} AS quarter, name, canonical, status, seconds FROM tool_calls "
-            f"WHERE NOT inherited AND {self._chosen()}{times}",
+            f"WHERE NOT inherited AND {self._chosen()}{times} ORDER BY key, number",
             *self._values,
             *limits,
         )
