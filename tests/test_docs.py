@@ -29,6 +29,7 @@ from pyarrow.parquet import read_schema
 
 from pollux import Library, registry
 from pollux.cli.app import COMMANDS, cli
+from pollux.lake.tables import TABLES
 from pollux.library.connect import skill
 from pollux.library.for_agents import texts
 from pollux.model import Value
@@ -196,6 +197,13 @@ def test_the_columns_of_parquet_tables_are_named() -> None:
         names = read_schema(io.BytesIO(b"".join(pieces))).names
         row = next(line for line in text.splitlines() if line.startswith(f"| `{table}` |"))
         assert not [name for name in names if f"`{name}`" not in row]
+
+
+def test_the_columns_of_a_lake_are_named() -> None:
+    text = page("lake.md")
+    for table in TABLES.values():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{table.stored}` | `month`"))
+        assert re.findall(r"`(\w+)`", row)[1:] == [column.name for column in table.columns]
 
 
 def test_every_format_for_other_programs_is_described() -> None:

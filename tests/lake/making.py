@@ -26,7 +26,7 @@ from pollux.writers.json import WRITER
 def document(session: Session, person: str = "ada", machine: str = "m1", seq: int = 1) -> Document:
     """The document of a session, whole."""
     pieces: list[str] = []
-    WRITER.write(session, pieces.append, Options())  # type: ignore[arg-type]
+    WRITER.write(session, pieces.append, Options())
     made = Document(
         level=Level.WHOLE,
         machine=machine,

@@ -48,10 +48,13 @@ def test_whoever_never_ends_a_request_is_cut_off(served: Served, monkeypatch: py
 
 
 def test_a_second_request_of_a_connection_may_not_dawdle(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.3)
     with closing(_open(served, _head(served, "/x"))) as sock:
-        while b"</html>" not in sock.recv(1 << 16):
-            pass
+        page = b""
+        while b"</html>" not in page:
+            piece = sock.recv(1 << 16)
+            assert piece, page
+            page += piece
+        monkeypatch.setattr(connection, "HEAD_SECONDS", 0.3)
         sock.sendall(b"GET / HT")
         assert _is_closed(sock)
 
@@ -161,7 +164,10 @@ def test_many_tabs_of_a_session_read_it_once(served: Served, monkeypatch: pytest
     assert read == [SAMPLE_KEY]
 
 
-def test_a_session_that_cannot_be_read_holds_no_list_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [f"/s/{SAMPLE_KEY}", f"/audit?key={SAMPLE_KEY}"])
+def test_a_session_that_cannot_be_read_holds_no_list_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     answered = threading.Event()
 
     def never(*_: object) -> Session:
@@ -172,7 +178,7 @@ def test_a_session_that_cannot_be_read_holds_no_list_up(tmp_path: Path, monkeypa
         monkeypatch.setattr(Library, "session", never)
         with ExitStack() as stack:
             for _ in range(10):
-                stack.enter_context(closing(_open(served, _head(served, f"/s/{SAMPLE_KEY}"))))
+                stack.enter_context(closing(_open(served, _head(served, path))))
             assert served.get("/").status == 200
             assert served.get("/?q=packet").status == 200
             answered.set()
