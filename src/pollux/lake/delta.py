@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pollux.errors import NotFound, OutputError, StoreError, needs
+from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
 from pollux.lake.tables import SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -27,7 +28,11 @@ _ATTEMPTS = 200
 """How often a change is made again from a newer version, because others changed the same rows."""
 
 _LONGEST_PAUSE = 2.0
-_CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
+_CLIENT = {"connect_timeout": "10s", "timeout": "120s", "max_retries": "4", "retry_timeout": "60s"}
+"""As the store has them."""
+
+_DRAWN = re.compile("\x1b\\[\\d+m|↳")
+_LONGEST_REASON = 300
 _LOG_KEPT = "interval 2 days"
 
 
@@ -70,12 +75,12 @@ class Delta:
         return made
 
     def open(self, name: str) -> DeltaTable:
-        """The newest version of a table. Raises `NotFound` where there is none, and `StoreError`."""
+        """The newest version of a table. Raises `NotFound` where there is none, `Unreadable`, and `StoreError`."""
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
         table = TABLES[name]
-        with self._explained():
+        with self._explained(kind=Unreadable):
             try:
                 opened = DeltaTable(self._place(table), storage_options=self._options)
             except TableNotFoundError:
@@ -169,7 +174,7 @@ class Delta:
                 )
 
     @contextmanager
-    def _explained(self, *but: type[Exception]) -> Iterator[None]:
+    def _explained(self, *but: type[Exception], kind: type[PolluxError] = OutputError) -> Iterator[None]:
         """Raise an error of ours, of one sentence, for one of the tables."""
         from deltalake.exceptions import DeltaError
 
@@ -178,9 +183,8 @@ class Delta:
         except but:
             raise
         except (DeltaError, OSError, ValueError) as error:
-            reason = str(error).partition("\n")[0].rstrip(". ")[:200]
-            raise OutputError(
-                f"The tables of the lake {self._store.url} cannot be used: {reason}.",
+            raise kind(
+                f"The tables of the lake {self._store.url} cannot be used: {_reason(error)}.",
                 "What was done is kept: the same command goes on from there.",
             ) from error
 
@@ -197,6 +201,12 @@ def packed() -> Any:
     from deltalake import WriterProperties
 
     return WriterProperties(compression="ZSTD", compression_level=3)
+
+
+def _reason(error: Exception) -> str:
+    """What failed, and the last cause of it."""
+    lines = [line for text in str(error).splitlines() if (line := _DRAWN.sub("", text).strip(" ."))]
+    return ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))[:_LONGEST_REASON] or type(error).__name__
 
 
 def _form(kind: Any) -> str:
