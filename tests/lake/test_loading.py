@@ -171,6 +171,7 @@ def test_the_path_says_whose_a_document_is(store: Store) -> None:
 
 
 def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> None:
+    store.put_if_absent("news/README", b"somebody's")
     store.put_if_absent("news/eve/m9/0000000000000001.json", b"{")
     store.put_if_absent("news/eve/m9/0000000000000002.json", b"\xff" * 50)
     gone = document(session("gone"), "eve", "m9", 3)
