@@ -91,19 +91,23 @@ class Delta:
         return opened
 
     def append(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Add rows. They conflict with nobody's."""
+        """Add rows."""
         from deltalake import CommitProperties, write_deltalake
 
-        if rows:
-            with self._explained():
-                write_deltalake(
-                    self.open(name),
-                    typed(list(rows), TABLES[name].schema()),
-                    mode="append",
-                    schema_mode="merge",
-                    writer_properties=packed(),
-                    commit_properties=CommitProperties(max_commit_retries=_RETRIES),
-                )
+        if not rows:
+            return
+        data = typed(list(rows), TABLES[name].schema())
+        self.change(
+            name,
+            lambda table: write_deltalake(
+                table,
+                data,
+                mode="append",
+                schema_mode="merge",
+                writer_properties=packed(),
+                commit_properties=CommitProperties(max_commit_retries=_RETRIES),
+            ),
+        )
 
     def change(self, name: str, make: Callable[[DeltaTable], T]) -> T:
         """Change a table by what `make` does with its newest version, again where others were faster."""
@@ -144,8 +148,10 @@ class Delta:
 
         Without `full`, a file that a running load wrote is spared.
         """
-        with self._explained():
-            self.open(name).vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full)
+        self.change(
+            name,
+            lambda table: table.vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full),
+        )
 
     def trim_log(self, name: str) -> None:
         """Remove what is too old of a table's log."""
