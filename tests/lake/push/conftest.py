@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,17 +20,6 @@ def machine(tmp_path: Path) -> Machine:
 def folder(tmp_path: Path) -> Store:
     """A lake in a folder."""
     return open_store(str(tmp_path / "lake"), create=True)
-
-
-@pytest.fixture(scope="session")
-def s3_server() -> Iterator[str]:
-    """The address of an S3-compatible store on this machine."""
-    server = pytest.importorskip("moto.server", reason="moto is not installed: pip install 'pollux[engines]'")
-    running = server.ThreadedMotoServer(port=0, verbose=False)
-    running.start()
-    host, port = running.get_host_and_port()
-    yield f"http://{host.replace('0.0.0.0', '127.0.0.1')}:{port}"  # noqa: S104
-    running.stop()
 
 
 @pytest.fixture
