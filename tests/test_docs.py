@@ -95,6 +95,15 @@ def command_named(name: str) -> click.Command:
     return command
 
 
+def with_commands(command: click.Command) -> Iterator[click.Command]:
+    """A command, and those of a group."""
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        found = (command.get_command(context, name) for name in command.list_commands(context))
+        yield from (one for one in found if one is not None)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_described(name: str) -> None:
     text = section(name)
@@ -113,7 +122,7 @@ def test_every_common_option_is_described() -> None:
 
 
 def test_no_option_is_described_that_does_not_exist() -> None:
-    every = [cli, *(command_named(name) for name in COMMANDS)]
+    every = [cli, *(one for name in COMMANDS for one in with_commands(command_named(name)))]
     known = {o for command in every for option in options(command) for o in (*option.opts, *option.secondary_opts)}
     rows = re.findall(r"^\| (`-.*?) \|", page("commands.md").replace("\\|", "/"), re.MULTILINE)
     described = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row)}
