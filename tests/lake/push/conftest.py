@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pollux.lake.store import Store, open_store
+from tests.lake.engines import engine
 from tests.lake.push.pushing import Machine
 
 
@@ -26,8 +27,7 @@ def folder(tmp_path: Path) -> Store:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """The address of an S3-compatible store on this machine."""
-    server = pytest.importorskip("moto.server", reason="moto is not installed: pip install 'pollux[engines]'")
-    running = server.ThreadedMotoServer(port=0, verbose=False)
+    running = engine("moto.server").ThreadedMotoServer(port=0, verbose=False)
     running.start()
     host, port = running.get_host_and_port()
     yield f"http://{host.replace('0.0.0.0', '127.0.0.1')}:{port}"  # noqa: S104
