@@ -71,7 +71,7 @@ engines: $(ENGINES) ## Install the engines that judge lakes: Spark, ClickHouse, 
 test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
 	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py $(ARGS)
 
-test-agents: $(DEV) ## Install releases of the agents (1.5 GB) and let them judge what pollux writes
+test-agents: $(DEV) ## Install releases of the agents (3 GB) and let them judge what pollux writes
 	$(BIN)/python tests/agents/harness/resume.py install $(AGENTS)
 	RESUME_CLIS=$(AGENTS) RESUME_ALL=1 $(PYTEST) tests/agents $(ARGS)
 

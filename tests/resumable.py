@@ -23,7 +23,13 @@ IDS = {
 }
 """The ids of the sessions. Other tests at the same time have others, because running agents are known by them."""
 OTHER_ID = f"4f0a7c11-9b7d-4c0e-8a52-{os.getpid():012x}"
-PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli"}
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "copilot": "@github/copilot",
+    "gemini": "@google/gemini-cli",
+    "qwen": "@qwen-code/qwen-code",
+}
 TIME = "2026-11-14T10:00:00.000Z"
 WRITTEN = 1_794_650_400
 """When the files were written (seconds since 1970)."""
@@ -56,10 +62,11 @@ class Desk:
         for place in (self.home, self.project, self.elsewhere, self.bin):
             place.mkdir(parents=True)
 
-    def library(self, here: Path | None = None, environ: Mapping[str, str] = NOTHING) -> Library:
+    def library(self, here: Path | None = None, environ: Mapping[str, str] = NOTHING, *, fresh: bool = True) -> Library:
         """A library with its own files beside the home, as if pollux was started in a folder."""
         own = {f"XDG_{name}_HOME": str(self.home.parent / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
-        return Library({"HOME": str(self.home), "PATH": str(self.bin), **own, **environ}, here or self.home, hunt=False)
+        variables = {"HOME": str(self.home), "PATH": str(self.bin), **own, **environ}
+        return Library(variables, here or self.home, hunt=False, fresh=fresh)
 
     def furnish(self, **variables: Path) -> dict[str, Path]:
         """Write a session of each agent, in the homes that these variables name or the usual ones."""

@@ -52,6 +52,8 @@ WRITERS = {
     "gemini": "pollux.sources.gemini.native:WRITER",
     "claude": "pollux.sources.claude.native:WRITER",
     "codex": "pollux.sources.codex.native:WRITER",
+    "copilot": "pollux.sources.copilot.native:WRITER",
+    "qwen": "pollux.sources.qwen.native:WRITER",
 }
 
 # The groups of entry points.

@@ -28,6 +28,7 @@ ADDED = (
     "[The previous response was interrupted before it completed.]",
 )
 """What Claude Code and Gemini CLI add themselves where a session ends with a prompt, or with a result."""
+_PICTURE = re.compile(r"<[0-9a-f]{64}>")
 LIMIT = 10_000
 """Codex sends of a longer result only the beginning and the end."""
 
@@ -133,6 +134,11 @@ def difference(wanted: list[str], got: list[str], agent: str) -> tuple[str, str]
     if agent == "codex":
         wanted = [text for text in wanted if len(text) < LIMIT]
         got = [text for text in got if len(text) < LIMIT and "truncated" not in text]
+    if agent == "copilot":  # it sends the pictures of a prompt after its words
+        pictures = [sorted(text for text in texts if _PICTURE.fullmatch(text)) for texts in (wanted, got)]
+        if pictures[0] != pictures[1]:
+            return str(pictures[0]), str(pictures[1])
+        wanted, got = ([text for text in texts if not _PICTURE.fullmatch(text)] for texts in (wanted, got))
     if agent == "claude":
         wanted, got = ([_renamed(text) for text in texts] for texts in (wanted, got))
     while got[-1:] != wanted[-1:] and got and got[-1] in ADDED:

@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from pollux import Library
+from pollux import Library, registry
 from pollux.model import Author, Fate, Session, Text, ToolCall
+from pollux.writers.base import Options
 from tests.agents.conftest import CLIS, in_full, need
 from tests.program import SOURCE
 from tests.resumable import PACKAGES
@@ -26,19 +27,32 @@ FIRST, SECOND = "And then, what came of it?", "And after that, what?"
 HOMES = {"claude": "2.1.325", "codex": "0.166.0", "gemini": "0.61.0"}
 OLDER = [("claude", "2.1.112"), ("codex", "0.145.0"), ("gemini", "0.44.0")]
 RELEASES = [*HOMES.items(), *(pytest.param(*older, marks=in_full) for older in OLDER)]
+OTHERS = {"copilot": "1.0.102", "qwen": "0.24.4"}
+"""Agents that take conversations over, too, and have no command that lists their sessions."""
+OTHER_RELEASES = [
+    *OTHERS.items(),
+    *(pytest.param(*old, marks=in_full) for old in (("copilot", "1.0.40"), ("qwen", "0.15.10"))),
+]
+ORIGINS = {**HOMES, **OTHERS, "opencode": "1.18.33"}
 
 # The harness leaves the pipes of an agent that it asked for its list to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 def held(agent: str, folder: Path) -> tuple[str, Session]:
-    """The file of the session with the most tool calls in the newest home of an agent, and what is in it."""
-    place = str(CORPUS / agent / HOMES[agent] / "home")
+    """A file with the session with the most tool calls in the newest home of an agent, and what is in it."""
+    place = str(CORPUS / agent / ORIGINS[agent] / "home")
     own = {f"XDG_{name}_HOME": str(folder / "asked" / name) for name in ("CACHE", "DATA", "CONFIG")}
     with Library({"HOME": place, **own}, folder, hunt=False) as library:
-        entries = [e.summary for e in library.list() if not e.summary.parent and len(e.summary.files) == 1]
-        best = max(entries, key=lambda one: one.counts.tool_calls)
-        return best.files[0], library.session(Path(best.files[0]))
+        entries = [e.summary for e in library.list() if not e.summary.parent]
+        if agent in HOMES:
+            best = max((e for e in entries if len(e.files) == 1), key=lambda one: one.counts.tool_calls)
+            return best.files[0], library.session(Path(best.files[0]))
+        session = library.session(max(entries, key=lambda one: one.counts.tool_calls).key)
+    document = folder / "session.json"
+    with document.open("w") as out:
+        registry.writer("json").write(session, out.write, Options())
+    return str(document), session
 
 
 @contextmanager
@@ -86,7 +100,9 @@ def go_on(harness: ModuleType, made: Any, words: list[str], prompt: str) -> dict
     arguments = {
         "claude": ["-p", "--output-format", "json", *words[1:], "--strict-mcp-config", prompt],
         "codex": ["exec", *words[1:2], "--skip-git-repo-check", "--json", *words[2:], prompt],
+        "copilot": [*words[1:], "-p", prompt, "--allow-all-tools"],
         "gemini": [*words[1:], "--output-format", "json", "-p", prompt],
+        "qwen": [*words[1:], "--output-format", "json", "-p", prompt],
     }[made.agent]
     made.run = lambda _arguments, timeout: run(arguments, timeout)
     try:
@@ -120,8 +136,8 @@ def assert_in_order(session: Session, report: dict[str, Any]) -> None:
         place = max(place, found)
 
 
-@pytest.mark.parametrize("origin", sorted(HOMES))
-@pytest.mark.parametrize(("agent", "release"), RELEASES)
+@pytest.mark.parametrize("origin", sorted(ORIGINS))
+@pytest.mark.parametrize(("agent", "release"), [*RELEASES, *OTHER_RELEASES])
 def test_the_agent_goes_on(harness: ModuleType, origin: str, agent: str, release: str, tmp_path: Path) -> None:
     file, session = held(origin, tmp_path)
     before = Path(file).read_bytes()
@@ -130,7 +146,7 @@ def test_the_agent_goes_on(harness: ModuleType, origin: str, agent: str, release
         assert plan["written"]
         written = Path(plan["files"][0]["path"])
         content = written.read_bytes()
-        if plan["key"]:
+        if plan["key"] and agent not in OTHERS:
             listed = harness.listing(made, 60)["sessions"]
             assert [one["id"] for one in listed] == [plan["id"]]
             assert listed[0]["title"].startswith(" ".join(str(plan["title"]).split())[:20])

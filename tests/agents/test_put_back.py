@@ -17,12 +17,15 @@ from tests.agents.conftest import CLIS, in_full, need
 CORPUS = Path(__file__).parent.parent / "corpus"
 PROMPT = "And then, what came of it?"
 NEWEST = {"gemini": "0.61.0", "claude": "2.1.325", "codex": "0.166.0"}
+NEWEST |= {"copilot": "1.0.102", "opencode": "1.18.33", "qwen": "0.24.4"}
 HOMES = sorted(f"{home.parts[-3]}/{home.parts[-2]}" for home in CORPUS.glob("*/*/home"))
 NOT_RESUMED = (
     *("codex/0.1.2504172351", "codex/0.1.2505291658", "codex/0.8.0", "codex/0.20.0", "codex/0.29.0"),
-    "gemini/0.1.22-tui",
+    *("gemini/0.1.22-tui", "opencode/0.5.29", "qwen/0.1.4"),
 )
 """Homes whose files no present release resumes; the one of Gemini CLI has no sessions at all."""
+WHOLE_HOMES = ("qwen",)
+"""Agents that keep sessions in their own folder itself, so that files have its name before theirs."""
 
 pytestmark = in_full
 
@@ -62,7 +65,8 @@ class Kept:
         with self.library() as library:
             lost = library.session(session.key)
             if elsewhere:
-                plan = library.recover.plan(library.recover.rebuild(lost), self.back / f".{self.agent}")
+                place = self.back if self.agent in WHOLE_HOMES else self.back / f".{self.agent}"
+                plan = library.recover.plan(library.recover.rebuild(lost), place)
             else:
                 plan = library.archive.plan(lost, None)
             library.archive.restore(plan)
@@ -73,7 +77,7 @@ class Kept:
         where = self.back if elsewhere else self.home
         more = {
             "session": session.id,
-            "variables": {} if elsewhere else self.variables,
+            "variables": {} if elsewhere and self.agent not in WHOLE_HOMES else self.variables,
             "provider": next(iter(session.facts.get("provider", ())), None),
         }
         with harness.Room(self.agent, NEWEST[self.agent], where, project, CLIS, **more) as room:

@@ -29,9 +29,12 @@ SESSIONS = [
     ("codex", "0.130.0", "0.145.0"),
     ("gemini", "0.61.0", "0.61.0"),
     ("gemini", "0.44.0-tui", "0.44.0"),
+    ("copilot", "1.0.102", "1.0.102"),
+    ("opencode", "1.18.33", "1.18.33"),
+    ("qwen", "0.24.4", "0.24.4"),
 ]
 ELSEWHERE = [session for session in SESSIONS if session[2] not in {"2.1.112", "0.145.0"}]
-AT_ONCE = {"claude": (), "codex": (), "gemini": ("-i",)}
+AT_ONCE = {"claude": (), "codex": (), "gemini": ("-i",), "copilot": ("-i",), "opencode": ("--prompt",), "qwen": ("-i",)}
 """The option of each agent before a prompt that it takes at once and then stays, in a terminal."""
 
 

@@ -326,6 +326,25 @@ def test_without_a_process_behind_words_are_added_first(home: ChangingHome, behi
     assert library.index.info().passages > 0
 
 
+def test_without_a_process_behind_the_words_of_a_first_search_are_added_by_the_next(
+    home: ChangingHome, read_again: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_processes(monkeypatch)
+
+    def search() -> tuple[list[tuple[str, str]], int]:
+        library = home.library(complete_later=True, environ={background.VARIABLE: "0"})
+        return found(library, "weather")[0], library.index.pending()
+
+    for number in range(30):
+        home.talk(f"s{number:03d}", f"weather {number}", "the report of the parser")
+    (first, pending), (second, left) = search(), search()
+    assert first == second
+    assert len(first) >= 30
+    assert pending >= 30
+    assert left == 0
+    assert read_again == [0]
+
+
 def test_words_that_are_added_meanwhile_are_found_once(
     large: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
 ) -> None:

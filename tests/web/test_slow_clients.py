@@ -164,7 +164,10 @@ def test_many_tabs_of_a_session_read_it_once(served: Served, monkeypatch: pytest
     assert read == [SAMPLE_KEY]
 
 
-def test_a_session_that_cannot_be_read_holds_no_list_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [f"/s/{SAMPLE_KEY}", f"/audit?key={SAMPLE_KEY}"])
+def test_a_session_that_cannot_be_read_holds_no_list_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     answered = threading.Event()
 
     def never(*_: object) -> Session:
@@ -175,7 +178,7 @@ def test_a_session_that_cannot_be_read_holds_no_list_up(tmp_path: Path, monkeypa
         monkeypatch.setattr(Library, "session", never)
         with ExitStack() as stack:
             for _ in range(10):
-                stack.enter_context(closing(_open(served, _head(served, f"/s/{SAMPLE_KEY}"))))
+                stack.enter_context(closing(_open(served, _head(served, path))))
             assert served.get("/").status == 200
             assert served.get("/?q=packet").status == 200
             answered.set()

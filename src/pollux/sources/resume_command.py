@@ -22,12 +22,14 @@ class Program(Value, frozen=True, kw_only=True):
     """An agent's program: its name, the package that npm installs, and places below the home that no PATH names.
 
     `background` are words on the command lines of helpers that outlive the agent: they write nothing by themselves.
+    `stays`: it goes on with a session only in the folder in which it was held.
     """
 
     name: str
     package: str
     places: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
+    stays: bool = False
 
 
 class ResumeRequest(Value, frozen=True, kw_only=True):

@@ -21,6 +21,15 @@ def _home_of_account() -> Path:
         raise RequestError("Cannot determine your home directory.", "Set HOME.") from None
 
 
+def present_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder in which pollux was started. One that was deleted meanwhile is known by its name still."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        name = environ.get("PWD", "")
+        return Path(name if os.path.isabs(name) else os.sep)  # noqa: PTH117
+
+
 class Places:
     """Where pollux keeps its own files, by the environment: `XDG_*` where set, else their defaults."""
 

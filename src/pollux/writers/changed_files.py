@@ -193,5 +193,9 @@ def _counted(lines: Sequence[str]) -> Difference:
 
 
 def _named(arguments: Any, names: Sequence[str]) -> str | None:
-    found = (arguments.get(name) for name in names) if isinstance(arguments, Mapping) else ()
-    return next((value for value in found if isinstance(value, str) and value), None)
+    if isinstance(arguments, Mapping):
+        for name in names:
+            value = arguments.get(name)
+            if isinstance(value, str) and value:
+                return value
+    return None

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_gemini
+from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_copilot, judge_gemini, judge_qwen
 from tests.unit.writers.judges_of_records import judge_events, judge_vac
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -174,4 +174,6 @@ JUDGES: dict[str, Callable[[str], None]] = {
     "gemini": judge_gemini,
     "claude": judge_claude,
     "codex": judge_codex,
+    "copilot": judge_copilot,
+    "qwen": judge_qwen,
 }

@@ -115,3 +115,68 @@ def judge_codex(text: str) -> None:
     ids = [call["call_id"] for call in calls]
     assert ids == outputs
     _calls(ids, [call["name"] for call in calls], [json.loads(call["arguments"]) for call in calls])
+
+
+def judge_copilot(text: str) -> None:
+    """A beginning, one chain, and directly after each reply the results of its calls."""
+    if not text:
+        return
+    events = _rows(text)
+    assert [event["parentId"] for event in events] == [None, *(event["id"] for event in events)][: len(events)]
+    _in_order([event["timestamp"] for event in events])
+    start, note, *rest = events
+    assert start["type"] == "session.start"
+    assert {"sessionId", "version", "startTime", "context"} <= set(start["data"])
+    UUID(start["data"]["sessionId"])
+    assert note["type"] == "user.message"
+    calls: list[Any] = []
+    waiting: list[str] = []
+    for event in rest:
+        data = event["data"]
+        match event["type"]:
+            case "tool.execution_start":
+                assert data["toolCallId"] in waiting
+            case "tool.execution_complete":
+                waiting.remove(data["toolCallId"])
+                assert ("result" in data) is data["success"]
+            case "assistant.message":
+                assert not waiting
+                calls += data.get("toolRequests", [])
+                waiting = [call["toolCallId"] for call in data.get("toolRequests", ())]
+                assert waiting or data["content"].strip()
+            case kind:
+                assert kind == "user.message"
+                assert not waiting
+                assert data["content"].strip() or data["attachments"]
+                assert all(one["data"] for one in data.get("attachments", ()))
+    assert not waiting
+    ids, names, inputs = ([call[key] for call in calls] for key in ("toolCallId", "name", "arguments"))
+    _calls(ids, names, inputs)
+
+
+def judge_qwen(text: str) -> None:
+    """One chain, no empty text, and directly after each reply the results of its calls."""
+    records = _rows(text)
+    parents = [record["parentUuid"] for record in records]
+    assert parents == [None, *(record["uuid"] for record in records)][: len(records)]
+    _in_order([record["timestamp"] for record in records])
+    calls: list[Any] = []
+    waiting: list[str] = []
+    for record in records:
+        UUID(record["sessionId"])
+        if record["type"] == "system":
+            continue
+        parts = record["message"]["parts"]
+        assert parts
+        assert record["message"]["role"] == ("model" if record["type"] == "assistant" else "user")
+        assert all(part["text"].strip() for part in parts if "text" in part)
+        if record["type"] == "tool_result":
+            waiting.remove(parts[0]["functionResponse"]["id"])
+            continue
+        assert not waiting
+        asked = [part["functionCall"] for part in parts if "functionCall" in part]
+        assert not asked or record["type"] == "assistant"
+        calls += asked
+        waiting = [call["id"] for call in asked]
+    assert not waiting
+    _calls([call["id"] for call in calls], [call["name"] for call in calls], [call["args"] for call in calls])

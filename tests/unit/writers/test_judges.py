@@ -70,6 +70,8 @@ WRONG = {
     "gemini": '{"sessionId":"1","projectHash":"2","kind":"main"}\n{"type":"user","content":[]}\n',
     "claude": '{"type":"user","uuid":"1","parentUuid":"0","message":{"role":"user","content":""}}\n',
     "codex": '{"type":"response_item","timestamp":"","payload":{}}\n',
+    "copilot": '{"type":"session.start","id":"1","parentId":null,"timestamp":"","data":{}}\n',
+    "qwen": '{"type":"user","uuid":"1","parentUuid":"0","message":{"role":"user","parts":[]}}\n',
 }
 
 

@@ -54,7 +54,7 @@ TRY = "Try: pollux export last --to markdown, or: pollux export --all --to markd
 @click.option(
     "--thinking",
     is_flag=True,
-    help="Include the model's thinking. (markdown, text, openai, sharegpt, gemini, claude, codex)",
+    help="Include the model's thinking. (markdown, text, openai, sharegpt, gemini, claude, codex, copilot, qwen)",
 )
 @click.option(
     "--tools",

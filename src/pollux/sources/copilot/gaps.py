@@ -41,7 +41,7 @@ def gaps_of(replay: Replay, name: str | None, entries: list[Entry], *, restored:
 
 
 def _process_gaps(process: Process, name: str | None) -> Iterator[Gap]:
-    mine = [entry for entry in process.answers if entry.stream == name]
+    mine = [entry for entry in process.answers if entry.stream == name and not entry.inherited]
     if not mine or process.records or _told_apart(mine):
         return
     if process.shutdown is None:

@@ -13,6 +13,7 @@ from pollux.sources.copilot import find
 from pollux.sources.copilot.format.events import read_events
 from pollux.sources.copilot.gaps import gaps_of
 from pollux.sources.copilot.group import AGENT, CopilotBundle
+from pollux.sources.copilot.replay.arrivals import mark_arrived
 from pollux.sources.copilot.replay.entries import Entry
 from pollux.sources.copilot.replay.fates import finish, pay
 from pollux.sources.copilot.replay.replay import Line, Replay, Stream
@@ -49,6 +50,7 @@ def _sessions_and_notices(bundle: CopilotBundle) -> tuple[list[Session], tuple[N
         add_figures(replay, store)
         sessions.store = store
     pay(replay)
+    sessions.arrived = mark_arrived(replay.stream(None).entries)
     return sessions.all(), notes.all()
 
 
@@ -117,6 +119,7 @@ class _Sessions:
         self._notes = notes
         self.restored = False
         self.store: StoredSession | None = None
+        self.arrived: tuple[Link, ...] = ()
         self._files = tuple(display_path(file.path) for file in bundle.files)
         for stream in replay.streams.values():
             if stream.name is not None and not stream.entries:
@@ -177,7 +180,7 @@ class _Sessions:
             started=(recorded(started) if type(started) is str else None) or min(self._times(stream), default=None),
             ended=max(self._times(stream), default=None),
             messages=tuple([entry.message() for entry in entries]),
-            links=self._links(),
+            links=(*self._links(), *self.arrived),
             notices=self._notes.all(),
             files=(*self._files, *self._used_store(entries)),
             exact=exactness(gaps),

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateCopy
+from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateCopy, PrivateFolder
 from pollux.sources.database.salvage import Salvage
 from pollux.wire import display_path
 
@@ -52,16 +52,14 @@ class Snapshot:
     `tables` has the columns of those that are there, `damage` a sentence for everything that could not be read.
     """
 
+    tables: dict[str, tuple[str, ...]]
+    damage: list[str]
+    _file: Path
+
     def __init__(self, path: str, names: Sequence[str]) -> None:
-        self.path = path
-        self.tables: dict[str, tuple[str, ...]] = {}
-        self.damage: list[str] = []
-        self._names = names
-        self._copy = PrivateCopy(path)
-        self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
-        self._file = self._copy.file
-        self._is_salvaged = False
-        if self._copy.torn:
+        copy = PrivateCopy(path)
+        self._begin(path, names, copy)
+        if copy.torn:
             self.damage.append("The agent kept writing while the database was copied.")
         try:
             if not self._merge_log() or _is_cut(self._file):
@@ -73,6 +71,21 @@ class Snapshot:
         except BaseException:
             self.close()
             raise
+
+    def _begin(self, path: str, names: Sequence[str], copy: PrivateFolder) -> None:
+        self.path = path
+        self.tables = {}
+        self.damage = []
+        self._names = names
+        self._copy = copy
+        self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
+        self._file = copy.file
+        self._is_salvaged = False
+
+    @property
+    def whole_file(self) -> str | None:
+        """The private copy of the whole database; None where only a part of it could be read."""
+        return None if self._is_salvaged else str(self._file)
 
     def _merge_log(self) -> bool:
         """Put the log's pages into the private copy. A log that is torn is taken up to its last whole entry."""
@@ -181,6 +194,12 @@ class Snapshot:
 
 _LOCK = threading.Lock()
 _snapshots: dict[tuple[str, ...], tuple[str, Snapshot]] = {}
+
+
+def known_snapshot(file: File, names: Sequence[str]) -> Snapshot | None:
+    """The snapshot of a state, if this process has one."""
+    stamp, known = _snapshots.get((file.path, *names), ("", None))
+    return known if stamp == file.stamp else None
 
 
 def snapshot(file: File, names: Sequence[str]) -> Snapshot:

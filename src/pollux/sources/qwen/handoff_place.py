@@ -1,19 +1,29 @@
-"""Qwen Code takes no conversation over: nobody has proved that it goes on with records that it did not write."""
+"""Where Qwen Code finds a conversation that was handed over: in the folder named after the project's path."""
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from pollux.errors import CannotResume
-from pollux.sources.handoff_place import HandoffRequest
+from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
+from pollux.sources.qwen.resume_command import PROGRAM, project_id
+from pollux.sources.resume_command import home_variable
 
 INSTRUCTIONS = "QWEN.md"
 
+_FIRST = (0, 4)
 
-def handoff_place(_request: HandoffRequest) -> NoReturn:
-    """Raises `CannotResume`."""
-    raise CannotResume(
-        "agent",
-        "pollux does not know how to hand a conversation over to Qwen Code.",
-        "Try: pollux export KEY --to markdown, and show it to the agent",
+
+def handoff_place(request: HandoffRequest) -> HandoffPlace:
+    """`projects/<project>/chats/<id>.jsonl`, and `qwen --resume ID`."""
+    if request.is_before(*_FIRST):
+        raise CannotResume(
+            "release",
+            f"Qwen Code {'.'.join(map(str, request.release or ()))} cannot go on with a session.",
+            "Update Qwen Code: 0.4 and later can.",
+        )
+    root = request.roots[0]
+    return HandoffPlace(
+        file=root / "projects" / project_id(request.folder) / "chats" / f"{request.id}.jsonl",
+        root=root,
+        words=(PROGRAM.name, "--resume", request.id),
+        environ=home_variable(request, "QWEN_RUNTIME_DIR", root, request.home / ".qwen"),
     )

@@ -27,6 +27,7 @@ from pollux.sources.base import Reading, read_with
 from pollux.sources.gemini_sessions import read as old_sessions
 from pollux.sources.gemini_sessions.bundle import GeminiBundle
 from pollux.sources.gemini_sessions.prompts import prompts
+from pollux.sources.handed_over import with_note
 from pollux.sources.qwen.bundle import QwenBundle
 from pollux.sources.qwen.chain import fates
 from pollux.sources.qwen.find import META
@@ -108,6 +109,7 @@ class _Reader:
             messages = match.all_messages()
             files += [line.file for line in match.lost]
         bundle.depends_on = outputs.asked
+        messages, arrived = with_note(messages)
         if not any(message.author is not Author.CLIENT or message.usage is not None for message in messages):
             return None
         kind = bundle.kind
@@ -129,7 +131,7 @@ class _Reader:
             started=min(times, default=None),
             ended=max(times, default=None),
             messages=tuple(messages),
-            links=self._links(meta),
+            links=(*self._links(meta), *arrived),
             notices=(*self.notes.all(), *(bundle.log.notices if bundle.log is not None else ())),
             files=tuple(dict.fromkeys(display_path(path) for path in (*(file.path for file in bundle.files), *files))),
             exact=exactness(missing),

@@ -15,7 +15,7 @@ from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest,
 from pollux.system.files import list_folder, read
 from pollux.text.shell import shell_word
 
-PROGRAM = Program(name="qwen", package="@qwen-code/qwen-code")
+PROGRAM = Program(name="qwen", package="@qwen-code/qwen-code", stays=True)
 _FIRST_WITH_FORKS = (0, 21)
 
 
@@ -42,19 +42,19 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         raise CannotResume(
             "name",
             f"Qwen Code finds a session by the name of its file, and {session.key} is in no such file.",
-            f"Try: pollux show {shell_word(session.key)}",
+            _copied(session.key),
         )
     if not any(file.parent.name == "chats" for file in chats):
         raise CannotResume(
             "archived",
             f"Qwen Code archived {session.key}, and goes on only with sessions outside of its archive.",
-            f"Try: pollux show {shell_word(session.key)}",
+            _copied(session.key),
         )
     if project_id(request.folder) not in {file.parent.parent.name for file in chats}:
         raise CannotResume(
             "elsewhere",
             "Qwen Code resumes a session only in the folder in which it was held.",
-            f"Try: pollux show {shell_word(session.key)}",
+            f"{_copied(session.key)} --in {shell_word(request.folder)}",
         )
     if request.fork and request.is_before(*_FIRST_WITH_FORKS):
         raise CannotResume(
@@ -68,6 +68,11 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         environ=home_variable(request, "QWEN_RUNTIME_DIR", request.root, request.home / ".qwen"),
         fork=request.fork,
     )
+
+
+def _copied(key: str) -> str:
+    """What works where the files do not."""
+    return f"Go on with a copy that it resumes: pollux handoff {shell_word(key)} --to {PROGRAM.name}"
 
 
 def running_sessions(root: Path) -> dict[int, str]:

@@ -22,7 +22,8 @@ from pollux.writers.native.options import AS_IT_WAS
 from tests.unit.writers.native.corpus import corpus_sessions
 
 PAGE = Path(__file__).parents[4] / "docs" / "handoff.md"
-AGENTS = ("claude", "codex", "gemini")
+ORIGINS = ("claude", "codex", "copilot", "gemini", "opencode", "qwen")
+TARGETS = ("claude", "codex", "copilot", "gemini", "qwen")
 HOW = {Carried.NATIVE: "changed", Carried.TEXT: "as text", Carried.LEFT_OUT: "left out"}
 TABLE = re.compile(r"(?<=\n\n)\| from \|.*?\n\n.*?\n\n\| how \|.*?\n(?=\n)", re.DOTALL)
 
@@ -50,7 +51,7 @@ def accounts(origin: str, to: str) -> list[Account]:
 
 
 def figures() -> str:
-    ways = {(origin, to): accounts(origin, to) for origin in AGENTS for to in AGENTS}
+    ways = {(origin, to): accounts(origin, to) for origin in ORIGINS for to in TARGETS}
     lines = [
         "| from | to | sessions | messages | as they were | as text | left out |",
         "|---|---|---|---|---|---|---|",

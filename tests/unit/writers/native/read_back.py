@@ -19,6 +19,8 @@ def place(target: NativeFormat, conversation: Conversation, home: Path) -> Path:
     file = {
         "gemini": home / ".gemini" / "tmp" / slug / "chats" / f"session-{time}-{id[:8]}.jsonl",
         "claude": home / ".claude" / "projects" / dashed / f"{id}.jsonl",
+        "copilot": home / ".copilot" / "session-state" / id / "events.jsonl",
+        "qwen": home / ".qwen" / "projects" / dashed / "chats" / f"{id}.jsonl",
         "codex": home / ".codex" / "sessions" / "2026" / "11" / "16" / f"rollout-{time}-00-{id}.jsonl",
     }[target.agent]
     file.parent.mkdir(parents=True, exist_ok=True)

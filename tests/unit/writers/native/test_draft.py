@@ -35,15 +35,22 @@ from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.note import Handover, read_note
 from pollux.writers.native.options import DraftOptions
 from pollux.writers.native.times import MISSING, MOVED
-from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_gemini
+from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_copilot, judge_gemini, judge_qwen
 from tests.unit.writers.native.corpus import corpus_sessions
 from tests.unit.writers.test_properties import SESSIONS
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FORMATS: dict[str, NativeFormat] = {
-    name: import_module(f"pollux.sources.{name}.native").FORMAT for name in ("gemini", "claude", "codex")
+    name: import_module(f"pollux.sources.{name}.native").FORMAT
+    for name in ("gemini", "claude", "codex", "copilot", "qwen")
 }
-JUDGES = {"gemini": judge_gemini, "claude": judge_claude, "codex": judge_codex}
+JUDGES = {
+    "gemini": judge_gemini,
+    "claude": judge_claude,
+    "codex": judge_codex,
+    "copilot": judge_copilot,
+    "qwen": judge_qwen,
+}
 PICTURE = Attachment(media_type="image/png", data="aGVsbG8=")
 
 
@@ -216,6 +223,8 @@ def test_what_a_file_adds_is_in_the_account() -> None:
         "gemini": ("`Prompt:` before some prompts: they begin like a command, and would not be sent",),
         "claude": (),
         "codex": ("`[failed]` before some results: a rollout has no other place to say that a call failed",),
+        "copilot": (),
+        "qwen": (),
     }
     usual = session(prompt("1", "What is /usr/bin?"), reply("2", call(output="yes")))
     assert {drafted(usual, target)[1].added for target in FORMATS} == {()}
@@ -306,8 +315,13 @@ def test_pictures_go_where_the_target_holds_them() -> None:
         "gemini": ["image/png", "application/pdf"],
         "claude": ["image/png", "application/pdf"],
         "codex": ["image/png"],
+        "copilot": ["image/png"],
+        "qwen": ["image/png"],
     }
-    assert {target: len(calls(one)[0].media) for target, one in held.items()} == {"gemini": 1, "claude": 1, "codex": 1}
+    assert {target: len(calls(one)[0].media) for target, one in held.items()} == {
+        **dict.fromkeys(FORMATS, 1),
+        "copilot": 0,
+    }
     odd = Attachment(media_type="image/tiff", data="aGVsbG8=")
     conversation, account = drafted(session(reply("1", call(output="seen", attachments=(odd,)))))
     assert calls(conversation)[0].output == "seen\n[Here was an attachment: image/tiff, 5 bytes]"

@@ -27,7 +27,7 @@ WAYS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("agent", ["gemini", "claude", "codex"])
+@pytest.mark.parametrize("agent", ["gemini", "claude", "codex", "copilot", "qwen"])
 def test_the_words_come_back_in_order(agent: str, way: str, tmp_path: Path) -> None:
     target = import_module(f"pollux.sources.{agent}.native").FORMAT
     written: dict[str, Conversation] = {}
@@ -51,8 +51,8 @@ def test_the_words_come_back_in_order(agent: str, way: str, tmp_path: Path) -> N
     assert set(found) == set(written)
     for id, conversation in written.items():
         assert difference(written_words(conversation), read_words(found[id])) is None
-        # Codex keeps titles in a file beside its threads.
-        assert found[id].title == (None if agent == "codex" else conversation.title)
+        # These two keep titles in another file.
+        assert found[id].title == (None if agent in ("codex", "copilot") else conversation.title)
         assert found[id].usage.total in {None, 0}
 
 
