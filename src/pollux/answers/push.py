@@ -9,18 +9,24 @@ from pollux.writers.json import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pollux.lake.documents import Level
-    from pollux.lake.permissions import Permission
     from pollux.lake.plan import Plan
     from pollux.lake.prepare import Prepared
     from pollux.lake.push import Preview
     from pollux.lake.send import PushOutcome
-    from pollux.lake.status import PushStatus
+    from pollux.lake.status import Allowed, PushStatus
 
 
-def allowed_document(allowed: Iterable[tuple[Permission, Level]]) -> list[dict[str, Any]]:
+def allowed_document(allowed: Iterable[Allowed]) -> list[dict[str, Any]]:
     """`pollux lake allow --json`: what is allowed, with the level that counts."""
-    return [{"path": one.path or None, "level": level, "name": one.name} for one, level in allowed]
+    return [
+        {
+            "path": one.permission.path or None,
+            "level": one.level,
+            "name": one.permission.name,
+            "sessions": one.sessions,
+        }
+        for one in allowed
+    ]
 
 
 def preview_document(preview: Preview) -> dict[str, Any]:

@@ -54,12 +54,12 @@ class Lake:
             questions = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
             if len(statements) != 1 or statements[0].type not in questions:
                 raise RequestError("A lake answers one question at a time.", 'Try: "SELECT …"')
-            answer: Any = self._engine.execute(statement).to_arrow_table()
+            answer: Any = self._engine.sql(statement).to_arrow_table()
         except duckdb.Error as error:
-            sentence = " ".join(str(error).split("\n\n")[0].split())
+            reason = " ".join(str(error).split("\n\n")[0].split()).rstrip(".?!")
+            tables = ", ".join(TABLES)
             raise RequestError(
-                f"The lake does not understand it: {sentence.rstrip('.')}.",
-                f"The tables are {', '.join(TABLES)}.",
+                f"The lake does not understand it: {reason}.", f'The tables are {tables}. A column is called "at".'
             ) from error
         there = answer.column_names
         names = [name if there.index(name) == place else f"{name}_{place}" for place, name in enumerate(there)]

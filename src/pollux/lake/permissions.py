@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from unicodedata import normalize
@@ -53,7 +54,7 @@ class Permissions:
             raise StoreError(problem, "Remove the file and allow the projects again.") from error
 
     def allow(self, permission: Permission) -> None:
-        """Allow a project, or change how it is allowed."""
+        """Allow a project, or change how it is allowed. Raises `StoreError`."""
         self._write([permission, *(one for one in self.all() if one.path != permission.path)])
 
     def withdraw(self, path: str) -> bool:
@@ -64,13 +65,25 @@ class Permissions:
 
     def _write(self, permissions: Iterable[Permission]) -> None:
         content = msgspec.json.encode(sorted(permissions, key=lambda one: one.path))
-        write_file(self._file, content, durable=True)
+        try:
+            write_file(self._file, content, durable=True)
+        except OSError as error:
+            raise StoreError(f"{self._file} cannot be written: {error.strerror}.") from error
 
 
 def permission_for(project: str | None, permissions: Iterable[Permission]) -> Permission | None:
     """The permission that counts for a project: the one for the folder that is nearest to it."""
     matching = [one for one in permissions if one.covers(project)]
     return max(matching, key=lambda one: len(one.path), default=None)
+
+
+def covered(permissions: Iterable[Permission], projects: Iterable[Project]) -> dict[str, int]:
+    """How many sessions each permission covers, by its path; sub-agents' and the like come on top."""
+    known, counts = list(permissions), Counter[str]()
+    for project in projects:
+        if (permission := permission_for(project.path, known)) is not None:
+            counts[permission.path] += sum(project.agents.values())
+    return counts
 
 
 def folder_path(typed: str) -> str:

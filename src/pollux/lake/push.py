@@ -23,7 +23,7 @@ from pollux.library.library import Filter, Library
 from pollux.library.redaction import redactor
 from pollux.system.directories import Places
 from pollux.system.files import make_private_folder
-from pollux.system.locks import write_lock
+from pollux.system.locks import WriteLock, write_lock
 from pollux.system.parallel import map_in_processes
 from pollux.system.progress import Progress, Report
 from pollux.transforms.redact import RedactionOptions, Redactor
@@ -87,11 +87,8 @@ class Pusher:
         url = self._settings.require_url()
         check_address(url)
         lake = lake_name(url)
-        make_private_folder(self._places.lake)
         with ExitStack() as stack:
-            lock = stack.enter_context(write_lock(self._places.lake / "lock", report))
-            if lock is None:
-                raise StoreError("Another pollux is pushing, and makes no progress.", "Try again when it has ended.")
+            lock = self._lock(stack, report)
 
             def tell(progress: Progress) -> None:
                 lock.report(progress)
@@ -109,6 +106,18 @@ class Pusher:
                         self._journal.write(lake, [prepared.entry])
             sender.finish()
         return outcome
+
+    def _lock(self, stack: ExitStack, report: Report) -> WriteLock:
+        """The right to push, which one process has at a time. Raises `StoreError`."""
+        folder = self._places.lake
+        try:
+            make_private_folder(folder)
+            lock = stack.enter_context(write_lock(folder / "lock", report))
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be used: {error.strerror}.") from error
+        if lock is None:
+            raise StoreError("Another pollux is pushing, and makes no progress.", "Try again when it has ended.")
+        return lock
 
     def _prepare(self, lake: str, *, again: bool) -> tuple[Plan, Preparer]:
         """The plan, and who makes its documents."""

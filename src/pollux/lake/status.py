@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from pollux.lake.documents import Level
 from pollux.lake.journal import Entry, Journal
-from pollux.lake.permissions import Permission, Permissions
+from pollux.lake.permissions import Permission, Permissions, covered
 from pollux.lake.plan import Plan, Planner
 from pollux.lake.settings import PushSettings, known_machine
 from pollux.lake.store import lake_name
@@ -14,6 +15,14 @@ from pollux.library.library import Library
 from pollux.model import Value
 from pollux.system.clock import since_epoch
 from pollux.system.directories import Places
+
+
+class Allowed(Value, frozen=True, kw_only=True):
+    """A permission, the level that counts, and how many sessions it covers."""
+
+    permission: Permission
+    level: Level
+    sessions: int
 
 
 class PushedTo(Value, frozen=True, kw_only=True):
@@ -35,9 +44,17 @@ class PushStatus(Value, frozen=True, kw_only=True):
     machine: str | None
     level: Level
     most: Level
-    allowed: tuple[tuple[Permission, Level], ...]
+    allowed: tuple[Allowed, ...]
     pushed: tuple[PushedTo, ...]
     plan: Plan
+
+
+def allowed(library: Library, settings: PushSettings, permissions: Iterable[Permission]) -> Iterator[Allowed]:
+    """What is allowed, as it counts."""
+    known = list(permissions)
+    counts = covered(known, library.projects.all()) if known else {}
+    for one in known:
+        yield Allowed(permission=one, level=settings.level_of(one), sessions=counts.get(one.path, 0))
 
 
 def push_status(library: Library, places: Places, settings: PushSettings) -> PushStatus:
@@ -55,7 +72,7 @@ def push_status(library: Library, places: Places, settings: PushSettings) -> Pus
         machine=machine.id if machine is not None else None,
         level=settings.level,
         most=settings.most,
-        allowed=tuple((one, settings.level_of(one)) for one in permissions),
+        allowed=tuple(allowed(library, settings, permissions)),
         pushed=tuple(_pushed(lake, list(entries.values())) for lake, entries in pushed.items()),
         plan=plan,
     )

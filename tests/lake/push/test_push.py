@@ -141,14 +141,20 @@ def test_projects_that_are_not_allowed_leave_nothing(machine: Machine, store: St
 
 
 def test_what_is_private_stays_here(machine: Machine, folder: Store) -> None:
-    hidden, open_, partly = machine.talk("a1", "secret plan"), machine.talk("a2", "harmless"), machine.talk("a3", "x")
+    hidden, shown, partly = (
+        machine.talk("a1", "secret plan"),
+        machine.talk("a2", "harmless"),
+        machine.talk("a3", "x", "y"),
+    )
     machine.talk("a4", "of a private project", project="diary")
     machine.settings('[private]\nprojects = ["diary"]')
-    machine.library().marks.change([Target(hidden)], Edit(private=True))
+    library = machine.library()
+    message = library.session(partly).messages[0]
+    library.marks.change([Target(hidden), Target(partly, message)], Edit(private=True))
     machine.allow()
     outcome = machine.push(folder.url)
-    assert set(texts(folder)) == {open_, partly}
-    assert outcome.plan.private == 2
+    assert set(texts(folder)) == {shown}
+    assert outcome.plan.private == 3
 
 
 def test_planted_secrets_of_every_rule_are_nowhere(machine: Machine, store: Store) -> None:

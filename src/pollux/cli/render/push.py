@@ -15,23 +15,25 @@ if TYPE_CHECKING:
 
     from pollux.draw.canvas import Canvas
     from pollux.lake.documents import Level
-    from pollux.lake.permissions import Permission
     from pollux.lake.plan import Plan
     from pollux.lake.prepare import Prepared
     from pollux.lake.push import Preview
-    from pollux.lake.status import PushStatus
+    from pollux.lake.status import Allowed, PushStatus
 
 EVERY_PROJECT = "every project"
 
 
-def allowed_lines(canvas: Canvas, allowed: Iterable[tuple[Permission, Level]], home: str) -> Iterator[str]:
+def allowed_lines(canvas: Canvas, allowed: Iterable[Allowed], home: str) -> Iterator[str]:
     """What is allowed: a line a folder."""
     project, level, name = Column("allowed", flexible=True, least=16, path=True), Column("level"), Column("called")
-    for one, how in allowed:
-        project.add(one_line(tilde(one.path, home)) if one.path else EVERY_PROJECT)
-        level.add(how)
-        name.add(one_line(one.name) if one.name is not None else "")
-    yield from table(canvas, [project, level, *([name] if name.filled else [])])
+    sessions = Column("sessions", right=True)
+    for one in allowed:
+        permission = one.permission
+        project.add(one_line(tilde(permission.path, home)) if permission.path else EVERY_PROJECT)
+        level.add(one.level)
+        name.add(one_line(permission.name) if permission.name is not None else "")
+        sessions.add(f"{one.sessions:,}", None if one.sessions else "warn")
+    yield from table(canvas, [project, level, *([name] if name.filled else []), sessions])
 
 
 def preview_lines(canvas: Canvas, preview: Preview) -> Iterator[str]:

@@ -46,6 +46,7 @@ def command(
     from pollux.lake.documents import Level
     from pollux.lake.permissions import EVERYTHING, Permission, Permissions, project_path
     from pollux.lake.settings import push_settings
+    from pollux.lake.status import allowed
     from pollux.system.directories import Places
 
     writing(ctx)
@@ -58,15 +59,15 @@ def command(
             permissions.allow(Permission(path=path, level=Level(level) if level else None, name=name))
         elif not permissions.withdraw(path):
             raise NotFound(f"{path or 'Every project'} was not allowed.", "pollux lake allow shows what is.")
-    allowed = [(one, settings.level_of(one)) for one in permissions.all()]
+    known = list(allowed(library, settings, permissions.all()))
     if as_json:
         from pollux.answers.push import allowed_document
 
-        screen.json(allowed_document(allowed))
-    elif allowed:
+        screen.json(allowed_document(known))
+    elif known:
         from pollux.cli.render.push import allowed_lines
 
-        screen.lines(allowed_lines(screen, allowed, str(library.user_home)))
+        screen.lines(allowed_lines(screen, known, str(library.user_home)))
     elif not withdraw:
         raise NotFound("Nothing may be pushed yet.", "Try: pollux lake allow ~/code/shop")
 

@@ -73,7 +73,8 @@ def command(
     from pollux.cli.terminal.screen import talk
     from pollux.draw.list import listing
 
-    screen.lines(listing(screen, [one.entry for one in found], str(places.home)))
-    people = {one.person for one in found}
+    people = {one.entry.summary.key: one.person for one in found}
+    screen.lines(listing(screen, [one.entry for one in found], str(places.home), people))
     if screen.terminal:
-        talk(screen.paint(f"{plural(len(found), 'session')} of {plural(len(people), 'person', 'people')}.", "dim"))
+        count = plural(len(set(people.values())), "person", "people")
+        talk(screen.paint(f"{plural(len(found), 'session')} of {count}.", "dim"))

@@ -70,7 +70,7 @@ def command(ctx: click.Context, lake: str, share: Share | None, teams: Path | No
 
         screen.json(load_document(result))
     else:
-        from pollux.draw.lake import load_line
+        from pollux.cli.render.lake import load_line
 
         screen.lines([load_line(result)])
     for problem in result.problems[:5]:

@@ -44,6 +44,6 @@ def command(ctx: click.Context, lake: str, older_than: datetime | None, nobody_l
 
         screen.json(tidy_document(result))
     else:
-        from pollux.draw.lake import tidy_line
+        from pollux.cli.render.lake import tidy_line
 
         screen.lines([tidy_line(result)])
