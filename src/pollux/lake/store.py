@@ -18,8 +18,9 @@ from pollux.model import Value
 SCHEMES = ("s3", "gs", "az")
 HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
 
-_CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
-_RETRIES = {"max_retries": 4}
+_CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
+"""So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
+_RETRIES = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
 _LONGEST_REASON = 200
 _DRAFT = re.compile(r"#\d+\Z")
 """How the name of an object ends that is being written in a folder."""
