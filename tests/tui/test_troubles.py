@@ -257,3 +257,15 @@ def test_a_present_folder_that_is_gone(env: dict[str, str], home: Path, tmp_path
         assert b"Traceback" not in terminal.written
         assert status == {"resume": 1, "pick": 1}.get(command, 0), terminal.text
         assert command != "resume" or f"No session was held in {gone}." in terminal.text.replace("\n", "")
+
+
+def test_a_cache_that_cannot_be_made(env: dict[str, str], home: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with TerminalProgram(
+        pollux_command(), {**env, "XDG_CACHE_HOME": str(tmp_path / "file")}, home, 200, 30
+    ) as terminal:
+        before = terminal.settings()
+        terminal.until("cannot be used: Not a directory.")
+        terminal.until("`pollux list` and `pollux search` work without it.")
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before)

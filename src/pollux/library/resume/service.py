@@ -105,6 +105,7 @@ class ResumeService:
             program=program,
             files=self._files(session, root),
             opened=opened,
+            copies=known is None or known.copies,
             warnings=(
                 *guessed_folder(session, folder, again),
                 *command.warnings,

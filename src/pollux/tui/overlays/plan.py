@@ -64,7 +64,8 @@ class PlanScreen(Overlay[str | None]):
             yield from (canvas.paint(line, "warn") for line in wrap(one_line(problem), columns))
         yield ""
         other = "the session itself" if plan.fork else "as a copy"
-        keys = [("↵", "go on"), ("f", other), ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
+        copying = [("f", other)] if plan.copies else []
+        keys = [("↵", "go on"), *copying, ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
         line, used = "", 0
         for key, words in keys:
             if used and used + len(f"{key} {words}") > (columns or 80):
