@@ -35,8 +35,8 @@ def pieces(machines: int, sessions: int) -> list[list[Document]]:
 
 
 def race(store: Store, news: list[list[Document]], loaders: int, kills: int) -> None:
-    """Load with several processes while news come, and kill one of them now and then."""
-    command = [sys.executable, "-m", "pollux", "lake", "load", store.url]
+    """Load with several processes while news come, and tidy up; and kill one of them now and then."""
+    commands = ["load"] * loaders + ["tidy"]
     running: list[subprocess.Popen[bytes]] = []
     try:
         for kill in range(kills):
@@ -45,6 +45,7 @@ def race(store: Store, news: list[list[Document]], loaders: int, kills: int) -> 
             assert {one.returncode for one in running if one.poll() is not None} <= {0}
             running = [one for one in running if one.returncode is None]
             while len(running) < loaders:
+                command = [sys.executable, "-m", "pollux", "lake", random.choice(commands), store.url]
                 running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
             time.sleep(random.uniform(0.1, 1.2))
             victim = running.pop(random.randrange(loaders))

@@ -1,4 +1,4 @@
-"""A lake: `lake load`, `lake tidy`, `lake erase`, `lake list`, `lake show`, `lake query`."""
+"""A lake: `lake load`, `lake tidy`, `lake erase`, `lake list`, `lake show`, `lake search`, `lake query`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pollux.answers.search import hit_document
 from pollux.answers.sessions import list_document
 from pollux.model import summarize
 from pollux.writers.base import Options, WriterContext
@@ -17,6 +18,7 @@ from pollux.writers.json import WRITER, stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from pollux.index.search.results import Hit
     from pollux.lake.erase import Erased
     from pollux.lake.lists import LakeSessions, Pushed
     from pollux.lake.load import Loaded
@@ -53,6 +55,11 @@ def pushed_document(usage: UsageService, sessions: Sequence[Pushed]) -> list[dic
         {**document, "person": one.person, "team": one.team, "machine": one.machine}
         for document, one in zip(documents, sessions, strict=True)
     ]
+
+
+def pushed_hits_document(hits: Iterable[Hit]) -> list[dict[str, Any]]:
+    """`pollux lake search --json`: as `pollux search --json`, and who pushed each session."""
+    return [{**hit_document(hit), "person": hit.person} for hit in hits]
 
 
 def lake_session_document(

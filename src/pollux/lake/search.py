@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pollux.errors import PolluxError, RequestError
 from pollux.index.catalogue.prefixes import short_id
@@ -53,6 +53,14 @@ _CALL = "name, canonical, input, output"
 _CHOSEN = "month IN (SELECT month FROM chosen) AND key IN (SELECT key FROM chosen)"
 
 
+class _Candidate(NamedTuple):
+    """A session that may match."""
+
+    key: str
+    document: str
+    person: str
+
+
 def search(lake: Lake, query: Query, request: SearchRequest, report: Report = lambda _: None) -> SearchResult:
     """The messages that match a query. Raises `RequestError` where it asks for marks."""
     if asks_for_marks(query.node):
@@ -62,15 +70,15 @@ def search(lake: Lake, query: Query, request: SearchRequest, report: Report = la
     wanted = DirectRequest(limit=request.limit, sort=request.sort, per_session=request.per_session)
     examiner = Examiner(direct, wanted)
     found = _candidates(lake, query, examiner.literals)
-    read = lru_cache(maxsize=8)(lambda number: sessions.read(found[number][1]))
+    read = lru_cache(maxsize=8)(lambda number: sessions.read(found[number].document))
     advance = Advance([1] * len(found), report)
     matches: list[SessionMatches] = []
     unfinished: list[str] = []
-    for number, (key, _) in enumerate(found):
+    for number, one in enumerate(found):
         try:
             matches.append(examiner.examine(read(number), number))
         except PolluxError:
-            unfinished.append(key)
+            unfinished.append(one.key)
         advance.done(number)
     scale = examiner.scale(total([one.statistics for one in matches]))
     present = [one for one in matches if one.count or one.hits]
@@ -80,8 +88,8 @@ def search(lake: Lake, query: Query, request: SearchRequest, report: Report = la
         hits = with_scattered(hits, lookup.join_scattered([], request.limit - len(hits)), request.sort)
     counts = lookup.counts({hit.session for hit in hits}) if request.counted else {}
     return SearchResult(
-        hits=tuple(_hit(hit, read(hit.session), sessions) for hit in hits),
-        counts={found[number][0]: count for number, count in counts.items()},
+        hits=tuple(_hit(hit, read(hit.session), sessions, found[hit.session].person) for hit in hits),
+        counts={found[number].key: count for number, count in counts.items()},
         hints=query.hints,
         unfinished=tuple(unfinished),
     )
@@ -105,7 +113,7 @@ class _Matches(PendingMatches):
         return self._read(number)
 
 
-def _hit(hit: IndexHit, session: Session, sessions: LakeSessions) -> Hit:
+def _hit(hit: IndexHit, session: Session, sessions: LakeSessions, person: str) -> Hit:
     """A hit with the facts about its message and its session."""
     message, summary = session.messages[hit.message], summarize(session)
     return Hit(
@@ -124,11 +132,12 @@ def _hit(hit: IndexHit, session: Session, sessions: LakeSessions) -> Hit:
         spans=hit.spans,
         score=hit.score,
         scattered=hit.scattered,
+        person=person,
     )
 
 
-def _candidates(lake: Lake, query: Query, literals: Sequence[Sequence[str]] | None) -> list[tuple[str, str]]:
-    """The keys and documents of the sessions that may match, the newest first."""
+def _candidates(lake: Lake, query: Query, literals: Sequence[Sequence[str]] | None) -> list[_Candidate]:
+    """The sessions that may match, the newest first."""
     where, values = _narrowed(lake, query)
     choices = [[word for word in words if not NUMBER.fullmatch(word)] for words in literals or [[]]]
     among = "" if not all(choices) else f"WHERE key IN (SELECT key FROM found WHERE {_has_one(choices)})"
@@ -138,10 +147,9 @@ def _candidates(lake: Lake, query: Query, literals: Sequence[Sequence[str]] | No
         f"UNION ALL SELECT key, lower(concat_ws(chr(10), {_CALL})) FROM tool_calls WHERE {_CHOSEN} "
         "UNION ALL SELECT key, lower(summary) FROM chosen), "
         f"found AS (SELECT key, {_has_each(choices)} FROM texts GROUP BY key) "
-        f"SELECT key, object FROM chosen {among} ORDER BY {MOMENT} DESC NULLS LAST, key DESC"
+        f"SELECT key, object, person FROM chosen {among} ORDER BY {MOMENT} DESC NULLS LAST, key DESC"
     )
-    rows: list[tuple[str, str]] = lake.rows(statement, *values)
-    return rows
+    return [_Candidate(*row) for row in lake.rows(statement, *values)]
 
 
 def _has_each(choices: Sequence[Sequence[str]]) -> str:

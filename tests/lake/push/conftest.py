@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pollux.lake.store import Store, open_store
-from tests.lake.engines import engine
 from tests.lake.push.pushing import Machine
 
 
@@ -22,16 +20,6 @@ def machine(tmp_path: Path) -> Machine:
 def folder(tmp_path: Path) -> Store:
     """A lake in a folder."""
     return open_store(str(tmp_path / "lake"), create=True)
-
-
-@pytest.fixture(scope="session")
-def s3_server() -> Iterator[str]:
-    """The address of an S3-compatible store on this machine."""
-    running = engine("moto.server").ThreadedMotoServer(port=0, verbose=False)
-    running.start()
-    host, port = running.get_host_and_port()
-    yield f"http://{host.replace('0.0.0.0', '127.0.0.1')}:{port}"  # noqa: S104
-    running.stop()
 
 
 @pytest.fixture

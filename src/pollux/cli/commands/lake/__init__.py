@@ -33,7 +33,7 @@ class Commands(Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Every command's name."""
-        return [*COMMANDS]  # `list` is the name of one of them
+        return [*COMMANDS]  # `list` is a module here
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of this name."""

@@ -57,7 +57,8 @@ def command(
     pollux lake search s3://acme/lake retry logic since:1w
     pollux lake search s3://acme/lake '"off by one"' --project shop
     """
-    from pollux.answers.search import hits_document, search_remarks, unsearched_sentence
+    from pollux.answers.lake import pushed_hits_document
+    from pollux.answers.search import search_remarks, unsearched_sentence
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
     from pollux.index.search.query import Sort, parse
@@ -87,7 +88,7 @@ def command(
     if result.unfinished:
         remark(unsearched_sentence(result.unfinished), for_programs=as_json)
     if as_json:
-        screen.json(hits_document(result.hits))
+        screen.json(pushed_hits_document(result.hits))
         for sentence in search_remarks(result):
             remark(sentence, for_programs=True)
         ctx.exit(0 if result.hits else NotFound.exit_code)
