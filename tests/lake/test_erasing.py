@@ -116,9 +116,9 @@ def test_a_load_takes_back_what_was_erased_while_it_ran(filled: Store, monkeypat
 def test_a_machine_or_a_session_can_be_erased(filled: Store, scope: dict[str, str], left: set[tuple[str, str]]) -> None:
     if len(left) == 4:  # it is somebody else's
         with pytest.raises(NotFound):
-            erase(filled, Tombstone(person="ada", at="now", **scope))
+            erase(filled, Tombstone(person="ada", at="now", **scope))  # type: ignore[arg-type]
     else:
-        erase(filled, Tombstone(person="ada", at="now", **scope))
+        erase(filled, Tombstone(person="ada", at="now", **scope))  # type: ignore[arg-type]
     assert {(one.machine, one.key) for one in known(Delta(filled).open(SESSIONS))} == left
     assert {path.split("/")[2] for path in (one.path for one in filled.paths("sessions"))} == {m for m, _ in left}
 

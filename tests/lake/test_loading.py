@@ -8,15 +8,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from deltalake import DeltaTable
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
 from pollux.lake.ask import Lake
-from pollux.lake.delta import Delta
+from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Document, News, NewsEntry, document_path, encode, encode_news, news_path, state_of
 from pollux.lake.load import Loader, Share
 from pollux.lake.shown import Shown, known
 from pollux.lake.store import Store, open_store
-from pollux.lake.tables import SESSIONS, USAGE
+from pollux.lake.tables import MESSAGES, SESSIONS, USAGE
 from tests.lake.making import document, push, put
 from tests.lake.sessions import BEGIN, session
 
@@ -84,6 +85,27 @@ def test_a_load_that_was_killed_before_it_settled_what_counts_is_finished(store:
     push(store, [session("a", 4)], "ada", "m1", 1)
     Loader(store).load()
     assert [one.counts for one in shown(store)] == [True, False]
+
+
+def test_what_others_change_meanwhile_is_no_error(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    push(store, [session("a")], seq=1)
+    Loader(store).load()
+    delta, others = Delta(store), Delta(store)
+    opened = Delta.open
+    changes = iter(["fate = 'x'", "fate = 'y'"])
+
+    def late(one: Delta, name: str) -> DeltaTable:
+        """The table as it was before somebody else changed it."""
+        table = opened(one, name)
+        if one is delta and (change := next(changes, None)) is not None:
+            column, value = change.split(" = ")
+            opened(others, name).update(updates={column: value})
+        return table
+
+    monkeypatch.setattr(Delta, "open", late)
+    delta.append(MESSAGES, [{"month": "2026-10", "person": "p", "machine": "m", "key": "k", "batch": "b"}])
+    delta.vacuum(MESSAGES, 0)
+    assert sum(row["key"] == "k" for row in rows_in(opened(others, MESSAGES), ["key"])) == 1
 
 
 def test_parts_of_the_machines_are_loaded_by_their_loaders(store: Store) -> None:
@@ -171,6 +193,7 @@ def test_the_path_says_whose_a_document_is(store: Store) -> None:
 
 
 def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> None:
+    store.put_if_absent("news/README", b"somebody's")
     store.put_if_absent("news/eve/m9/0000000000000001.json", b"{")
     store.put_if_absent("news/eve/m9/0000000000000002.json", b"\xff" * 50)
     gone = document(session("gone"), "eve", "m9", 3)

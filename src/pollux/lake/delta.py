@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pollux.errors import NotFound, OutputError, StoreError, needs
+from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
 from pollux.lake.tables import SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -27,7 +28,11 @@ _ATTEMPTS = 200
 """How often a change is made again from a newer version, because others changed the same rows."""
 
 _LONGEST_PAUSE = 2.0
-_CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
+_CLIENT = {"connect_timeout": "10s", "timeout": "120s", "max_retries": "4", "retry_timeout": "60s"}
+"""As the store has them."""
+
+_DRAWN = re.compile("\x1b\\[\\d+m|↳")
+_LONGEST_REASON = 300
 _LOG_KEPT = "interval 2 days"
 
 
@@ -70,12 +75,12 @@ class Delta:
         return made
 
     def open(self, name: str) -> DeltaTable:
-        """The newest version of a table. Raises `NotFound` where there is none, and `StoreError`."""
+        """The newest version of a table. Raises `NotFound` where there is none, `Unreadable`, and `StoreError`."""
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
         table = TABLES[name]
-        with self._explained():
+        with self._explained(kind=Unreadable):
             try:
                 opened = DeltaTable(self._place(table), storage_options=self._options)
             except TableNotFoundError:
@@ -86,19 +91,23 @@ class Delta:
         return opened
 
     def append(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Add rows. They conflict with nobody's."""
+        """Add rows."""
         from deltalake import CommitProperties, write_deltalake
 
-        if rows:
-            with self._explained():
-                write_deltalake(
-                    self.open(name),
-                    typed(list(rows), TABLES[name].schema()),
-                    mode="append",
-                    schema_mode="merge",
-                    writer_properties=packed(),
-                    commit_properties=CommitProperties(max_commit_retries=_RETRIES),
-                )
+        if not rows:
+            return
+        data = typed(list(rows), TABLES[name].schema())
+        self.change(
+            name,
+            lambda table: write_deltalake(
+                table,
+                data,
+                mode="append",
+                schema_mode="merge",
+                writer_properties=packed(),
+                commit_properties=CommitProperties(max_commit_retries=_RETRIES),
+            ),
+        )
 
     def change(self, name: str, make: Callable[[DeltaTable], T]) -> T:
         """Change a table by what `make` does with its newest version, again where others were faster."""
@@ -139,8 +148,10 @@ class Delta:
 
         Without `full`, a file that a running load wrote is spared.
         """
-        with self._explained():
-            self.open(name).vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full)
+        self.change(
+            name,
+            lambda table: table.vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full),
+        )
 
     def trim_log(self, name: str) -> None:
         """Remove what is too old of a table's log."""
@@ -169,7 +180,7 @@ class Delta:
                 )
 
     @contextmanager
-    def _explained(self, *but: type[Exception]) -> Iterator[None]:
+    def _explained(self, *but: type[Exception], kind: type[PolluxError] = OutputError) -> Iterator[None]:
         """Raise an error of ours, of one sentence, for one of the tables."""
         from deltalake.exceptions import DeltaError
 
@@ -178,9 +189,8 @@ class Delta:
         except but:
             raise
         except (DeltaError, OSError, ValueError) as error:
-            reason = str(error).partition("\n")[0].rstrip(". ")[:200]
-            raise OutputError(
-                f"The tables of the lake {self._store.url} cannot be used: {reason}.",
+            raise kind(
+                f"The tables of the lake {self._store.url} cannot be used: {_reason(error)}.",
                 "What was done is kept: the same command goes on from there.",
             ) from error
 
@@ -197,6 +207,12 @@ def packed() -> Any:
     from deltalake import WriterProperties
 
     return WriterProperties(compression="ZSTD", compression_level=3)
+
+
+def _reason(error: Exception) -> str:
+    """What failed, and the last cause of it."""
+    lines = [line for text in str(error).splitlines() if (line := _DRAWN.sub("", text).strip(" ."))]
+    return ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))[:_LONGEST_REASON] or type(error).__name__
 
 
 def _form(kind: Any) -> str:

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -41,6 +42,9 @@ _BYTES = 64 << 20
 
 _AT_ONCE, _TOGETHER = 8, 256
 """So many documents are fetched at once, and shown together."""
+
+_DEPTH = 3
+"""How many folders news lie in."""
 
 _MONTH = re.compile(r"\d{4}-\d\d|undated")
 _LARGEST = 2**63
@@ -82,7 +86,7 @@ class Share(NamedTuple):
 
     def has(self, machine: str) -> bool:
         """Does a machine belong to this part?"""
-        return sum(machine.encode()) % self.parts == self.part - 1
+        return crc32(machine.encode()) % self.parts == self.part - 1
 
 
 ALL = Share()
@@ -101,9 +105,8 @@ class Loader:
     def load(self, share: Share = ALL, report: Report = lambda _: None) -> Loaded:
         """Load what is new."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
-        news = sorted(
-            (one for one in self._store.paths(NEWS) if share.has(machine_of(one.path))), key=lambda one: one.path
-        )
+        every = (one for one in self._store.paths(NEWS) if one.path.count("/") == _DEPTH)  # others are none of ours
+        news = sorted((one for one in every if share.has(machine_of(one.path))), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
             self._load(news[start : start + _NEWS])
