@@ -11,6 +11,8 @@ from typing import Any
 
 HUNDRED_MILLIONS = 24
 """The TB of a hundred million sessions, if they are as large as those of `gen.py`."""
+LEAST = 1
+"""CPU seconds for a GB below which a slope is not told from noise."""
 A_DAY, DAYS, STATES = 20, 220, 2
 """How many sessions a person has on a day, on how many days of a year, and how often each is pushed."""
 STORAGE, PUTS, CORE_HOUR = 0.023, 0.005, 0.05
@@ -60,6 +62,9 @@ def _slopes(found: Slopes) -> list[str]:
     for name, cost in largest["lake"].items():
         cpu = found.a_gigabyte("lake", name, "cpu s")
         hours = cpu * 1000 / 3600
+        if cpu < LEAST:
+            lines.append(f"| {name} | {cost['cpu s']:,.1f} CPU s | below {LEAST} CPU s | | |")
+            continue
         measured = f"{cost['cpu s']:,.1f} CPU s | {cpu:,.1f} CPU s"
         lines.append(f"| {name} | {measured} | {hours:,.1f} core-h | {hours * HUNDRED_MILLIONS:,.0f} core-h |")
     return lines

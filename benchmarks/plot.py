@@ -51,7 +51,7 @@ def _lines(rows: list[dict[str, Any]], shown: dict[str, str], figure: str) -> Li
     return {
         label: [(row["sessions"], row["lake"][name][figure]) for row in rows]
         for name, label in shown.items()
-        if name in rows[0]["lake"]
+        if all(name in row["lake"] for row in rows)
     }
 
 

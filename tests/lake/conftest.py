@@ -17,6 +17,7 @@ pytest.importorskip("deltalake", reason="the extra `lake` is not installed")
 
 from pollux.lake.delta import Delta
 from pollux.lake.store import Store, open_store
+from tests.lake.engines import engine
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """The address of a server that answers as S3 does."""
-    pytest.importorskip("moto.server", reason="moto's server is not installed")
+    engine("moto.server")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

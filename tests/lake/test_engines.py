@@ -17,8 +17,8 @@ from deltalake import DeltaTable
 from pollux.lake.delta import Delta
 from pollux.lake.load import Loader
 from pollux.lake.store import open_store
-from pollux.lake.tables import TABLES, Table
-from pollux.lake.views import view_bodies
+from pollux.lake.tables import TABLES
+from pollux.lake.views import WORDS, Engine, statements, view_bodies
 from pollux.model import Kind, Session, ToolCall, summarize
 from pollux.spark.homes import homes_below, read_home
 from tests.lake.engines import engine
@@ -109,29 +109,43 @@ def by_polars(lake: Path) -> Answer:
 
 
 def by_clickhouse(lake: Path) -> Answer:
-    """ClickHouse reads the tables itself; it opens only what lies in the folder that it is started in."""
+    """ClickHouse reads the tables itself, by the statements that pollux prints."""
+    return answer(clickhouse(lake, QUESTION))
+
+
+def clickhouse(lake: Path, question: str) -> list[tuple[Any, ...]]:
+    """The answer of ClickHouse, in a process of its own: it only opens what lies in the folder it is started in."""
     engine("chdb")
-
-    def source(table: Table) -> str:
-        return f"deltaLakeLocal('{lake / 'tables' / table.stored}')"
-
-    views = ", ".join(f"{name} AS ({body})" for name, body in view_bodies(source).items())
-    script = "import chdb, sys; print(chdb.query(sys.stdin.read(), 'JSONCompact'))"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        input=f"WITH {views} {QUESTION}",
-        cwd=lake,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    script = """if True:
+        import json, sys
+        from chdb.session import Session
+        statements, question = json.load(sys.stdin)
+        session = Session()
+        for statement in statements:
+            session.query(statement)
+        print(session.query(question, "JSONCompact"))
+    """
+    asked = json.dumps([[*statements(Engine.CLICKHOUSE, str(lake)), *WORDS[1:]], question])
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, input=asked, cwd=lake, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    return answer(json.loads(done.stdout)["data"])
+    rows: list[tuple[Any, ...]] = json.loads(done.stdout)["data"]
+    return rows
 
 
 @pytest.mark.parametrize("ask", [by_duckdb, by_polars, by_clickhouse])
 def test_an_engine_sees_what_the_sessions_hold(ask: Callable[[Path], Answer], lake: Path, truth: Answer) -> None:
     assert ask(lake) == truth
+
+
+def test_an_index_of_words_holds_every_message_and_call_once(lake: Path, truth: Answer) -> None:
+    question = """
+        SELECT (SELECT COUNT(*) FROM words), (SELECT COUNT(*) FROM words WHERE hasAllTokens(text, ['the'])),
+        (SELECT COUNT(*) FROM words WHERE match(lower(text), '(^|[^a-z0-9])the([^a-z0-9]|$)'))
+    """
+    ((count, found, expected),) = clickhouse(lake, question)
+    assert int(count) == truth["messages"][0] + truth["tool_calls"][0]
+    assert int(found) == int(expected) > 0
 
 
 def test_a_raw_table_holds_more_than_counts(lake: Path, truth: Answer) -> None:

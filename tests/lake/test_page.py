@@ -20,15 +20,11 @@ IN_FOLDER, IN_BUCKET = "/mnt/team/lake", "s3://acme/lake"
 
 
 def commands(heading: str) -> list[str]:
-    """The commands of a section."""
-    section = PAGE[PAGE.index(f"### {heading}\n") :]
-    section = section[: re.search(r"\n##+ ", section[4:]).start() + 4]  # type: ignore[union-attr]
-    found = [
-        line
-        for block in re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-        for line in block.splitlines()
-    ]
-    return [line.removeprefix("pollux ") for line in found if line.startswith("pollux ")]
+    """The commands of a section, without remarks."""
+    section = PAGE[PAGE.index(f"# {heading}\n") :].partition("\n#")[0]
+    blocks = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    lines = [line.partition("  #")[0].rstrip() for block in blocks for line in block.splitlines()]
+    return [line.removeprefix("pollux ") for line in lines if line.startswith("pollux ")]
 
 
 @pytest.fixture
@@ -77,3 +73,26 @@ def test_a_team_in_a_bucket(juno: Pollux, bucket: Store) -> None:
     assert "juno" in printed[-1]
     asked = run(juno, f"lake stats {bucket.url} --by person --json", **keys)
     assert tokens(asked) == tokens(run(juno, "stats --by agent --json"))
+
+
+def test_what_an_operator_does_and_what_anybody_asks(juno: Pollux, tmp_path: Path) -> None:
+    lake, teams = str(tmp_path / "lake"), tmp_path / "teams.toml"
+    teams.write_text('ada = "shop"\n')
+    key = json.loads(run(juno, "list --project seedbank --json"))[0]["key"]
+
+    def step(command: str) -> str:
+        named = command.replace("LAKE", lake).replace("KEY", key).replace("teams.toml", str(teams))
+        return run(juno, named)
+
+    step("lake init LAKE")
+    run(juno, "lake allow --every-project")
+    run(juno, f"lake push {lake} --person ada")
+    steps = commands("The operator's part")
+    asked = commands("Questions")
+    assert steps[-1].startswith("lake erase")
+    for command in [*steps[:2], steps[2].partition(" --teams")[0], *asked]:
+        assert step(command)
+    for command in steps[2:]:
+        step(command)
+    gone = juno("lake", "show", lake, key)
+    assert (gone.returncode, gone.stdout) == (2, "")

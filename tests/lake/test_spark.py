@@ -72,6 +72,7 @@ def calls_in(session: Session) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1500)  # a cluster on a busy machine
 def test_two_workers_read_what_the_library_reads(homes: Path, tmp_path: Path) -> None:
     engine("pyspark")
     java()
