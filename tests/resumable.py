@@ -28,6 +28,7 @@ PACKAGES = {
     "codex": "@openai/codex",
     "copilot": "@github/copilot",
     "gemini": "@google/gemini-cli",
+    "opencode": "opencode-ai",
     "qwen": "@qwen-code/qwen-code",
 }
 TIME = "2026-11-14T10:00:00.000Z"

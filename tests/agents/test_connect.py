@@ -20,6 +20,9 @@ from tests.agents.test_handoff import RELEASES, pollux, room
 TOOLS = ("search_sessions", "read_session", "list_sessions")
 LIST = {"claude": ["mcp", "get", "pollux"], "codex": ["mcp", "list", "--json"], "gemini": ["mcp", "list"]}
 ASK = {
+    "copilot": ["--allow-all-tools", "-p"],
+    "opencode": ["run", "--model", "loop/loop"],
+    "qwen": ["--approval-mode", "yolo", "--output-format", "json", "-p"],
     "claude": ["-p", "--output-format", "json"],
     "codex": ["exec", "--skip-git-repo-check", "--json"],
     # Without a terminal it tells the model only of tools that need no consent.
@@ -35,7 +38,7 @@ def usual_room(harness: ModuleType, agent: str, release: str, folder: Path) -> I
     """A room in which no variable names a folder, as on most machines. pollux is installed."""
     with room(harness, agent, release, folder) as made:
         usual = made.environment()
-        names = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "PYTHONPATH")
+        names = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME", "PYTHONPATH")
         made.environment = lambda: {name: value for name, value in usual.items() if name not in names}
         yield made
 
@@ -153,3 +156,16 @@ def test_claude_and_pollux_write_at_once(harness: ModuleType, tmp_path: Path) ->
         assert "pollux" in state["mcpServers"]
         assert state["projects"][made.project]["hasTrustDialogAccepted"]
         assert not file.with_name(".claude.json.lock").exists()
+
+
+@pytest.mark.parametrize(("agent", "release"), [("copilot", "1.0.102"), ("opencode", "1.18.33"), ("qwen", "0.24.4")])
+def test_the_other_agents_offer_the_tools(harness: ModuleType, agent: str, release: str, tmp_path: Path) -> None:
+    with usual_room(harness, agent, release, tmp_path) as made:
+        before = asked(made)
+        assert pollux(made, "mcp", "install", agent, "--yes")["written"]
+        after = asked(made)
+        assert all(tool in after and tool not in before for tool in TOOLS)
+        (entry,) = pollux(made, "mcp", "doctor")["entries"]
+        assert (entry["agent"], entry["state"], tuple(entry["tools"])) == (agent, "answers", TOOLS)
+        assert pollux(made, "mcp", "install", agent, "--remove", "--yes")["written"]
+        assert asked(made).count(TOOLS[0]) == 0

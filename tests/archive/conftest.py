@@ -80,7 +80,7 @@ class World:
 
     def session_files(self) -> list[Path]:
         """Every file that holds a conversation, or a part of one."""
-        roles = ("session", "subagent", "agent", "rollout")
+        roles = ("session", "subagent", "agent", "rollout", "chat", "events")
         files = (f for source, root in self.library().homes.roots() for f in source.find(root.path))
         return sorted(Path(file.path) for file in files if file.role in roles)
 

@@ -142,14 +142,60 @@ def codex(file: Path) -> list[str]:
     return [json.dumps(record) for record in rest]
 
 
+# ---------------------------------------------------------------------- Copilot CLI
+
+
+def copilot(file: Path) -> list[str]:
+    """The ids of the events, in their order."""
+    events = records(file, file.read_bytes())
+    first = events[0]
+    assert first["type"] == "session.start", f"{file}: the first event does not tell whose it is"
+    assert first["data"]["sessionId"] == file.parent.name, file
+    ids = [event["id"] for event in events]
+    assert len(ids) == len(set(ids)), f"{file}: an event stands twice"
+    return ids
+
+
+# ---------------------------------------------------------------------- Qwen Code
+
+
+def qwen(file: Path) -> list[str]:
+    """The ids of the records from the last one to the first that is there, in their order."""
+    result = records(file, file.read_bytes())
+    by_id = {record["uuid"]: record for record in result}
+    assert len(by_id) == len(result), f"{file}: a record stands twice"
+    if not file.name.startswith("agent-"):
+        assert {record["sessionId"] for record in result} == {file.stem}, file
+        assert file.parent.name == "chats", f"{file}: it does not resume what is archived"
+        names = {re.sub(r"[^A-Za-z0-9]", "-", record["cwd"]) for record in result}
+        assert file.parent.parent.name in names, file
+    chain: list[str] = []
+    at = result[-1]["uuid"]
+    while at in by_id:
+        assert at not in chain, f"{file}: the chain goes in a circle"
+        chain.append(at)
+        at = by_id[at]["parentUuid"]
+    return chain[::-1]
+
+
 def judged(folder: Path) -> dict[Path, list[str]]:
     """Every transcript below a folder that stands for an agent's home."""
     result: dict[Path, list[str]] = {}
     for file in sorted(folder.rglob("*.json*")):
-        if "chats" in file.parts:
+        if file.name == "events.jsonl":
+            result[file] = copilot(file)
+        elif "projects" in file.parts and ("chats" in file.parts or file.name.startswith("agent-")) and _is_qwens(file):
+            result[file] = qwen(file)
+        elif "chats" in file.parts:
             result[file] = gemini(file)
         elif "projects" in file.parts and file.suffix == ".jsonl":
             result[file] = claude(file)
         elif file.name.startswith("rollout-"):
             result[file] = codex(file)
     return result
+
+
+def _is_qwens(file: Path) -> bool:
+    """Claude Code has files with such names, too, but writes its messages otherwise."""
+    first = json.loads(file.read_bytes().partition(b"\n")[0]) if file.suffix == ".jsonl" else {}
+    return first.get("type") == "system" or "parts" in first.get("message", {})

@@ -47,9 +47,11 @@ def written(library: Library, session: Session, folder: Path) -> Rebuilt | None:
 
 def read_in(world: World, folder: Path) -> dict[str, Session]:
     """The sessions of a folder that holds what an agent's folder does."""
-    tops = {"POLLUX_GEMINI_DIR": "tmp", "CLAUDE_PROJECTS_DIR": "projects", "CODEX_HOME": ""}
+    tops = {"POLLUX_GEMINI_DIR": "tmp", "CLAUDE_PROJECTS_DIR": "projects", "CODEX_HOME": "", "COPILOT_HOME": ""}
     xdg = {f"XDG_{name}_HOME": str(folder / "xdg" / name) for name in ("CACHE", "DATA", "CONFIG")}
     places = {name: str(folder / top) for name, top in tops.items()}
+    own = (place.name for place in folder.iterdir() if (place / "projects").is_dir())
+    places["QWEN_RUNTIME_DIR"] = str(folder / next(own, ".qwen"))
     return {session.key: session for session in every(Library({**places, **xdg}, world.home, hunt=False))}
 
 
@@ -77,7 +79,7 @@ def logged(raw: bytes) -> set[str]:
     return {record["id"] for record in records if "id" in record}
 
 
-RESUMED = [home for home in HOMES if home.partition("/")[0] in ("gemini", "claude", "codex")]
+RESUMED = [home for home in HOMES if home.partition("/")[0] != "opencode" and home != "qwen/0.1.4"]
 """The homes of programs of which `judge` knows what they resume."""
 
 EXHAUSTIVE = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
@@ -116,8 +118,10 @@ def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) ->
         assert without_made_header(path.read_bytes(), original) == original
     again = read_in(world, back)
     for session in before:
-        typed = {(session.key, m.text) for m in session.messages if m.origin and "logs.json" in m.origin.file}
-        assert spoken_parts(session) - typed <= spoken_parts(again[session.key])
+        # Typed prompts stand in other files, and what was rewound in an index that is a database.
+        elsewhere = ("logs.json", "session-store.db")
+        lost = {(session.key, m.text) for m in session.messages if m.origin and m.origin.file.endswith(elsewhere)}
+        assert spoken_parts(session) - lost <= spoken_parts(again[session.key])
 
 
 @pytest.mark.parametrize("home", RESUMED)

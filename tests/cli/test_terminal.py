@@ -163,7 +163,7 @@ def test_a_mark_is_explained_only_where_it_is_shown(empty: Pollux) -> None:
         COLOUR.sub("", in_terminal(empty, "--sample", "list", COLUMNS=columns)).replace("\r\n", " ")
         for columns in ("160", "50")
     )
-    meaning = "≥ 3 of 12 sessions used more tokens than their files record"
+    meaning = "≥ 3 of 15 sessions used more tokens than their files record"
     assert "tokens" in wide.split("title")[1]
     assert meaning in wide
     assert "≥" not in narrow

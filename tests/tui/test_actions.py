@@ -139,7 +139,7 @@ def test_scopes(tmp_path: Path) -> None:
         await driver.until(lambda: "all kinds of sessions" in driver.lines()[0])
         assert "checkpoint" in driver.text()
         await driver.press("escape")
-        await driver.until(lambda: driver.lines()[0].endswith("12 sessions"))
+        await driver.until(lambda: driver.lines()[0].endswith("15 sessions"))
 
     drive(steps, tmp_path, size=(80, 60))
 

@@ -14,7 +14,7 @@ from tests.tui.driving import Driver, drive
 def test_sessions_stand_by_day(tmp_path: Path) -> None:
     async def steps(driver: Driver) -> None:
         lines = driver.lines()
-        assert lines[0].endswith("12 sessions")
+        assert lines[0].endswith("15 sessions")
         assert "Saturday 14 November" in lines[2]
         assert "◆ gemini    tidewatch" in lines[3]
         assert "60.6k" in lines[3]

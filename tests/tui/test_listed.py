@@ -22,10 +22,10 @@ def test_the_list_is_made_again_only_if_something_changed(tmp_path: Path) -> Non
         other.sync()
     with Library(variables, home, hunt=False, fresh=False) as library:
         first = answer(library, Question(), before=before)
-        assert first.sessions == 12
+        assert first.sessions == 15
         for same in (Question("e"), Question()):
             assert answer(library, same, before=before).rows is first.rows
-        assert answer(library, Question(scope="everything"), before=before).sessions == 16
+        assert answer(library, Question(scope="everything"), before=before).sessions == 19
         assert answer(library, Question("agent:codex"), before=before).sessions == 3
         next(home.rglob("session-2026-11-14T17-02-aa6812ea.jsonl")).unlink()
         with Library(variables, home, hunt=False) as other:

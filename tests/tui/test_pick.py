@@ -91,7 +91,7 @@ def test_what_is_refused_is_said_below_the_query_and_the_rows_stay(env: dict[str
 
 def test_of_a_long_query_the_end_is_seen(env: dict[str, str], home: Path) -> None:
     with TerminalProgram(pollux_command("pick"), env, home) as terminal:
-        terminal.until("12 sessions")
+        terminal.until("15 sessions")
         terminal.send("words " * 20 + "end")
         terminal.until("words end")
         terminal.send("\x1b")

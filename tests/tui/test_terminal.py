@@ -29,7 +29,7 @@ def place(terminal: TerminalProgram) -> int:
 def test_open_search_read_copy_and_leave(env: dict[str, str], home: Path) -> None:
     with TerminalProgram(pollux_command(), env, home) as terminal:
         before = terminal.settings()
-        terminal.until("12 sessions")
+        terminal.until("15 sessions")
         terminal.send("germination")
         terminal.until("found")
         terminal.until("germination trials")
@@ -55,7 +55,7 @@ def test_open_search_read_copy_and_leave(env: dict[str, str], home: Path) -> Non
 
 def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, str], home: Path) -> None:
     with TerminalProgram(pollux_command(), {**env, "NO_COLOR": "1"}, home, 100, 30) as terminal:
-        terminal.until("12 sessions")
+        terminal.until("15 sessions")
         terminal.send("germination")
         terminal.until("1 found")
         terminal.send("\x12")  # Ctrl+R
@@ -77,7 +77,7 @@ def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, st
 
 def test_a_closed_terminal_ends_it(env: dict[str, str], home: Path) -> None:
     program = TerminalProgram(pollux_command(), env, home)
-    program.until("12 sessions")
+    program.until("15 sessions")
     os.close(program._file)
     end = time.monotonic() + 30
     while os.waitpid(program.child, os.WNOHANG) == (0, 0):
@@ -102,7 +102,7 @@ def test_a_terminal_that_is_gone_ends_it_without_a_signal(env: dict[str, str], h
 def test_without_a_cache_the_sessions_appear(env: dict[str, str], home: Path, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "cache")
     with TerminalProgram(pollux_command(), env, home) as terminal:
-        terminal.until("12 sessions")
+        terminal.until("15 sessions")
         terminal.until("The tides of Port Lune")
         terminal.send("\x03")
         assert terminal.wait() == 0
@@ -185,7 +185,7 @@ def test_copying_through_tmux(env: dict[str, str], home: Path, tmp_path: Path) -
     inside = " ".join(pollux_command())
     subprocess.run([*tmux, "new-session", "-d", "-x", "90", "-y", "30", inside], env=env, cwd=home, check=True)
     try:
-        until(lambda: "12 sessions" in _captured(tmux))
+        until(lambda: "15 sessions" in _captured(tmux))
         subprocess.run([*tmux, "send-keys", "C-y"], check=True)
         until(lambda: "copied through tmux" in _captured(tmux))
         buffer = subprocess.run([*tmux, "show-buffer"], capture_output=True, text=True, check=True).stdout

@@ -69,7 +69,7 @@ class TestSignals:
     def test_to_end(self, env: dict[str, str], home: Path, number: signal.Signals, where: str) -> None:
         with TerminalProgram(pollux_command(), env, home) as terminal:
             before = terminal.settings()
-            terminal.until("12 sessions")
+            terminal.until("15 sessions")
             if where == "reader":
                 terminal.send("\r")
                 terminal.until("as it happened")
@@ -101,7 +101,7 @@ class TestSignals:
     def test_a_closed_terminal_leaves_nothing_behind(self, env: dict[str, str], home: Path) -> None:
         for keys in ("", "\r"):
             program = TerminalProgram(pollux_command(), {**env, "POLLUX_BACKGROUND": "1"}, home)
-            program.until("12 sessions")
+            program.until("15 sessions")
             program.send(keys)
             program.settle()
             started = children(program.child)
@@ -132,7 +132,7 @@ class TestWindows:
     def test_no_colour_at_all(self, env: dict[str, str], home: Path, is_early: bool) -> None:
         with TerminalProgram(pollux_command(), {**env, "NO_COLOR": "1"}, home) as terminal:
             before = terminal.settings()
-            terminal.until("12 sessions")
+            terminal.until("15 sessions")
             if not is_early:
                 terminal.until(lambda: "looking …".encode() in terminal.written)
                 terminal.settle()
@@ -199,13 +199,13 @@ class TestPlaces:
     def test_a_cache_that_is_cleared_and_built_by_others(self, env: dict[str, str], home: Path) -> None:
         with TerminalProgram(pollux_command(), env, home) as terminal:
             before = terminal.settings()
-            terminal.until("12 sessions")
+            terminal.until("15 sessions")
             for _ in range(2):
                 for command in (["cache", "clear"], ["sync"]):
                     subprocess.run(pollux_command(*command), env=env, check=False, capture_output=True)
                     for key in ("germination", "\x1b[B", "\x1b", "\x1b[15~"):  # F5 looks for new sessions
                         terminal.press(key)
-            terminal.until("12 sessions")
+            terminal.until("15 sessions")
             terminal.send(LEAVE)
             left_as_it_was(terminal, before)
 
@@ -213,7 +213,7 @@ class TestPlaces:
     def opens(env: dict[str, str], home: Path) -> None:
         with TerminalProgram(pollux_command(), env, home) as terminal:
             before = terminal.settings()
-            terminal.until("12 sessions")
+            terminal.until("15 sessions")
             terminal.press("\r")
             terminal.until("as it happened")
             terminal.send(LEAVE)

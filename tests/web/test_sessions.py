@@ -21,7 +21,7 @@ def test_the_list_has_every_session_newest_first(served: Served) -> None:
     keys = [entry.summary.key for entry in served.web.library.list()]
     places = [page.index(f'data-key="{key}"') for key in keys]
     assert places == sorted(places)
-    assert "<h1>12 sessions</h1>" in page
+    assert "<h1>15 sessions</h1>" in page
 
 
 def test_sub_agents_are_folded_under_their_parents(served: Served) -> None:
@@ -72,7 +72,7 @@ def test_a_page_that_makes_no_sense_is_refused(served: Served, page: str) -> Non
 
 
 def test_a_page_beyond_the_last_is_the_last(served: Served) -> None:
-    assert "<h1>12 sessions</h1>" in served.get("/?page=9999").text
+    assert "<h1>15 sessions</h1>" in served.get("/?page=9999").text
 
 
 def test_the_twin_is_what_list_and_search_print(served: Served) -> None:
@@ -90,7 +90,7 @@ def test_pages_hold_fifty(served: Served, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("pollux.web.asking.PER_PAGE", 5)
     asker = Asker(served.web.library)
     seen = [row.entry.summary.key for page in (1, 2, 3) for row in asker.ask(Question(page=page)).rows]
-    assert len(seen) == len(set(seen)) == 12
+    assert len(seen) == len(set(seen)) == 15
     assert asker.ask(Question()).pages == 3
 
 

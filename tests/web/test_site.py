@@ -47,9 +47,9 @@ def search(index: BrowserPage, words: str, answer: str) -> list[str]:
 
 def test_sessions_stand_under_their_projects(index: BrowserPage) -> None:
     assert index.ask(HEADINGS) == ["tidewatch", "seedbank", "postcards"]
-    assert len(index.ask(TITLES)) == 12
+    assert len(index.ask(TITLES)) == 15
     index.page.get_by_role("button", name="All kinds").click()
-    assert len(index.ask(TITLES)) == 16
+    assert len(index.ask(TITLES)) == 19
 
 
 def test_or_under_their_days_in_the_reader_s_zone(index: BrowserPage) -> None:
@@ -61,7 +61,7 @@ def test_or_under_their_days_in_the_reader_s_zone(index: BrowserPage) -> None:
 
 
 def test_search_goes_through_what_was_said_and_leads_there(index: BrowserPage) -> None:
-    assert search(index, "zone already harbours", "1 of 16") == [
+    assert search(index, "zone already harbours", "1 of 19") == [
         "The tides of Port Lune are an hour late since the clocks changed. Find out why and fix it."
     ]
     index.page.locator("li a").locator("visible=true").click()
@@ -72,12 +72,12 @@ def test_search_goes_through_what_was_said_and_leads_there(index: BrowserPage) -
 
 
 def test_the_last_word_may_be_unfinished_and_sub_agents_are_found_too(index: BrowserPage) -> None:
-    assert "Find duplicate scans" in search(index, "compare checks", "1 of 16")
-    search(index, "no such words", "0 of 16")
+    assert "Find duplicate scans" in search(index, "compare checks", "1 of 19")
+    search(index, "no such words", "0 of 19")
     assert index.page.get_by_text("No session holds all these words.").is_visible()
     index.page.locator("#find").press("Escape")
     index.wait(FOUND, "")
-    assert len(index.ask(TITLES)) == 12
+    assert len(index.ask(TITLES)) == 15
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -176,7 +176,7 @@ def test_a_phone_shows_the_first_words(visit: Visit, site: Path) -> None:
 
 def test_totals_and_charts(index: BrowserPage, visit: Visit, site: Path) -> None:
     assert index.ask("document.querySelectorAll('.charts figure').length") == 3
-    assert "605,221" in index.ask("document.querySelector('.totals').textContent")
+    assert "836,891" in index.ask("document.querySelector('.totals').textContent")
     assert index.page.locator(".legend").inner_text().split() == ["gemini", "claude", "codex"]
     assert index.ask("[...document.querySelectorAll('.legend svg')].every((svg) => svg.clientWidth > 5)")
     bottoms = "[...document.querySelectorAll('.charts figure > svg')].map((svg) => svg.getBoundingClientRect().bottom)"

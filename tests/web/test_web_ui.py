@@ -43,7 +43,7 @@ def test_facets_are_links(served: Served, tab: Open) -> None:
     here.page.click(".facet a:has-text('codex')")
     here.wait("document.querySelectorAll('.row[data-key]').length", 3)
     here.page.click(".facet a[aria-current]")
-    here.wait("document.querySelectorAll('.row[data-key]').length", 12)
+    here.wait("document.querySelectorAll('.row[data-key]').length", 15)
 
 
 def test_keys_alone_are_enough(served: Served, tab: Open) -> None:

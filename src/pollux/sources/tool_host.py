@@ -30,10 +30,11 @@ class Surroundings(Value, frozen=True, kw_only=True):
 class ServerSettings(Value, frozen=True, kw_only=True):
     """A file in which an agent looks for servers, by their names below `names`.
 
-    `format` is `json` (with comments) or `toml`. `extra` is what an entry has beside its command. `patience` is how
-    long (seconds) the agent waits for a server to start. `add` is the agent's own command that adds a server, up to the
-    server's name; `dashes` stand behind the name. `note` is what the user may not expect. `lock` is a folder that the
-    agent makes as long as it writes the file.
+    `format` is `json` (with comments) or `toml`. `extra` is what an entry has beside its command. `joined`: an entry
+    has its command and the arguments in one list, and calls variables `environment`. `patience` is how long (seconds)
+    the agent waits for a server to start. `add` is the agent's own command that adds a server, up to the server's name;
+    `dashes` stand behind the name. `note` is what the user may not expect. `lock` is a folder that the agent makes as
+    long as it writes the file.
     """
 
     scope: Scope
@@ -41,6 +42,7 @@ class ServerSettings(Value, frozen=True, kw_only=True):
     format: str
     names: tuple[str, ...]
     extra: Mapping[str, Any] = NOTHING
+    joined: bool = False
     patience: float = 30.0
     add: tuple[str, ...] | None = None
     dashes: tuple[str, ...] = ()

@@ -186,7 +186,10 @@ def _sent_characters(messages: list[Message]) -> SentCharacters:
 
 def _notable_call(message: Message, call: ToolCall) -> NotableCall:
     arguments = call.input if isinstance(call.input, dict) else {}
-    values = (arguments.get(name) for name in ("command", "cmd", "file_path", "path", "pattern", "query", "prompt"))
+    values = (
+        arguments.get(name)
+        for name in ("command", "cmd", "file_path", "filePath", "path", "pattern", "query", "prompt")
+    )
     what = next((str(value) for value in values if value), str(call.input or ""))
     return NotableCall(
         name=call.name,

@@ -24,6 +24,7 @@ from pollux.model import (
 )
 from pollux.writers.base import LOST_FATES, NO_CONTEXT, Options, Out, Report, WriterContext
 from pollux.writers.chat import CallIds, words
+from pollux.writers.edit_arguments import PATHS
 from pollux.writers.json import encode, known, stamp
 from pollux.writers.loss import (
     BYTES,
@@ -43,7 +44,6 @@ from pollux.writers.loss import (
 
 KINDS = {"read", "edit", "delete", "move", "search", "execute", "think", "fetch"}
 STATUSES = {Status.OK: "completed", Status.UNFINISHED: "in_progress"}
-PATHS = ("file_path", "absolute_path", "notebook_path", "path")
 
 _NO_PLACE = "the protocol has no place for them"
 WHY = {

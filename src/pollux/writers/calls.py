@@ -13,6 +13,7 @@ from pollux.text.escape import one_line, visible
 # What tells most about a call, in this order. A call shows up to three of them, the first without its name.
 KEYS = (
     "file_path",
+    "filePath",
     "absolute_path",
     "notebook_path",
     "command",

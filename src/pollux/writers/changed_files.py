@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from pollux.model import ToolCall
 from pollux.writers.calls import PATCH, patch_in
 from pollux.writers.diffs import Diff, changes_of, patch_changes, unified_lines
+from pollux.writers.edit_arguments import PATHS, with_common_names
 
-_PATHS = ("file_path", "notebook_path", "absolute_path", "path")
 _FOLDERS = ("workdir", "cwd")
 _HEADER = re.compile(r"^\*\*\* (?:(Add|Update|Delete) File|Move to): (.*\S|.)[^\S\n]*$", re.MULTILINE)
 _END = "\n*** End Patch"
@@ -65,7 +65,7 @@ def changed_files(call: ToolCall) -> Sequence[ChangedFile]:
     if call.tool_kind == "edit":
         if (patch := patch_in(call.input)) is not None:
             return _of_patch(_between(patch))
-        path = _named(call.input, _PATHS)
+        path = _named(call.input, PATHS)
         return () if path is None else (ChangedFile(path, _change(call)),)
     return _of_records(recorded_files(call)) if "events" in call.extra else ()
 
@@ -163,7 +163,8 @@ def difference(call: ToolCall, path: str, project: str | None) -> Difference | N
         for change in changes[1:]:
             lines += ["@@@", *change.lines]
         return _counted(lines)
-    content = call.input.get("content") if isinstance(call.input, Mapping) else None
+    arguments = with_common_names(call.input)
+    content = arguments.get("content") if isinstance(arguments, Mapping) else None
     if not isinstance(content, str):
         return None
     lines = [f"+{line}" for line in content.splitlines()]

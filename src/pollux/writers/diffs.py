@@ -9,6 +9,7 @@ from typing import Any
 
 from pollux.model import ToolCall, Value
 from pollux.writers.calls import PATCH
+from pollux.writers.edit_arguments import common_name, with_common_names
 
 LONGEST = 3000
 """Lines: longer texts are shown one after the other, since comparing them would take too long."""
@@ -47,9 +48,10 @@ def requested_changes(arguments: Any) -> tuple[list[Diff], Any]:
         return patch_changes(arguments), None
     if not isinstance(arguments, Mapping):
         return [], arguments
-    file = _text(arguments.get("file_path"))
-    if all(isinstance(arguments.get(key), str) for key in _OLD_AND_NEW):
-        return [compared(file, arguments["old_string"], arguments["new_string"])], _without(arguments, *_OLD_AND_NEW)
+    named = with_common_names(arguments)
+    file = _text(named.get("file_path"))
+    if all(isinstance(named.get(key), str) for key in _OLD_AND_NEW):
+        return [compared(file, named["old_string"], named["new_string"])], _without(arguments, *_OLD_AND_NEW)
     edits = arguments.get("edits")
     if isinstance(edits, list) and edits and all(_is_plain_edit(edit) for edit in edits):
         changes = [compared(file, edit["old_string"], edit["new_string"]) for edit in edits]
@@ -135,7 +137,7 @@ def _hunk(hunk: Any) -> Iterator[str]:
 
 
 def _without(arguments: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in arguments.items() if key not in keys}
+    return {key: value for key, value in arguments.items() if common_name(key) not in keys}
 
 
 def _is_plain_edit(edit: Any) -> bool:

@@ -8,6 +8,8 @@ import pytest
 
 from pollux.model import Status, ToolCall
 from pollux.writers.changed_files import Change, ChangedFile, Difference, changed_files, difference, located
+from pollux.writers.diffs import changes_of
+from pollux.writers.edit_arguments import with_common_names
 
 PATCH = """*** Begin Patch
 *** Add File: wind.py
@@ -130,3 +132,27 @@ def test_odd_arguments_name_no_file(odd: Any) -> None:
 
 def test_a_command_is_not_read() -> None:
     assert not list(changed_files(call({"command": "rm a.py; echo b > c.py"}, kind="execute")))
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [("file_path", "old_string", "new_string"), ("filePath", "oldString", "newString"), ("path", "old_str", "new_str")],
+)
+def test_agents_name_the_arguments_of_an_edit_differently(path: str, old: str, new: str) -> None:
+    given = {path: "/p/a", old: "x\ny", new: "x\nz"}
+    call = ToolCall(id="1", name="edit", tool_kind="edit", canonical="file_edit", input=given, status=Status.OK)
+    assert changed_files(call) == (ChangedFile("/p/a", Change.EDITED),)
+    assert difference(call, "/p/a", None) == Difference((" x", "-y", "+z"), 1, 1)
+    assert changes_of(call)[1] == {path: "/p/a"}
+
+
+@pytest.mark.parametrize(("path", "content"), [("filePath", "content"), ("path", "file_text")])
+def test_agents_name_the_content_of_a_file_differently(path: str, content: str) -> None:
+    given = {path: "/p/a", content: "x\n"}
+    call = ToolCall(id="1", name="w", tool_kind="edit", canonical="file_write", input=given, status=Status.OK)
+    assert difference(call, "/p/a", None) == Difference(("+x",), 1, None, whole=True)
+
+
+def test_arguments_under_both_names_stay_as_they_are() -> None:
+    given = {"file_path": "a", "filePath": "b", "old_string": "x"}
+    assert with_common_names(given) is given

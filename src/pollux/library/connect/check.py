@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pollux.errors import OutputError
-from pollux.library.connect.entries import each_once, is_ours, parsed, said, servers, to_pollux, words_of
+from pollux.library.connect.entries import each_once, is_ours, parsed, said, servers, to_pollux, variables_of, words_of
 from pollux.library.connect.files import content_of
 from pollux.library.connect.probe import Answer, NoAnswer, ask, bare_environment
 from pollux.model import Value
@@ -128,8 +128,7 @@ class _Checker:
         return self._entry(settings, name, words, State.ANSWERS, answer=answer)
 
     def _ask(self, settings: ServerSettings, words: Sequence[str], entry: Mapping[str, Any]) -> Answer:
-        variables, folder = entry.get("env"), entry.get("cwd")
-        own = {k: v for k, v in variables.items() if isinstance(v, str)} if isinstance(variables, Mapping) else {}
+        own, folder = {k: v for k, v in variables_of(entry).items() if isinstance(v, str)}, entry.get("cwd")
         patience = entry.get("startup_timeout_sec")
         return ask(
             words,

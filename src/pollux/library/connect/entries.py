@@ -101,6 +101,8 @@ def words_of(entry: Any) -> tuple[str, ...]:
     """The command of an entry with its arguments; empty if it starts no program."""
     command = entry.get("command") if isinstance(entry, Mapping) else None
     arguments = entry.get("args", ()) if isinstance(entry, Mapping) else ()
+    if isinstance(command, list):
+        command, arguments = (command or [None])[0], command[1:]
     if not isinstance(command, str) or not isinstance(arguments, list | tuple):
         return ()
     return (command, *(word for word in arguments if isinstance(word, str)))
@@ -114,20 +116,33 @@ def said(entry: Any) -> str:
 
 def new_entry(settings: ServerSettings, wanted: Wanted) -> dict[str, Any]:
     """A new entry."""
-    command, *arguments = wanted.words
-    entry = {**settings.extra, "command": command, "args": arguments}
-    return {**entry, "env": dict(wanted.variables)} if wanted.variables else entry
+    entry = {**settings.extra, **_start(wanted.words, joined=settings.joined)}
+    return {**entry, _variables_key(joined=settings.joined): dict(wanted.variables)} if wanted.variables else entry
 
 
 def renewed(entry: Mapping[str, Any], wanted: Wanted) -> dict[str, Any]:
     """One of our entries with the present command. What else the user put into it stays."""
     words = words_of(entry)
-    command, *arguments = (*wanted.words, *words[words.index(SERVE) + 1 :])
-    changes: dict[str, Any] = {"command": command, "args": arguments}
-    variables = entry.get("env")
+    joined = isinstance(entry.get("command"), list)
+    changes = _start((*wanted.words, *words[words.index(SERVE) + 1 :]), joined=joined)
     if wanted.variables:
-        changes["env"] = {**(variables if isinstance(variables, Mapping) else {}), **wanted.variables}
+        changes[_variables_key(joined=joined)] = {**variables_of(entry), **wanted.variables}
     return {name: value for name, value in changes.items() if entry.get(name) != value}
+
+
+def variables_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The variables that an entry sets."""
+    variables = entry.get(_variables_key(joined=isinstance(entry.get("command"), list)))
+    return variables if isinstance(variables, Mapping) else {}
+
+
+def _start(words: Sequence[str], *, joined: bool) -> dict[str, Any]:
+    command, *arguments = words
+    return {"command": list(words)} if joined else {"command": command, "args": arguments}
+
+
+def _variables_key(*, joined: bool) -> str:
+    return "environment" if joined else "env"
 
 
 def with_entry(settings: ServerSettings, content: bytes | None, values: Sequence[tuple[tuple[str, ...], Any]]) -> bytes:

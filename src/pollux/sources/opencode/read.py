@@ -55,13 +55,15 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
     missing = gaps(said)
     messages = tuple(entry.message for entry in said)
+    project = _project(info, gathered)
     session = Session(
         agent=bundle.agent,
         id=bundle.id,
         kind=Kind.SUBAGENT if info.parentID else Kind.MAIN,
         parent=f"{bundle.agent}:{info.parentID}" if info.parentID else None,
         title=info.title if info.title and not _UNNAMED.match(info.title) else None,
-        project=_project(info, gathered),
+        project=project,
+        project_evidence="recorded" if project is not None else None,
         started=since_epoch(created, 1000) or min(_times(messages), default=None),
         ended=max((*_times(messages), *_completed(gathered)), default=None),
         messages=messages,

@@ -13,9 +13,25 @@ def home_folder(around: Surroundings) -> Path:
     return (Path(named) if named else around.home / ".config") / "opencode"
 
 
-def server_settings(_around: Surroundings) -> list[ServerSettings]:
-    """None that pollux writes: its settings have comments and a form of their own (`mcp.<name>.command` is a list)."""
-    return []
+def server_settings(around: Surroundings) -> list[ServerSettings]:
+    """For the user, and for the project."""
+    return [
+        ServerSettings(
+            scope=scope,
+            file=_file(folder),
+            format="json",
+            names=("mcp",),
+            extra={"type": "local"},
+            joined=True,
+        )
+        for scope, folder in ((Scope.USER, home_folder(around)), (Scope.PROJECT, around.folder))
+    ]
+
+
+def _file(folder: Path) -> Path:
+    """The file with settings: with comments if there is one, which OpenCode reads last."""
+    commented = folder / "opencode.jsonc"
+    return commented if commented.is_file() else folder / "opencode.json"
 
 
 def skill_folders(around: Surroundings) -> list[SkillFolder]:

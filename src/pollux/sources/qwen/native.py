@@ -77,7 +77,11 @@ def _part(piece: Piece) -> dict[str, Any]:
 
 
 def _result(call: AnsweredCall) -> dict[str, Any]:
-    response = {"id": call.id, "name": call.name, "response": {"error" if call.failed else "output": call.output}}
+    response: dict[str, Any] = {
+        "id": call.id,
+        "name": call.name,
+        "response": {"error" if call.failed else "output": call.output},
+    }
     if call.media:
         response["parts"] = [_part(one) for one in call.media]
     return {

@@ -8,6 +8,7 @@ from typing import Any
 
 from pollux.model import Status, ToolCall, Value
 from pollux.writers.calls import PATCH, patch_in
+from pollux.writers.edit_arguments import with_common_names
 
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*\S|.)\s*$")
 _HUNK = re.compile(r"^@@ -(\d+)", re.MULTILINE)
@@ -32,7 +33,7 @@ def edits(call: ToolCall) -> Iterator[Edit]:
     """What a successful call changed."""
     if call.status is not Status.OK:
         return
-    arguments = call.input
+    arguments = with_common_names(call.input)
     if (patch := patch_in(arguments)) is not None:
         yield from _patch_edits(patch)
     elif isinstance(arguments, Mapping) and isinstance(path := arguments.get("file_path"), str):

@@ -7,6 +7,7 @@ from typing import Any
 
 from pollux.text.escape import one_line
 from pollux.writers.calls import as_section
+from pollux.writers.edit_arguments import common_name, with_common_names
 from pollux.writers.html.code import code
 from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.terminal import terminal
@@ -53,8 +54,8 @@ def _block(key: str, value: Any, arguments: Mapping[str, Any]) -> Html | None:
     if isinstance(value, str):
         if "\n" not in value.strip() and len(value) <= SHORT:
             return None
-        file = arguments.get("file_path")
-        return code(value, file=file) if key == "content" and isinstance(file, str) else terminal(value)
+        file = with_common_names(arguments).get("file_path")
+        return code(value, file=file) if common_name(key) == "content" and isinstance(file, str) else terminal(value)
     if isinstance(value, Mapping | list) and value and not _is_flat(value):
         return code(as_section("", value).text, language="json")
     return None

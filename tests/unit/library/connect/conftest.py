@@ -10,7 +10,7 @@ import pytest
 from pollux.library.library import Library
 
 COMMAND = str(Path(sys.executable).with_name("pollux"))
-FOLDERS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
+FOLDERS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini", "opencode": ".config/opencode"}
 
 
 class Machine:

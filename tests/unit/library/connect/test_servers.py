@@ -13,12 +13,13 @@ import pytest
 
 from pollux.errors import NotFound, OutputError, RequestError, UnknownName
 from pollux.library.connect import files
-from pollux.library.connect.entries import is_ours
+from pollux.library.connect.entries import Wanted, is_ours, new_entry, renewed
 from pollux.library.connect.plan import Change, ConnectPlan
 from pollux.library.library import Library
+from pollux.sources.tool_host import Scope, ServerSettings
 from tests.unit.library.connect.conftest import COMMAND, Machine
 
-HOSTS = ("gemini", "claude", "codex", "copilot", "qwen")
+HOSTS = ("gemini", "claude", "codex", "copilot", "opencode", "qwen")
 """The agents whose settings pollux writes servers into."""
 
 FILES = {"claude": ".claude.json", "codex": ".codex/config.toml", "gemini": ".gemini/settings.json"}
@@ -160,11 +161,12 @@ def test_all_means_the_agents_of_this_machine(machine: Machine) -> None:
     machine.have("codex", "claude")
     plan = machine.library().connect.plan_server("all")
     assert [step.agents for step in plan.steps] == [("claude",), ("codex",)]
-    assert plan.absent == ("Gemini CLI", "GitHub Copilot CLI", "Qwen Code")
+    assert plan.absent == ("Gemini CLI", "GitHub Copilot CLI", "OpenCode", "Qwen Code")
     (program := machine.home / "gemini").write_text("#!/bin/sh\n")
     program.chmod(0o755)
     assert machine.library(PATH=str(machine.home)).connect.plan_server("all").absent == (
         "GitHub Copilot CLI",
+        "OpenCode",
         "Qwen Code",
     )
     assert len(machine.library().connect.plan_server("all", remove=True).steps) == len(HOSTS)
@@ -373,3 +375,34 @@ def test_what_is_printed_is_what_would_be_written(machine: Machine, agent: str, 
         assert fragment.command[:3] == (agent, "mcp", "add")
         assert fragment.command[-2:] == (COMMAND, "mcp")
     assert len(machine.library().connect.server_fragments("all")) == len(HOSTS)
+
+
+@pytest.mark.parametrize("name", ["opencode.json", "opencode.jsonc"])
+def test_opencode_has_command_and_arguments_in_one_list(machine: Machine, name: str) -> None:
+    text = '{\n  // mine\n  "mcp": {"other": {"type": "local", "command": ["x"]}}\n}\n'
+    file = machine.file(f".config/opencode/{name}", text)
+    library = machine.library()
+    assert changes(install(library, "opencode")) == [Change.ADD]
+    entries = json.loads(file.read_text().replace("// mine", ""))["mcp"]
+    assert entries["other"] == {"type": "local", "command": ["x"]}
+    assert entries["pollux"]["command"] == [COMMAND, "mcp"]
+    assert "args" not in entries["pollux"]
+    assert is_ours(entries["pollux"])
+    file.write_text(file.read_text().replace(COMMAND, "/old/bin/pollux"))
+    assert changes(install(library, "opencode")) == [Change.RENEW]
+    assert json.loads(file.read_text().replace("// mine", ""))["mcp"] == entries
+    assert changes(install(library, "opencode", remove=True)) == [Change.REMOVE]
+    assert file.read_text() == text
+
+
+def test_opencode_calls_variables_environment() -> None:
+    settings = ServerSettings(scope=Scope.USER, file=Path("x"), format="json", names=("mcp",), joined=True)
+    wanted = Wanted(("/new/pollux",), {"A": "1"})
+    entry = new_entry(settings, wanted)
+    assert entry == {"command": ["/new/pollux", "mcp"], "environment": {"A": "1"}}
+    old = {"command": ["/old/pollux", "mcp", "-v"], "environment": {"B": "2"}, "enabled": True}
+    assert renewed(old, wanted) == {
+        "command": ["/new/pollux", "mcp", "-v"],
+        "environment": {"B": "2", "A": "1"},
+    }
+    assert not is_ours({"command": []})
