@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
+ENGINES := $(VENV)/.engines
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 # Tests make thousands of small files: in memory, where the system offers it as a folder.
@@ -29,7 +30,7 @@ AGENTS ?= $(HOME)/.cache/pollux-agents
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test quick lint bench bench-large bench-growth bench-first test-exhaustive test-agents clean help
+.PHONY: run test quick lint bench bench-large bench-growth bench-database bench-first test-exhaustive bench-lake engines test-agents clean help
 
 run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux --or-sample $(ARGS)
@@ -57,9 +58,18 @@ bench-growth: $(DEV) ## Measure the store with 1,000 to 50,000 small sessions, a
 	for count in 1000 3000 10000 50000; do $(BIN)/python -m benchmarks.store $(LARGE) $$count --kilobytes 50; done | tee store.jsonl
 	$(BIN)/python -m benchmarks.plot < store.jsonl > docs/pictures/store.svg
 
+bench-database: $(DEV) ## Measure a database of OpenCode with 5,000 sessions of 2 GB
+	$(BIN)/python -m benchmarks.database $(LARGE)
+
 bench-first: $(DEV) ## Measure the first commands without a cache, with 1,000 to 50,000 small sessions, and draw how they grow
 	$(BIN)/python -m benchmarks.first $(LARGE) 1000 3000 10000 50000 --kilobytes 50 --rounds 1 | tee first.jsonl
 	$(BIN)/python -m benchmarks.plot < first.jsonl > docs/pictures/first.svg
+
+bench-lake: $(ENGINES) ## Measure push, load, questions and Spark with 500 to 8,000 sessions, and draw how the cost grows
+	$(BIN)/python -m benchmarks.lake $(LARGE) 500 1000 2000 4000 8000 $(ARGS) | tee lake.jsonl
+	$(BIN)/python -m benchmarks.plot < lake.jsonl > docs/pictures/lake.svg
+
+engines: $(ENGINES) ## Install the engines that judge lakes: Spark, ClickHouse, Polars, a store like S3 (2 GB)
 
 test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
 	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py $(ARGS)
@@ -84,3 +94,7 @@ $(RUN) $(DEV): pyproject.toml constraints.txt
 	@$(PIP) install -q -c constraints.txt hatchling
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[$(if $(filter $@,$(RUN)),all,dev)]'
 	@touch $@ $(if $(filter $@,$(DEV)),$(RUN))
+
+$(ENGINES): $(DEV)
+	@$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[engines]'
+	@touch $@

@@ -38,7 +38,12 @@ COMMANDS: dict[str, tuple[Sequence[str], float]] = {
 OTHERS = {
     "ripgrep": ("rg", "-uu", "--follow", "-l", "zanzibarquark", "."),
     "ccusage": ("ccusage", "daily", "--offline"),
+    "agentsview": ("agentsview", "sync"),
 }
+"""Other tools: a plain search, a table of tokens, and a first sync of all sessions."""
+
+ALONE = {"AGENTSVIEW_NO_DAEMON": "1", "AGENTSVIEW_DISABLE_UPDATE_CHECK": "1"}
+"""Other tools leave no process behind, and use no network."""
 
 
 def measured(home: Path, cache: Path, rounds: int = ROUNDS) -> dict[str, Any]:
@@ -73,7 +78,8 @@ def _seconds_of_another(command: Sequence[str], environ: dict[str, str], home: P
     _clear(cache)
     for folder in home.iterdir():
         (cache / folder.name).symlink_to(folder)
-    return seconds(lambda: _run(command, {**environ, "HOME": str(cache)}, cache))
+    own = {"HOME": str(cache), "AGENTSVIEW_DATA_DIR": str(cache / "agentsview"), **ALONE}
+    return seconds(lambda: _run(command, {**environ, **own}, cache))
 
 
 def _run(command: Sequence[str], environ: dict[str, str], folder: Path = Path("/")) -> None:

@@ -1,7 +1,7 @@
 """How the cost grows with the history, as a picture.
 
 `python -m benchmarks.plot < store.jsonl > store.svg` for sync and search, and the same for the first answers of
-`benchmarks.first`.
+`benchmarks.first` and for `benchmarks.lake`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ FIRST = {
     "bare parse": "bare parse",
     "list --limit 20": "list",
 }
+SPARK = ("Spark, one worker", "Spark, two workers")
 _APART = 14
 
 Lines = dict[str, list[tuple[float, float]]]
@@ -30,7 +31,28 @@ Lines = dict[str, list[tuple[float, float]]]
 
 def picture(rows: list[dict[str, Any]]) -> str:
     """The picture of the figures that these rows have."""
+    if "lake" in rows[0]:
+        return of_lake(rows)
     return of_first_answers(rows) if "bare parse" in rows[0] else of_store(rows)
+
+
+def of_lake(rows: list[dict[str, Any]]) -> str:
+    """Two panels: CPU seconds of each step, and seconds with one and two workers."""
+    shown = {"push": "push", "load": "load", "stats": "stats", "search, rare word": "search", SPARK[0]: "Spark"}
+    cpu = _lines(rows, shown, "cpu s")
+    both = {"load": "one loader", "load, two loaders": "two loaders", SPARK[0]: "Spark, one", SPARK[1]: "Spark, two"}
+    body = panel(LEFT, "CPU seconds", cpu) + panel(
+        LEFT + PANEL + 80, "seconds with one and two", _lines(rows, both, "wall s")
+    )
+    return drawing("Cost of a lake by number of sessions", body)
+
+
+def _lines(rows: list[dict[str, Any]], shown: dict[str, str], figure: str) -> Lines:
+    return {
+        label: [(row["sessions"], row["lake"][name][figure]) for row in rows]
+        for name, label in shown.items()
+        if all(name in row["lake"] for row in rows)
+    }
 
 
 def of_first_answers(rows: list[dict[str, Any]]) -> str:

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import modern, store, yardsticks
+from benchmarks import database, modern, more_agents, store, yardsticks
 from pollux.library.library import Library
 
 TARGETS = {"read gemini": 1.6, "read claude": 1.6, "read codex": 2.4, "read codex, modern": 4.0}
+TARGETS |= dict.fromkeys(("read qwen", "read copilot", "read opencode, rows"), 2.5)
 TARGETS |= {"start-up": 6.0, "memory jsonl": 4.0, "memory json": 4.0}
 TARGETS |= {"first sync": 8.0, "unchanged sync": 0.01, "search process": 0.5, "stats process": 0.5}
 
@@ -53,6 +54,9 @@ def measured(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "read claude": lambda: reading(generated(folder, "claude", options.sessions), rounds),
         "read codex": lambda: reading(generated(folder, "codex", options.sessions), rounds),
         "read codex, modern": lambda: reading(modern.written(folder / "modern", 10, 8), rounds),
+        "read qwen": lambda: reading(more_agents.qwen(folder / "qwen", options.sessions), rounds),
+        "read copilot": lambda: reading(more_agents.copilot(folder / "copilot", options.sessions), rounds),
+        "read opencode, rows": lambda: reading_rows(database.history(folder, options.sessions, 100), rounds),
         "start-up": lambda: starting(rounds),
         "memory jsonl": lambda: memory(folder / "session-large.jsonl", options.megabytes),
         "memory json": lambda: memory(folder / "session-large.json", options.megabytes),
@@ -86,6 +90,28 @@ def reading(home: Path, rounds: int) -> dict[str, Any]:
 
     figures = yardsticks.beside(ours, lambda: yardsticks.bare_parse(files), rounds)
     size = sum(Path(name).stat().st_size for name in files) / 1e6
+    return {
+        "yardstick": f"{size / figures['yardstick_s']:.0f} MB/s",
+        "pollux": f"{size / figures['pollux_s']:.0f} MB/s",
+        "ratio": figures["ratio"],
+        "median_ratio": figures["median_ratio"],
+        "megabytes": size,
+    }
+
+
+def reading_rows(home: Path, rounds: int) -> dict[str, Any]:
+    """The rows of a database into the model, against reading and parsing the same rows with SQLite."""
+    library = Library(environ={"HOME": str(home)}, cwd=home, hunt=False)
+    bundles = library._files.bundles()
+    file = home / database.PLACE
+
+    def ours() -> None:
+        for source, bundle in bundles:
+            source.read(bundle)
+
+    ours()  # makes the private copy, once, as for a user
+    figures = yardsticks.beside(ours, lambda: database.bare_rows(file), rounds)
+    size = file.stat().st_size / 1e6
     return {
         "yardstick": f"{size / figures['yardstick_s']:.0f} MB/s",
         "pollux": f"{size / figures['pollux_s']:.0f} MB/s",

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -90,7 +90,7 @@ def pollux_web(environ: dict[str, str], home: Path) -> Iterator[Server]:
         raise SystemExit("".join(said))
     address = said[-1].rpartition(" ")[2].strip()
     port = int(address.split(":")[2].partition("/")[0])
-    threading.Thread(target=process.stdout.read, daemon=True).start()
+    threading.Thread(target=_hand_on, args=(process.stdout,), daemon=True).start()
     door = HTTPConnection("127.0.0.1", port)
     door.request("GET", address.partition(f":{port}")[2])
     cookie = door.getresponse().getheader("set-cookie") or ""
@@ -99,6 +99,12 @@ def pollux_web(environ: dict[str, str], home: Path) -> Iterator[Server]:
     finally:
         process.terminate()
         process.wait()
+
+
+def _hand_on(said: Iterable[str]) -> None:
+    """Show what a server says after it has begun: it should say nothing."""
+    for line in said:
+        print("server:", line, end="", file=sys.stderr, flush=True)
 
 
 @contextmanager

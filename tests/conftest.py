@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Whoever is started in the background of a script ignores Ctrl-C, and so do all it starts. Some tests press it.
@@ -17,3 +20,19 @@ os.environ["POLLUX_BACKGROUND"] = "0"
 # How long an example takes says something about the machine, not about the code.
 settings.register_profile("pollux", deadline=None)
 settings.load_profile("pollux")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A process behind that a test did not wait for would go on in a home that nobody needs any more."""
+    yield
+    mark = f"HOME={tmp_path_factory.getbasetemp()}".encode()
+    left = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().split(b"\0")
+            if b"--background" in command and mark in (folder / "environ").read_bytes():
+                left.append(folder.name)
+        except OSError:  # it ended meanwhile, or belongs to somebody else
+            continue
+    assert not left, f"processes {', '.join(left)} are left behind"

@@ -28,6 +28,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 import pollux
+from pollux.errors import Missing
 
 SOURCE = str(Path(pollux.__file__).parent.parent)
 LANG = "C.UTF-8"
@@ -199,7 +200,7 @@ def _import_all() -> None:
     modules = (module.name for module in pkgutil.walk_packages(pollux.__path__, "pollux."))
     for name in (*modules, *_LATER):
         if not name.endswith(".__main__"):
-            with suppress(ImportError):
+            with suppress(ImportError, Missing):
                 importlib.import_module(name)
     del sys.modules["multiprocessing"]
     gc.freeze()

@@ -63,10 +63,11 @@ class Desk:
         for place in (self.home, self.project, self.elsewhere, self.bin):
             place.mkdir(parents=True)
 
-    def library(self, here: Path | None = None, environ: Mapping[str, str] = NOTHING) -> Library:
+    def library(self, here: Path | None = None, environ: Mapping[str, str] = NOTHING, *, fresh: bool = True) -> Library:
         """A library with its own files beside the home, as if pollux was started in a folder."""
         own = {f"XDG_{name}_HOME": str(self.home.parent / name.lower()) for name in ("CACHE", "DATA", "CONFIG")}
-        return Library({"HOME": str(self.home), "PATH": str(self.bin), **own, **environ}, here or self.home, hunt=False)
+        variables = {"HOME": str(self.home), "PATH": str(self.bin), **own, **environ}
+        return Library(variables, here or self.home, hunt=False, fresh=fresh)
 
     def furnish(self, **variables: Path) -> dict[str, Path]:
         """Write a session of each agent, in the homes that these variables name or the usual ones."""

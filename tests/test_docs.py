@@ -29,6 +29,7 @@ from pyarrow.parquet import read_schema
 
 from pollux import Library, registry
 from pollux.cli.app import COMMANDS, cli
+from pollux.lake.tables import TABLES
 from pollux.library.connect import skill
 from pollux.library.for_agents import texts
 from pollux.model import Value
@@ -94,6 +95,15 @@ def command_named(name: str) -> click.Command:
     return command
 
 
+def with_commands(command: click.Command) -> Iterator[click.Command]:
+    """A command, and those of a group."""
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        found = (command.get_command(context, name) for name in command.list_commands(context))
+        yield from (one for one in found if one is not None)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_described(name: str) -> None:
     text = section(name)
@@ -112,7 +122,7 @@ def test_every_common_option_is_described() -> None:
 
 
 def test_no_option_is_described_that_does_not_exist() -> None:
-    every = [cli, *(command_named(name) for name in COMMANDS)]
+    every = [cli, *(one for name in COMMANDS for one in with_commands(command_named(name)))]
     known = {o for command in every for option in options(command) for o in (*option.opts, *option.secondary_opts)}
     rows = re.findall(r"^\| (`-.*?) \|", page("commands.md").replace("\\|", "/"), re.MULTILINE)
     described = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row)}
@@ -187,6 +197,13 @@ def test_the_columns_of_parquet_tables_are_named() -> None:
         names = read_schema(io.BytesIO(b"".join(pieces))).names
         row = next(line for line in text.splitlines() if line.startswith(f"| `{table}` |"))
         assert not [name for name in names if f"`{name}`" not in row]
+
+
+def test_the_columns_of_a_lake_are_named() -> None:
+    text = page("lake.md")
+    for table in TABLES.values():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{table.stored}` | `month`"))
+        assert re.findall(r"`(\w+)`", row)[1:] == [column.name for column in table.columns]
 
 
 def test_every_format_for_other_programs_is_described() -> None:
@@ -265,6 +282,9 @@ def test_every_json_field_is_described(home: str, tmp_path: Path) -> None:
         json.loads(pollux("edits", "--diff", "--json").stdout),
         json.loads(pollux("compare", *(summary["key"] for summary in listed[:2]), "--json").stdout),
         json.loads(pollux("friction", "--json").stdout),
+        json.loads(pollux("lake", "allow", "--every-project", "--json").stdout),
+        json.loads(pollux("lake", "preview", "--person", "ada", "--document", "last").stdout),
+        *(json.loads(pollux("lake", name, "--person", "ada", "--json").stdout) for name in ("preview", "status")),
     ]
     documents += [json.loads(pollux("show", summary["key"], "--json").stdout) for summary in listed]
     documents.append(json.loads(pollux("doctor", "--json").stdout)["totals"])

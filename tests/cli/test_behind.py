@@ -113,6 +113,34 @@ def test_an_early_answer_says_what_is_not_known(large: Pollux) -> None:
 @pytest.mark.parametrize(
     "command",
     [
+        ("list", "--all"),
+        ("list", "--limit", "3"),
+        ("show", "last"),
+        ("search", "wombat7", "--sort", "newest"),
+        ("brief",),
+        ("edits",),
+        ("compare", "00000007", "00000008"),
+        ("friction",),
+        ("stats",),
+        ("audit",),
+        ("timeline",),
+        ("scan", "00000007"),
+        ("projects",),
+        ("history", "00000007"),
+        ("doctor",),
+    ],
+    ids=" ".join,
+)
+def test_a_cold_answer_is_that_of_a_complete_cache(large: Pollux, command: tuple[str, ...]) -> None:
+    cold = large(*command)
+    assert large("sync").returncode == 0
+    complete = large(*command)
+    assert (cold.stdout, cold.returncode) == (complete.stdout, complete.returncode)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         ("export", "00000007", "--to", "json", "-o", "session.json"),
         ("export", "00000007", "--to", "markdown"),
         ("resume", "00000007", "--in", ".", "--json"),

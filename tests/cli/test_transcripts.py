@@ -3,7 +3,8 @@
 A block begins with `$ pollux …`; then come the lines of stdout, those of stderr with `2> ` before them, and `=> 3`
 where the exit status is not 0. `$ rm PATH` takes a file of the home away, and prints nothing. A line `home: VERSION`
 above names the home, `columns: 80` the width, `programs: less` all programs there are beside pollux, which do nothing.
-`key: NAME` gives the user a key to sign with, which is always the same. `$HOME` stands for the home's path, `$FOLDER`
+`key: NAME` gives the user a key to sign with, which is always the same, and
+`machine: DIGIT` the machine a number. `$HOME` stands for the home's path, `$FOLDER`
 for that of the folder around it, `$BIN` for where pollux is installed, `$VERSION` for its version, `$TIME` for how long
 a server took to answer.
 
@@ -58,6 +59,9 @@ def test_transcript(file: Path, short_path: Path) -> None:
         del pollux.env["PYTHONPATH"]
     if (key := re.search(r"^key: (\w+)$", text, re.MULTILINE)) is not None:
         _plant_key(short_path / "xdg" / "data" / "pollux" / "keys", key[1])
+    if (machine := re.search(r"^machine: (\d)$", text, re.MULTILINE)) is not None:
+        (short_path / "xdg" / "data" / "pollux").mkdir(parents=True)
+        (short_path / "xdg" / "data" / "pollux" / "machine").write_text(machine[1] * 64)
     ran = BLOCK.sub(lambda block: _block(pollux, block[0]), text)
     if os.environ.get("POLLUX_UPDATE_TRANSCRIPTS"):
         file.write_text(ran, "utf-8")

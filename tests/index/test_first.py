@@ -36,6 +36,7 @@ from tests.cli.program import CORPUS
 from tests.index.conftest import WORDS, ChangingHome
 from tests.index.test_crash import churn, start_processes
 from tests.unit.sources.claude.conftest import json_lines, user
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 MIDNIGHT = 1_794_614_400
@@ -325,6 +326,25 @@ def test_without_a_process_behind_words_are_added_first(home: ChangingHome, behi
     assert library.index.info().passages > 0
 
 
+def test_without_a_process_behind_the_words_of_a_first_search_are_added_by_the_next(
+    home: ChangingHome, read_again: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_processes(monkeypatch)
+
+    def search() -> tuple[list[tuple[str, str]], int]:
+        library = home.library(complete_later=True, environ={background.VARIABLE: "0"})
+        return found(library, "weather")[0], library.index.pending()
+
+    for number in range(30):
+        home.talk(f"s{number:03d}", f"weather {number}", "the report of the parser")
+    (first, pending), (second, left) = search(), search()
+    assert first == second
+    assert len(first) >= 30
+    assert pending >= 30
+    assert left == 0
+    assert read_again == [0]
+
+
 def test_words_that_are_added_meanwhile_are_found_once(
     large: ChangingHome, behind: Callable[..., Library], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -581,13 +601,13 @@ def test_it_lets_others_go_first(large: ChangingHome, monkeypatch: pytest.Monkey
         monkeypatch.setattr(module, "read", slowly(0.05))
     process = FORK.Process(target=complete, args=(large,))
     process.start()
-    while not large.library(fresh=False).index.info().sessions:
-        time.sleep(0.02)
+    until(lambda: large.library(fresh=False).index.info().sessions)
     monkeypatch.undo()
     start_processes(monkeypatch)
     assert keys(large.library(early=True), 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
     assert process.is_alive(), "the answer waited for the other process"
-    process.join()
+    process.join(60)
+    assert process.exitcode == 0
     assert large.answers() == large.truth()
 
 
@@ -596,8 +616,7 @@ def test_it_ends_when_the_cache_is_cleared(large: ChangingHome, monkeypatch: pyt
         monkeypatch.setattr(module, "read", slowly(0.05))
     process = FORK.Process(target=complete, args=(large,))
     process.start()
-    while not large.library(fresh=False).index.info().sessions:
-        time.sleep(0.02)
+    until(lambda: large.library(fresh=False).index.info().sessions)
     large.library().index.clear()
     process.join(20)
     assert process.exitcode == 0
@@ -610,8 +629,7 @@ def test_it_ends_when_the_cache_is_deleted(large: ChangingHome, monkeypatch: pyt
     monkeypatch.setattr(bulk, "read", counted := Counted(readers.read))
     process = FORK.Process(target=run_behind, args=(large,))
     process.start()
-    while not counted.calls:
-        time.sleep(0.02)
+    until(lambda: counted.calls)
     large.cache.rename(large.cache.with_name("deleted"))
     process.join(60)
     assert process.exitcode == 0
@@ -626,8 +644,7 @@ def test_it_ends_when_the_cache_is_deleted_while_it_adds_words(
     monkeypatch.setattr(words, "_index", counted := Counted(words._index))
     process = FORK.Process(target=run_behind, args=(large,))
     process.start()
-    while not counted.calls:
-        time.sleep(0.02)
+    until(lambda: counted.calls)
     large.cache.rename(large.cache.with_name("deleted"))
     process.join(60)
     assert process.exitcode == 0

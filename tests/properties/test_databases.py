@@ -10,9 +10,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from pollux.model import Session
+from pollux.sources.base import SourceContext
+from pollux.sources.database import with_log
+from pollux.sources.database.snapshot import known_snapshot
+from pollux.sources.opencode.witnesses.rows import SHAPE
+from pollux.sources.walk import stat_file
 from pollux.testing.homes import Home, Stage, homes, pieces
 from tests.properties.opencode import OPENCODE
 
@@ -102,6 +108,23 @@ def test_a_cut_database_loses_only_what_is_cut(home: Home) -> None:
 
 
 @pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_broken_bytes_stop_nothing(home: Home) -> None:
+    chance = _chance(home)
+    with Stage(home, _files(home)) as stage:
+        _changed(stage, lambda _: None)
+        raw = (stage.folder / DATABASE).read_bytes()
+        for _ in range(1500 if EVERYTHING else 6):
+            torn = bytearray(raw)
+            # The schema and the heads of pages matter most.
+            start = chance.choice((0, 4096 * chance.randrange(len(raw) // 4096)))
+            for _ in range(chance.randrange(1, 30)):
+                torn[start + chance.randrange(min(4096, len(raw) - start))] = chance.randrange(256)
+            stage.put(DATABASE, bytes(torn))
+            stage.sessions()
+            stage.doctor()
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
 def test_odd_values_harm_no_other_session(home: Home) -> None:
     chance = _chance(home)
     with Stage(home, _files(home)) as stage:
@@ -156,6 +179,38 @@ def test_what_nobody_knows_is_kept_and_reported() -> None:
         assert "secret-egg" not in said
 
 
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_sessions_that_are_read_in_place_are_the_same(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, marks, sessions = OPENCODE.source, [], []
+    with Stage(home, _files(home)) as stage:
+        root = stage.folder / ".local/share/opencode"
+        for context in (SourceContext(), SourceContext(needs=lambda _id, _changed: True)):
+            bundles = source.bundles(root, list(source.find(root)), context)
+            marks.append({bundle.id: bundle.fingerprint() for bundle in bundles})
+            sessions.append({bundle.id: source.read(bundle).sessions for bundle in bundles})
+            assert (SHAPE.names[0] in _copied(root)) == (len(marks) == 1), "the second time nothing is copied whole"
+            for name in _files(home):
+                stage.put(name, (stage.folder / name).read_bytes())
+            monkeypatch.setattr("pollux.sources.database.excerpt._LARGE", 0)
+            monkeypatch.setattr("pollux.sources.opencode.read.origin_of", lambda *_: None)
+    assert marks[0] == marks[1]
+    assert {id: [_without_links(s) for s in found] for id, found in sessions[0].items()} == {
+        id: [_without_links(s) for s in found] for id, found in sessions[1].items()
+    }
+
+
+def _copied(root: Path) -> set[str]:
+    """The tables of the whole copy of the database as it is now, if there is one."""
+    files = [stat_file(path, "database") for path in root.iterdir() if path.is_file()]
+    database = next(file for file in files if file.path.endswith(".db"))
+    whole = known_snapshot(with_log(database, files), SHAPE.names)
+    return set(whole.tables) if whole is not None else set()
+
+
+def _without_links(session: Session) -> Session:
+    return msgspec.structs.replace(session, links=())
+
+
 @pytest.mark.parametrize("home", WITH_LOG, ids=lambda home: home.name)
 def test_a_log_that_is_missing_torn_or_too_long(home: Home) -> None:
     chance = _chance(home)
@@ -183,7 +238,7 @@ def test_tables_with_keys_are_never_read() -> None:
 
         _changed(stage, hide)
         root = stage.folder / ".local/share/opencode"
-        documents = list(OPENCODE.source.documents(root, list(OPENCODE.source.find(root))))  # type: ignore[attr-defined]
+        documents = list(OPENCODE.source.documents(root, list(OPENCODE.source.find(root)), SourceContext()))  # type: ignore[attr-defined]
         assert len(documents) == 28
         assert all(b"hush-hush" not in document.content() for document in documents)
         assert "hush-hush" not in _texts(stage.sessions())

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0")
+HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0", "qwen/0.24.4", "copilot/1.0.11")
+PATTERNS = (
+    *(".gemini/tmp/*/chats/*.jsonl", ".claude/projects/**/*.jsonl", ".codex/sessions/**/*.jsonl"),
+    *(".qwen/projects/*/chats/*.jsonl", ".copilot/session-state/*/events.jsonl"),
+)
 
 CONTROLS = (
     "\x1b[2J\x1b[31m\x1b]0;stolen\x07\x1b]52;c;c3RvbGVu\x07\x1bP$q\x1b\\\x1b[?1049l\x1b[?25l\x1b[5;1H\x1bc"
@@ -49,7 +53,7 @@ def hostile_home(folder: Path, addition: str = EVIL) -> Path:
 
 
 def _transcripts(folder: Path) -> Iterator[Path]:
-    for pattern in (".gemini/tmp/*/chats/*.jsonl", ".claude/projects/**/*.jsonl", ".codex/sessions/**/*.jsonl"):
+    for pattern in PATTERNS:
         yield from folder.glob(pattern)
 
 

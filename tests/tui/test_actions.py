@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from pollux.tui import clipboard
 from pollux.tui.list.rows import SessionRow
+from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.help import Help
 from pollux.tui.overlays.menu import Menu
 from pollux.tui.overlays.palette import Palette
@@ -268,3 +270,32 @@ class TestClipboard:
         environ = {"PATH": f"{tmp_path}:/bin:/usr/bin", "DISPLAY": ":0", "VTE_VERSION": "1"}
         assert clipboard.copy("text", lambda _: None, environ) == "copied with xclip"
         assert (tmp_path / "copied").read_text() == "text"
+
+
+@pytest.mark.parametrize(("opens", "key"), [("e", "5"), ("m", "n"), ("Y", "k")])
+def test_a_key_that_is_pressed_twice_at_once_closes_a_menu_and_nothing_else(
+    tmp_path: Path, copies: list[str], opens: str, key: str
+) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press(opens)
+        menu = driver.app.screen
+        for _ in range(3):
+            menu.post_message(Key(key, key))
+        await driver.until(lambda: driver.app.screen is not menu)
+        assert any(isinstance(screen, ReaderScreen) for screen in driver.app.screen_stack)
+        assert len(copies) == (opens == "Y")
+
+    drive(steps, tmp_path)
+
+
+def test_a_folder_that_was_chosen_stays_when_one_goes_on_with_a_copy(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        driver.app.call_later(driver.app.resume, "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f")
+        await driver.until(lambda: isinstance(driver.app.screen, Ask))
+        await driver.press("home", "ctrl+k", "slash", "enter")
+        await driver.press("f")
+        shown = {piece.strip() for line in driver.lines() for piece in line.split("│")}
+        assert {"Go on with a copy in Claude Code", "folder   /"} <= shown
+
+    drive(steps, tmp_path)

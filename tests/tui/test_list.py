@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pollux.tui.keys import KEYS, LIST
 from pollux.tui.list.question import Question
 from pollux.tui.list.rows import PassageRow, SessionRow
 from pollux.tui.reader.screen import ReaderScreen
@@ -191,5 +192,18 @@ def test_a_query_that_is_refused_counts_nothing(tmp_path: Path) -> None:
         await driver.press(*'"one')
         await driver.until(lambda: driver.listing.footer.sentence)
         assert "not searched" in driver.lines()[0]
+
+    drive(steps, tmp_path)
+
+
+def test_keys_in_a_list_that_is_empty(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await driver.type("is:starred ")
+        assert not driver.listing.sessions.rows
+        for key in KEYS:
+            if key.place == LIST and key.action not in {"back", "scope", "facets"}:
+                await driver.press(key.keys[0])
+                assert driver.app.screen is driver.listing
+                assert "0 sessions" in driver.text()
 
     drive(steps, tmp_path)

@@ -22,6 +22,7 @@ from pollux.tui.pick.terminal import split_keys
 from pollux.tui.reader.document import SHORT, Document
 from pollux.tui.strips import strip
 from tests.tui.driving import environment
+from tests.waiting import until
 
 
 def test_questions_that_are_overtaken_are_dropped() -> None:
@@ -41,8 +42,7 @@ def test_questions_that_are_overtaken_are_dropped() -> None:
         latest.ask(question)
     assert latest.overtaken
     go_on.set()
-    while not heard:
-        pass
+    until(lambda: heard)
     latest.close()
     assert (asked, heard, ended) == ([1, 4], [4], [1])
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.terminal import SECONDS, TerminalProgram, pollux_command
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -125,10 +126,12 @@ def test_a_dumb_terminal_gets_the_list(env: dict[str, str], home: Path) -> None:
 
 
 def test_line_by_line(env: dict[str, str], home: Path) -> None:
+    named = pollux_command("mark", "d80997e6", "--name", "my own trials")
+    subprocess.run(named, env=env, check=True, capture_output=True)
     with TerminalProgram(pollux_command("tui", "--plain"), {**env, "TERM": "dumb"}, home) as terminal:
         terminal.until("pollux>")
         terminal.send("germination\n")
-        terminal.until("1. ")
+        terminal.until("1. my own trials, claude, ")
         terminal.send("1\n")
         terminal.until("You  ")
         terminal.send("q\n")
@@ -182,9 +185,9 @@ def test_copying_through_tmux(env: dict[str, str], home: Path, tmp_path: Path) -
     inside = " ".join(pollux_command())
     subprocess.run([*tmux, "new-session", "-d", "-x", "90", "-y", "30", inside], env=env, cwd=home, check=True)
     try:
-        _until(lambda: "15 sessions" in _captured(tmux))
+        until(lambda: "15 sessions" in _captured(tmux))
         subprocess.run([*tmux, "send-keys", "C-y"], check=True)
-        _until(lambda: "copied through tmux" in _captured(tmux))
+        until(lambda: "copied through tmux" in _captured(tmux))
         buffer = subprocess.run([*tmux, "show-buffer"], capture_output=True, text=True, check=True).stdout
         assert buffer.startswith("gemini:")
     finally:
@@ -195,8 +198,17 @@ def _captured(tmux: list[str]) -> str:
     return subprocess.run([*tmux, "capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
 
 
-def _until(condition: object) -> None:
-    end = time.monotonic() + 60
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.1)
+def test_the_sample_says_what_it_is(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "nobody").mkdir()
+    env = {**env, "HOME": str(tmp_path / "nobody")}
+    with TerminalProgram(pollux_command("--or-sample"), env, tmp_path, 120, 30) as terminal:
+        terminal.until("12 sessions")
+        terminal.until("This is the bundled sample, not your own history.")
+        terminal.send("\r")
+        terminal.until("as it happened")
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+        assert " · pollux --sample show " in terminal.text
+    with TerminalProgram(pollux_command("--sample", "tui", "--plain"), env, tmp_path) as terminal:
+        terminal.until("This is the bundled sample, not your own history.")
+        terminal.until("pollux>")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pollux.cli.app import BUG
 from pollux.library.sample import HOME
 from tests.tui.driving import environment
 from tests.tui.judging import left_as_it_was, left_on, steering
@@ -222,3 +225,47 @@ def test_the_judge_sees_what_steers() -> None:
     for bad in ("\x1b]0;title\x07", "\x1bc", "\x1b[?9h", "\u202e", "\x9b2J", "\x1bPx\x1b\\", "\x1b]52;c;YQ==\x07"):
         assert steering(f"before {bad} after".encode())
     assert left_on(b"\x1b[?1049h\x1b[?25l\x1b[?1049l") == ["25"]
+
+
+def test_what_goes_wrong_inside_is_told_in_a_sentence(env: dict[str, str], home: Path) -> None:
+    script = """
+from pollux.cli import main
+from pollux.tui.list.acting import Acting
+def star(self): secret = "of the session"; raise ValueError("no such luck")
+Acting.action_star = star
+main()
+"""
+    with TerminalProgram([sys.executable, "-c", script], env, home) as terminal:
+        before = terminal.settings()
+        terminal.until("12 sessions")
+        terminal.send("\x02")
+        left_as_it_was(terminal, before, BUG)
+        assert "Something went wrong inside pollux (ValueError: no such luck)." in terminal.text
+        assert "secret" not in terminal.text
+
+
+@pytest.mark.parametrize("command", ["", "tui", "pick", "resume", "list", "stats"])
+def test_a_present_folder_that_is_gone(env: dict[str, str], home: Path, tmp_path: Path, command: str) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"cd {gone} && rmdir {gone} && exec {shlex.join(pollux_command(*command.split()))}"
+    with TerminalProgram(["/bin/sh", "-c", script], env, home, 120, 30) as terminal:
+        if command in ("", "tui", "pick"):
+            terminal.until("germination trials")
+            terminal.send("\x03")
+        status = terminal.wait()
+        assert b"Traceback" not in terminal.written
+        assert status == {"resume": 1, "pick": 1}.get(command, 0), terminal.text
+        assert command != "resume" or f"No session was held in {gone}." in terminal.text.replace("\n", "")
+
+
+def test_a_cache_that_cannot_be_made(env: dict[str, str], home: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with TerminalProgram(
+        pollux_command(), {**env, "XDG_CACHE_HOME": str(tmp_path / "file")}, home, 200, 30
+    ) as terminal:
+        before = terminal.settings()
+        terminal.until("cannot be used: Not a directory.")
+        terminal.until("`pollux list` and `pollux search` work without it.")
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before)

@@ -10,13 +10,13 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from tests.web.paths import EVERY
 from tests.web.serving import Served, serving
 
 VIOLATIONS = (
     "window.violations = []; document.addEventListener('securitypolicyviolation', "
     "(event) => window.violations.push(event.violatedDirective + ' ' + event.blockedURI))"
 )
-PATHS = ("/", "/?q=packet", "/?q=agent:codex", "/?all=1", "/?q=nothingatall")
 
 
 def has_way_out() -> bool:
@@ -72,7 +72,7 @@ def main(folder: str, chromium: str) -> None:
         context.add_cookies([{"name": name, "value": value, "url": served.address}])
         context.add_init_script(VIOLATIONS)
         visitor = Visitor(context.new_page(), served)
-        pages = [visitor.visit(path) for path in (*PATHS, *(f"/s/{key}" for key in keys))]
+        pages = [visitor.visit(path) for path in (*EVERY, *(f"/s/{key}" for key in keys))]
         browser.close()
     sys.stdout.write(json.dumps({"way out": has_way_out(), "pages": pages}))
 

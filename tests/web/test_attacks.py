@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+from tests.web.paths import EVERY
 from tests.web.serving import SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
 
@@ -156,7 +157,15 @@ def _hostile(home: Path) -> str:
         "input": {"file_path": f"/work/{EVIL}", "new_string": EVIL},
     }
     result = {"type": "tool_result", "tool_use_id": f"t{EVIL}", "content": EVIL, "is_error": True}
-    reply = {"id": EVIL, "role": "assistant", "model": EVIL, "content": [{"type": "text", "text": EVIL}, call]}
+    written = {"type": "tool_use", "id": "w", "name": "Write", "input": {"file_path": f"/work/{EVIL}", "content": EVIL}}
+    done = {"type": "tool_result", "tool_use_id": "w", "content": EVIL}
+    reply = {
+        "id": EVIL,
+        "role": "assistant",
+        "model": EVIL,
+        "content": [{"type": "text", "text": EVIL}, call, written],
+        "usage": {"input_tokens": 5, "output_tokens": 7},
+    }
     lines = [
         {
             "type": "user",
@@ -166,7 +175,13 @@ def _hostile(home: Path) -> str:
             **shared,
         },
         {"type": "assistant", "uuid": "b", "parentUuid": f"a{EVIL}", "message": reply, **shared},
-        {"type": "user", "uuid": "c", "parentUuid": "b", "message": {"role": "user", "content": [result]}, **shared},
+        {
+            "type": "user",
+            "uuid": "c",
+            "parentUuid": "b",
+            "message": {"role": "user", "content": [result, done]},
+            **shared,
+        },
         {"type": "custom-title", "sessionId": NAME, "customTitle": f"</title>{EVIL}"},
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
@@ -182,6 +197,12 @@ def test_stored_scripts_run_nowhere(tmp_path: Path, tab: Open) -> None:
         here = tab(served)
         paths = ["/", f"/?q={quote(EVIL)}", "/?q=pwned", "/?q=is:marked", f"/s/{key}", f"/s/{key}?view=live"]
         paths += [f"/?q=project:{quote(EVIL)}", f"/x{quote(EVIL)}", f"/s/{quote(EVIL)}", f"/?page={quote(EVIL)}"]
+        asked = quote(EVIL)
+        paths += [f"{page}?key={quote(key)}" for page in ("/edits", "/friction", "/audit", "/archive", "/compare")]
+        paths += ["/edits", "/friction", "/audit", "/archive", "/doctor", "/projects", "/timeline", "/stats"]
+        paths += [f"/stats?by={by}" for by in ("model", "project", "tool", "session")]
+        paths += [f"/file?path={asked}", f"/stats?model={asked}", f"/compare/{asked}/{key}", f"/stats?by={asked}"]
+        paths += [f"{page}?project={asked}&since={asked}" for page in ("/edits", "/friction", "/stats", "/timeline")]
         for path in paths:
             here.go(path)
             assert here.ask("document.querySelectorAll('img, iframe, object, embed, base').length") == 0, path
@@ -190,7 +211,7 @@ def test_stored_scripts_run_nowhere(tmp_path: Path, tab: Open) -> None:
         here.leave()
 
 
-READ = ("/", "/?q=packet", "/?all=1", "/index.json", f"/s/{SAMPLE_KEY}", f"/s/{SAMPLE_KEY}.json", "/x", "/s/x")
+READ = (*EVERY, "/index.json", f"/s/{SAMPLE_KEY}.json", "/stats.csv", "/doctor.json", "/x", "/s/x")
 
 
 def test_reading_starts_no_process_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import pytest
 from pollux import Library, registry
 from pollux.export.service import Exporter
 from pollux.library.library import Filter
+from pollux.model import Session
 from pollux.writers.base import Options
 from tests.web.serving import REWOUND_KEY, SAMPLE_KEY, Served, serving
 
@@ -149,6 +150,24 @@ def test_a_slow_session_tells_first_what_is_known(tmp_path: Path, monkeypatch: p
         assert page.index("Why did no test notice?") < page.index("<main")
         assert main_of(page) == main_of(exported(served.web.library, SAMPLE_KEY))
         assert 'class="reading"' not in served.get(f"/s/{SAMPLE_KEY}").text  # it is kept by now
+
+
+def test_a_slow_session_without_an_index_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its words may not be in the index yet: then its prompts come with it."""
+    monkeypatch.setattr("pollux.web.conversation.SLOW", 10)
+    monkeypatch.setattr("pollux.library.index.IndexService.outline", lambda *_: None)
+    own, read = Library.session, list[str]()
+
+    def noted(library: Library, key: str) -> Session:
+        read.append(key)
+        return own(library, key)
+
+    monkeypatch.setattr(Library, "session", noted)
+    with serving(tmp_path) as served:
+        page = served.get(f"/s/{SAMPLE_KEY}").text
+    assert read == [SAMPLE_KEY]
+    assert page.index('class="reading"') < page.index("Why did no test notice?") < page.index("<main")
+    assert page.count("Why did no test notice?</a>") == 1
 
 
 def test_what_was_read_is_kept_by_its_size(served: Served) -> None:

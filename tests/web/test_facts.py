@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -19,23 +20,12 @@ from pollux.library.library import Filter
 from pollux.writers.html.messages import anchor
 from pollux.writers.json import encode
 from tests.web.markup import Markup
+from tests.web.paths import EVERY, FACTS, FIRST, SECOND
 from tests.web.serving import SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
-from tests.web.test_reports import PAGES as REPORTS
 
 Open = Callable[..., Tab]
-FIRST = "gemini:6403bd4e-5b4f-4c04-acb7-32a4814e2f43"
-SECOND = "codex:01a1b23d-6e6d-76af-93ee-fed9b94e762c"
-PAGES = (
-    "/friction",
-    f"/friction?key={SAMPLE_KEY}",
-    "/archive",
-    f"/archive?key={SAMPLE_KEY}",
-    "/doctor",
-    "/compare",
-    f"/compare?key={FIRST}",
-    f"/compare/{FIRST}/{SECOND}",
-)
+CORPUS = Path(__file__).parents[1] / "corpus"
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +46,7 @@ def plain(document: Any) -> Any:
     return json.loads(encode(document))
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", FACTS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(kept: Served, tab: Open, path: str, scheme: str) -> None:
     here = tab(kept, path, scheme=scheme)
@@ -64,20 +54,35 @@ def test_axe_finds_nothing(kept: Served, tab: Open, path: str, scheme: str) -> N
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
 
 
-@pytest.mark.parametrize("path", [*PAGES, *REPORTS, "/", "/?q=harbour", "/?q=%22", f"/s/{SAMPLE_KEY}", "/nowhere"])
+@pytest.mark.parametrize("path", [*EVERY, "/?q=%22", "/nowhere"])
 def test_the_markup_is_valid(kept: Served, path: str) -> None:
     assert Markup(kept.get(path).text).problems == []
+
+
+@pytest.mark.parametrize("agent", sorted(folder.name for folder in CORPUS.iterdir() if any(folder.glob("*/home"))))
+def test_every_page_of_a_home_that_an_agent_left_is_valid(agent: str, tmp_path: Path) -> None:
+    home = max((CORPUS / agent).glob("*/home"))
+    with serving(tmp_path, home) as here:
+        keys = [entry.summary.key for entry in here.web.library.list(Filter(everything=True))][:3]
+        assert keys
+        paths = ["/?all=1", "/edits", "/stats?by=session", "/timeline", "/projects", "/friction", "/doctor", "/audit"]
+        paths += [f"/s/{quote(key, safe=':')}" for key in keys]
+        asked = ("audit", "edits", "friction", "archive", "compare")
+        paths += [f"/{page}?key={quote(key)}" for page in asked for key in keys]
+        for path in paths:
+            reply = here.get(path)
+            assert (reply.status, Markup(reply.text).problems) == (200, []), path
 
 
 @pytest.mark.parametrize("width", [360, 1000, 1280, 2560])
 def test_nothing_is_wider_than_the_window(kept: Served, tab: Open, width: int) -> None:
     here = tab(kept, width=width)
-    for path in PAGES:
+    for path in FACTS:
         here.go(path)
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", FACTS)
 def test_every_link_leads_somewhere(kept: Served, path: str) -> None:
     text = kept.get(path).text
     links = {link.split('"')[0].split("#")[0] for link in text.split('href="')[1:]}
@@ -215,18 +220,26 @@ def test_the_archive_is_that_of_the_command(kept: Served) -> None:
     assert f"pollux show {SAMPLE_KEY} --as-of " in page
 
 
-def test_what_only_the_archive_has_is_listed(tmp_path: Path) -> None:
+def test_what_only_the_archive_has_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as served:
         library = served.web.library
         library.archive.on()
         library.archive.run()
-        key = "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f"
-        for file in library.session(key).files:
+        keys = ("claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f", SECOND)
+        for file in [file for key in keys for file in library.session(key).files]:
             Path(file).unlink()
         library.sync()
+        ways = [f'href="/archive?key={key.replace(":", "%3A")}"' for key in keys]
         page = served.get("/archive").text
         assert "What only the archive still has" in page
-        assert f'href="/archive?key={key.replace(":", "%3A")}"' in page
+        assert all(way in page.partition("What only the archive still has")[2] for way in ways)
+        monkeypatch.setattr("pollux.web.pages.archive.PER_PAGE", 1)
+        halves = [
+            served.get(f"/archive?page={number}").text.partition("What only the archive still has")[2]
+            for number in (1, 2)
+        ]
+        assert [[way in half for way in ways].count(True) for half in halves] == [1, 1]
+        assert 'href="/archive?page=2"' in halves[0]
 
 
 # ------------------------------------------------------------------------------------------------------ the palette

@@ -10,14 +10,15 @@ import pytest
 from pollux.errors import RequestError
 from pollux.web.access import Access, Tickets, Verdict, origin_of
 from pollux.web.gate import HEADERS, LARGEST_BODY, LONGEST_ADDRESS
+from tests.web.paths import EVERY
 from tests.web.serving import SAMPLE_KEY, Served, serving
 
 SECRET = "germination trials"
 ROUTES = (
-    "/",
+    *EVERY,
     "/index.json",
     "/events",
-    f"/s/{SAMPLE_KEY}",
+    "/stats.csv",
     f"/s/{SAMPLE_KEY}.json",
     f"/export/json/{SAMPLE_KEY}",
     "/x",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,25 +18,12 @@ from pollux.answers.usage import stats_csv, stats_document, timeline_document, t
 from pollux.library.library import Filter
 from pollux.usage.service import Grouping, Measure
 from pollux.writers.html.messages import anchor
+from tests.web.paths import REPORTS, TABLES
 from tests.web.serving import SAMPLE_KEY, Served
 from tests.web.tab import Tab
 
 Open = Callable[..., Tab]
-TABLES = "/home/juno/code/tidewatch/tidewatch/tables.py"
-PAGES = (
-    "/edits",
-    f"/file?path={TABLES}",
-    "/stats",
-    "/stats?by=session&of=cost",
-    "/stats?by=tool",
-    "/timeline?of=prompts",
-    "/projects",
-    "/audit",
-    f"/audit?key={SAMPLE_KEY}",
-)
-
-
-FILTERED = tuple(path for path in PAGES if path != "/projects" and "key=" not in path)
+FILTERED = tuple(path for path in REPORTS if path != "/projects" and "key=" not in path)
 
 
 def twin(served: Served, path: str) -> Any:
@@ -47,7 +36,7 @@ def plain(document: Any) -> Any:
     return json.loads(json.dumps(document, default=str))
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", REPORTS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(served: Served, tab: Open, path: str, scheme: str) -> None:
     here = tab(served, path, scheme=scheme)
@@ -58,12 +47,12 @@ def test_axe_finds_nothing(served: Served, tab: Open, path: str, scheme: str) ->
 @pytest.mark.parametrize("width", [360, 1280, 2560])
 def test_nothing_is_wider_than_the_window(served: Served, tab: Open, width: int) -> None:
     here = tab(served, width=width)
-    for path in PAGES:
+    for path in REPORTS:
         here.go(path)
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", REPORTS)
 def test_every_link_leads_somewhere(served: Served, path: str) -> None:
     """Also those that the bar has: each page of pollux is one click away."""
     text = served.get(path).text
@@ -186,12 +175,70 @@ def test_a_day_leads_to_the_sessions_and_figures_that_make_it_up(served: Served,
     assert "#m-" in here.page.url
 
 
+@pytest.mark.parametrize("by", [one for one in Grouping if one is not Grouping.TOOL])
+def test_every_figure_leads_to_the_rows_that_make_it_up(served: Served, tab: Open, by: Grouping) -> None:
+    """Each figure is a link, and what stands behind it adds up to the same."""
+    here = tab(served, f"/stats?by={by}")
+    cells = ".figures-table :is(tbody, tfoot) td"
+    assert here.ask(f"[...document.querySelectorAll('{cells}')].every((cell) => cell.querySelector('a[href]'))")
+    assert here.ask("[...document.querySelectorAll('.tiles li')].every((tile) => tile.querySelector('a[href]'))")
+    rows = here.ask("[...document.querySelectorAll('tbody tr')].map((row) => row.querySelector('td a').href)")
+    ways = [way.removeprefix(served.address) for way in rows]
+    told = twin(served, f"/stats.json?by={by}")["rows"]
+    shown = told[::-1] if by in {Grouping.DAY, Grouping.WEEK, Grouping.MONTH} else told
+    for way, row in zip(ways, shown, strict=True):
+        assert _figures(served, way) == (row["total"], row["requests"]), way
+
+
+def _figures(served: Served, way: str) -> tuple[int, int]:
+    """The tokens and requests of all figures that an address leads to, through the sessions that it lists."""
+    if way.startswith("/audit"):
+        figures = [one for one in twin(served, way.replace("?", ".json?"))["figures"] if one["counted"]]
+        return sum(one["usage"]["total"] or 0 for one in figures), sum(one["usage"]["requests"] or 0 for one in figures)
+    page = served.get(way).text
+    below = dict.fromkeys(re.findall(r'<td class="number"><a href="(/audit[^"]*)"', page))
+    parts = [_figures(served, html.unescape(one)) for one in below]
+    return sum(tokens for tokens, _ in parts), sum(requests for _, requests in parts)
+
+
+def test_calls_of_tools_belong_to_no_model(served: Served) -> None:
+    assert served.get("/stats?by=tool&model=gpt-5.5").status == 400
+    assert served.get("/stats?by=day&model=nobody").status == 404
+    assert "model=" not in served.get("/stats?model=gpt-5.5").text.partition("Tool</a>")[0].rpartition("<a ")[2]
+
+
 def test_a_column_leads_to_its_day(served: Served, tab: Open) -> None:
     here = tab(served, "/stats")
     days = {row["name"] for row in twin(served, "/stats.json")["rows"]}
     links = here.ask("[...document.querySelectorAll('.columns svg a')].map((a) => a.getAttribute('href'))")
     assert len(links) == len(days)
     assert all(any(f"since={day}&until={day}" in link for day in days) for link in links)
+
+
+def test_an_agent_has_one_colour_in_lists_and_charts(served: Served, tab: Open) -> None:
+    """The hues are the same: the number of a mark's class is that of the chart's."""
+    here = tab(served, "/stats")
+    legend = here.ask(
+        "[...document.querySelectorAll('.legend span')].map((one) => [one.innerText.trim(), "
+        "one.querySelector('rect').getAttribute('class').slice(1)])"
+    )
+    here.go("/")
+    marks = here.ask(
+        "[...document.querySelectorAll('.facet .agent')].map((one) => [one.innerText.split(/\\s+/).pop(), "
+        "one.querySelector('.shape').className.match(/a(\\d)/)[1]])"
+    )
+    assert len(legend) == 3
+    assert dict(legend) == dict(marks)
+
+
+def test_many_days_are_drawn_as_weeks_and_months(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Cost a day" in served.get("/stats").text
+    monkeypatch.setattr("pollux.web.reports.stats._COLUMNS", 5)
+    page = served.get("/stats").text
+    assert "Cost a week" in page
+    assert page.count("<tr>") == served.get("/stats?by=day").text.count("<tr>")  # the table has the days
+    monkeypatch.setattr("pollux.web.reports.stats._COLUMNS", 0)
+    assert "Cost a month" in served.get("/stats").text
 
 
 def test_the_audit_is_that_of_the_command(served: Served) -> None:
@@ -213,6 +260,17 @@ def test_the_timeline_is_that_of_the_command(served: Served, of: Measure) -> Non
     is_sum = of in (Measure.TOKENS, Measure.COST)
     total = usage.stats(Grouping.AGENT, every, timed=True).total if is_sum else None
     assert twin(served, f"/timeline.json?of={of}") == plain(timeline_document(of, usage.timeline(of, every), total))
+
+
+def test_the_days_as_a_file(served: Served) -> None:
+    days = twin(served, "/timeline.json?of=prompts")["days"]
+    reply = served.get("/timeline.csv?of=prompts")
+    assert reply.headers["content-disposition"] == 'attachment; filename="pollux-timeline-of-prompts.csv"'
+    head, *rows = reply.text.splitlines()
+    assert head == "day,prompts"
+    assert rows[: len(days)] == [f"{one['day']},{one['prompts']}" for one in days]
+    assert served.get("/timeline.csv?of=moons").status == 400
+    assert 'href="/timeline.csv?of=prompts"' in served.get("/timeline?of=prompts").text
 
 
 def test_a_day_of_the_calendar_leads_to_its_sessions(served: Served, tab: Open) -> None:

@@ -107,6 +107,29 @@ def test_a_second_one_opens_the_first_and_ctrl_c_ends_it(home: Path) -> None:
     assert time.monotonic() - began < 10
 
 
+def _wakeups(pid: int) -> int:
+    """How often the threads of a process have woken up."""
+    files = Path(f"/proc/{pid}/task").glob("*/status")
+    lines = [line for file in files for line in file.read_text().splitlines() if "ctxt_switches" in line]
+    return sum(int(line.split()[1]) for line in lines)
+
+
+def test_a_server_that_nobody_asks_sleeps(home: Path) -> None:
+    """Only the word index looks twice a second whether another process has changed it."""
+    started = Started(home)
+    started.entry()
+    try:
+        woken = most = 4
+        for _ in range(60):  # until what it makes beforehand is made
+            before = _wakeups(started.process.pid)
+            time.sleep(1.5)
+            if (woken := _wakeups(started.process.pid) - before) <= most:
+                break
+        assert woken <= most
+    finally:
+        assert started.end() == (0, "")
+
+
 def test_a_file_of_a_server_that_has_ended_leads_to_a_new_one(home: Path) -> None:
     file = home / "cache" / "pollux" / "web.json"
     file.parent.mkdir(parents=True)

@@ -78,7 +78,7 @@ def test_a_page_beyond_the_last_is_the_last(served: Served) -> None:
 def test_the_twin_is_what_list_and_search_print(served: Served) -> None:
     library = served.web.library
     assert json.loads(served.get("/index.json").text) == json.loads(
-        json.dumps(list_document(library, library.list()), default=str)
+        json.dumps(list_document(library.usage, library.list()), default=str)
     )
     found = library.search("packet", Filter(everything=True), limit=HITS, per_session=EACH, counted=True)
     told = json.loads(served.get("/index.json?q=packet").text)

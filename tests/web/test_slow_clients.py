@@ -7,6 +7,7 @@ import shutil
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from pollux.library.library import Library
 from pollux.model import Session
 from pollux.web import connection, gate
+from tests.web.paths import EVERY
 from tests.web.serving import SAMPLE_KEY, Served, serving
 
 
@@ -48,10 +50,13 @@ def test_whoever_never_ends_a_request_is_cut_off(served: Served, monkeypatch: py
 
 
 def test_a_second_request_of_a_connection_may_not_dawdle(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.3)
     with closing(_open(served, _head(served, "/x"))) as sock:
-        while b"</html>" not in sock.recv(1 << 16):
-            pass
+        page = b""
+        while b"</html>" not in page:
+            piece = sock.recv(1 << 16)
+            assert piece, page
+            page += piece
+        monkeypatch.setattr(connection, "HEAD_SECONDS", 0.3)
         sock.sendall(b"GET / HT")
         assert _is_closed(sock)
 
@@ -89,6 +94,14 @@ def test_fifty_streams_and_a_page(served: Served) -> None:
         time.sleep(0.02)
         served.web.hub.tell(["*"])  # who has gone is noticed when something is sent
     assert not served.web.hub._listeners
+
+
+def test_fifty_clients_at_once_get_every_page(served: Served) -> None:
+    paths = [*EVERY, "/?q=tide", "/?q=harbour+the", "/doctor.json", "/stats.csv?by=model", f"/export/html/{SAMPLE_KEY}"]
+    with ThreadPoolExecutor(50) as clients:
+        replies = list(clients.map(served.get, paths * 3))
+    assert [reply.status for reply in replies if reply.status != 200] == []
+    assert served.web.hub._listeners == set()
 
 
 def test_whoever_takes_nothing_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +174,10 @@ def test_many_tabs_of_a_session_read_it_once(served: Served, monkeypatch: pytest
     assert read == [SAMPLE_KEY]
 
 
-def test_a_session_that_cannot_be_read_holds_no_list_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [f"/s/{SAMPLE_KEY}", f"/audit?key={SAMPLE_KEY}"])
+def test_a_session_that_cannot_be_read_holds_no_list_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     answered = threading.Event()
 
     def never(*_: object) -> Session:
@@ -172,7 +188,7 @@ def test_a_session_that_cannot_be_read_holds_no_list_up(tmp_path: Path, monkeypa
         monkeypatch.setattr(Library, "session", never)
         with ExitStack() as stack:
             for _ in range(10):
-                stack.enter_context(closing(_open(served, _head(served, f"/s/{SAMPLE_KEY}"))))
+                stack.enter_context(closing(_open(served, _head(served, path))))
             assert served.get("/").status == 200
             assert served.get("/?q=packet").status == 200
             answered.set()

@@ -165,13 +165,31 @@ def test_a_session_grows_in_all_tabs_through_one_stream(tmp_path: Path, tab: Ope
     with serving(tmp_path) as served:
         file = Path(served.web.reading.entry(SAMPLE_KEY).summary.files[0])
         here = tab(served, f"/s/{SAMPLE_KEY}")
-        others = [here.open(f"/s/{SAMPLE_KEY}") for _ in range(2)]
+        others = [here.open(f"/s/{SAMPLE_KEY}") for _ in range(9)]
         here.page.wait_for_timeout(500)
         _append(file, "And in the southern hemisphere?")
         for page in (here.page, *others):
             here.wait("document.querySelector('main').innerText.includes('southern hemisphere')", page=page)
         assert len(served.web.hub._listeners) == 1
         assert "southern" in here.page.inner_text(".index")
+        others[-1].goto(f"{served.address}/stats")  # all connections of the browser are not taken by streams
+        assert others[-1].inner_text("h1") == "Stats"
+        here.leave()
+
+
+def test_what_is_new_since_you_looked_is_marked_in_the_session_and_in_the_list(tmp_path: Path, tab: Open) -> None:
+    with serving(tmp_path) as served:
+        assert served.post(f"/read/{SAMPLE_KEY}", {}).status == 303
+        assert 'class="newer"' not in served.get(f"/s/{SAMPLE_KEY}").text
+        file = Path(served.web.reading.entry(SAMPLE_KEY).summary.files[0])
+        _append(file, "And in the southern hemisphere?")
+        served.web.library.sync()
+        here = tab(served, "/?q=is:unread", scripts=False)
+        assert here.page.inner_text(f'[data-key="{SAMPLE_KEY}"] .badge.new') == "new"
+        here.go(f"/s/{SAMPLE_KEY}")
+        assert here.page.inner_text(".newer") == "1 new message since you looked"
+        here.page.click(".newer")
+        assert "southern hemisphere" in here.page.inner_text("article:target")
         here.leave()
 
 

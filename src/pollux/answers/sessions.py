@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
     from pollux.library.library import Event, Library, ListEntry
     from pollux.model import Session
+    from pollux.usage.service import UsageService
     from pollux.usage.sums import Bill
 
 
-def list_document(library: Library, entries: Sequence[ListEntry]) -> list[dict[str, Any]]:
+def list_document(usage: UsageService, entries: Sequence[ListEntry]) -> list[dict[str, Any]]:
     """`pollux list --json`."""
-    bills = library.usage.bills([entry.summary.key for entry in entries])
+    bills = usage.bills([entry.summary.key for entry in entries])
     return [entry_document(entry, bills[entry.summary.key]) for entry in entries]
 
 

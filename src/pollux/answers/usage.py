@@ -179,6 +179,13 @@ def stats_csv(by: Sequence[str], rows: Iterable[AnyRow], total: AnyRow) -> str:
     return table_of(titles, [leaf for row in rows for leaf in _leaves(row, (), titles)])
 
 
+def timeline_csv(of: Measure, amounts: Mapping[date | None, float]) -> str:
+    """What was done on each day; what has no time stands under no day."""
+    names = {day.isoformat() if day is not None else None: amount for day, amount in amounts.items()}
+    days = sorted(names, key=lambda name: (name is None, name or ""))
+    return table_of(("day", of.value), [{"day": day, of.value: names[day]} for day in days])
+
+
 def _leaves(row: AnyRow, above: tuple[str | None, ...], titles: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     for inner in row.rows:
         yield from _leaves(inner, (*above, row.name), titles)

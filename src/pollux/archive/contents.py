@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import zstandard
 
 from pollux.archive.packs import Content
 from pollux.system.files import HUGE
+from pollux.system.per_thread import PerThread
 
 LEVEL = 3
 TAIL = 1 << 17
@@ -108,15 +108,13 @@ def _dictionary(known: bytes) -> zstandard.ZstdCompressionDict | None:
     return zstandard.ZstdCompressionDict(known, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if len(known) > 8 else None
 
 
-@cache
-def _plain() -> zstandard.ZstdCompressor:
-    """A shared compressor: making one takes as long as compressing a small file."""
-    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
+# Making one takes as long as compressing a small file, and threads that shared one would damage memory.
+_PLAIN = PerThread(lambda: zstandard.ZstdCompressor(level=LEVEL, write_checksum=False))
 
 
 def _compressor(known: bytes, size: int) -> zstandard.ZstdCompressor:
     if not known:
-        return _plain()
+        return _PLAIN.get()
     # The window reaches back to the beginning of what is known.
     reach = max(10, min(27, (len(known) + size).bit_length()))
     long = len(known) > TAIL

@@ -21,8 +21,8 @@ def main() -> None:
     if sys.argv[1:] == ["--version"] and _print_version():
         return
     try:
-        if not sys.argv[1:] and _open_ui():
-            return
+        if not sys.argv[1:] and (opened := _open_ui()) is not None:
+            sys.exit(opened)
         from pollux.cli.app import run
 
         status = run(sys.argv[1:])
@@ -48,26 +48,28 @@ def _print_version() -> bool:
     return True
 
 
-def _open_ui() -> bool:
+def _open_ui() -> int | None:
     """Open the terminal UI if it can be, without the rest of the command line, which would take longer to import.
 
-    Returns whether that was done. Where something is wrong, the command line says what.
+    Returns the exit status, or None where it was not opened: then the command line says what is wrong.
     """
     from importlib import import_module
 
     from pollux.cli.at_once import can_open, library
     from pollux.errors import RequestError
-    from pollux.system.directories import Places
+    from pollux.system.directories import Places, present_folder
 
     if not can_open():
-        return False
-    from pathlib import Path
-
+        return None
     try:
-        import_module("pollux.tui.run").run(library, Path.cwd(), Places().settings)
+        import_module("pollux.tui.run").run(library, present_folder(), Places().settings)
     except RequestError:  # the settings are wrong
-        return False
-    return True
+        return None
+    except Exception as error:  # noqa: BLE001 (it is told as that of a command is)
+        from pollux.cli.app import tell
+
+        return tell(error, [])
+    return 0
 
 
 def _end(status: int) -> None:

@@ -46,6 +46,7 @@ COMMANDS = {
     "hide": "pollux.cli.commands.signing.hide",
     "projects": "pollux.cli.commands.projects",
     "archive": "pollux.cli.commands.archive",
+    "lake": "pollux.cli.commands.lake",
     "recover": "pollux.cli.commands.recover",
     "history": "pollux.cli.commands.history",
     "rehome": "pollux.cli.commands.rehome",
@@ -157,18 +158,23 @@ def _run(arguments: list[str]) -> int:
         return INTERRUPTED
     except click.ClickException as error:
         return _report(_as_request(error), arguments)
-    except PolluxError as error:
-        return _report(error, arguments)
     except Exception as error:
         if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was made, in an import
             raise error.__cause__ from None
         # The reader has gone, or the disk is full: only an error of the output has no file name.
         if isinstance(error, OSError) and error.filename is None:
             raise
-        if isinstance(error, PermissionError):  # an agent's file would be `Unreadable`, so it is one of pollux's own
-            return _report(StoreError(f"{error.filename} cannot be used: {error.strerror}."), arguments)
-        return _bug(error, arguments)
+        return tell(error, arguments)
     return 0
+
+
+def tell(error: Exception, arguments: list[str]) -> int:
+    """Say in a sentence what went wrong, and give the exit status."""
+    if isinstance(error, PolluxError):
+        return _report(error, arguments)
+    if isinstance(error, PermissionError):  # an agent's file would be `Unreadable`, so it is one of pollux's own
+        return _report(StoreError(f"{error.filename} cannot be used: {error.strerror}."), arguments)
+    return _bug(error, arguments)
 
 
 def _as_request(error: click.ClickException) -> PolluxError:

@@ -15,7 +15,7 @@ from pollux.text.figures import HANDED_OVER, KINDS, NONE, number, tilde
 from pollux.usage.labels import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pollux.draw.canvas import Canvas
     from pollux.library.library import ListEntry
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
 WIDE, MERGED, NARROW = 130, 100, 80
 
 
-def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str]:
-    """The sessions as a table."""
+def listing(
+    canvas: Canvas, entries: list[ListEntry], home: str, people: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The sessions as a table; `people` has whose they are, by key, where they are of several."""
     one_agent = len({entry.summary.agent for entry in entries}) == 1
     wide = canvas.columns is None or canvas.columns >= WIDE
     narrow = canvas.columns is not None and canvas.columns < NARROW
     merged = canvas.columns is not None and canvas.columns < MERGED  # kind and title share a column
     mark = Column("")
     time = Column("when")
+    person = Column("person", most=20, sacrifice=3)
     agent = Column("agent", sacrifice=9 if one_agent else 2)
     project = Column("project", most=40 if wide else 12 if narrow else 16, path=wide, sacrifice=1)
     id = Column("id", whole=True)
@@ -45,6 +48,7 @@ def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str
         starred = entry.marks is not None and entry.marks.session.starred
         mark.add((STAR if starred else "") + ("k" if summary.kept else "") + ("!" if entry.troubled else ""), "warn")
         time.add(ago(summary.ended or summary.started, present, brief=narrow), "dim")
+        person.add(one_line(people[summary.key]) if people is not None else "")
         agent.add(summary.agent)
         project.add(*_project(entry, home, wide=wide))
         id.add(one_line(entry.short), "id")
@@ -54,7 +58,7 @@ def listing(canvas: Canvas, entries: list[ListEntry], home: str) -> Iterator[str
         prompts.add(number(summary.counts.prompts))
         tools.add(number(summary.counts.tool_calls))
         used.add(tokens(summary.usage))
-    return table(canvas, [mark, time, agent, project, id, kind, title, prompts, tools, used])
+    return table(canvas, [mark, time, person, agent, project, id, kind, title, prompts, tools, used])
 
 
 def _placed(entries: list[ListEntry]) -> Iterator[tuple[ListEntry, int]]:

@@ -84,6 +84,7 @@ def _session(canvas: Canvas, hit: Hit) -> Iterator[str]:
         yield canvas.paint(line, "bold")
     agent, name = hit.key.partition(":")[0], project_name(hit.project or "")
     facts = [
+        one_line(hit.person or ""),
         agent,
         one_line(name),
         ago(hit.at, now()) if hit.at else "",

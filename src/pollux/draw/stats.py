@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from pollux.usage.sums import Row
 
 BAR, TREND = 16, 20
+_NAMELESS = {
+    Grouping.MODEL: "unknown model",
+    Grouping.PROJECT: "no project",
+    Grouping.TOOL: NONE,
+    Grouping.PERSON: "unknown person",
+    Grouping.TEAM: "no team",
+}
 AnyRow = TypeVar("AnyRow", "Row", "ToolRow")
 
 
@@ -81,9 +88,7 @@ def _cost(row: Row) -> str:
 
 def _name(by: Grouping, name: str | None, home: str, short: str) -> str:
     if name is None:
-        return {Grouping.MODEL: "unknown model", Grouping.PROJECT: "no project", Grouping.TOOL: NONE}.get(
-            by, "unknown time"
-        )
+        return _NAMELESS.get(by, "unknown time")
     if by is Grouping.PROJECT:
         return one_line(tilde(name, home)) if not _is_hash(name) else name[:8]
     return one_line(short or name)

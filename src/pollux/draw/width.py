@@ -9,23 +9,24 @@ from pollux.text.escape import one_line
 
 # Letters of western scripts, and the marks we use ourselves: one column each, without asking a table.
 _NARROW = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027≤≥✓✗→]*")
-_SELECTORS = re.compile("[\ufe0e\ufe0f]")
+_JOINER = "\u200d"
+_UNSTEADY = re.compile(f"[{_JOINER}\ufe0e\ufe0f]")
 _WORD = re.compile(r"\S+|\s+")
 _LIST = re.compile(r"\s*(?:[-*+•]|\d+[.)])?\s*")
 
 
 def width(text: str) -> int:
-    """How many columns the text takes."""
+    """How many columns the text takes. Not every terminal draws joined emoji as one, and none draws letters so."""
     if text.isascii() or _NARROW.fullmatch(text) is not None:
         return len(text)
     from rich.cells import cell_len
 
-    return cell_len(text)
+    return cell_len(text.replace(_JOINER, ""))
 
 
 def steady(text: str) -> str:
-    """The text without variation selectors, which make an emoji one column wide here and two there."""
-    return _SELECTORS.sub("", text)
+    """The text without joiners and variation selectors, which make emoji narrower here and wider there."""
+    return _UNSTEADY.sub("", text)
 
 
 def cut(text: str, columns: int) -> str:

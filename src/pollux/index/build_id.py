@@ -22,12 +22,12 @@ def build_id() -> str:
 @cache
 def _last_edit() -> int:
     """When the newest of the files was edited. An edit that comes later is not in the code that this process runs."""
-    package = Path(__file__).parent.parent
-    files = (
-        entry
-        for name in _DECISIVE
-        for folder, _, _ in os.walk(package / name)
-        for entry in os.scandir(folder)
-        if entry.name.endswith(".py")
-    )
-    return max(file.stat().st_mtime_ns for file in files)
+    newest = 0
+    folders = [str(Path(__file__).parent.parent / name) for name in _DECISIVE]
+    while folders:
+        for entry in os.scandir(folders.pop()):
+            if entry.name.endswith(".py"):
+                newest = max(newest, entry.stat().st_mtime_ns)
+            elif entry.is_dir() and entry.name != "__pycache__":
+                folders.append(entry.path)
+    return newest

@@ -21,7 +21,6 @@ from pollux.library.session_files import SessionFiles
 from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
-from pollux.sources.database import document_path
 from pollux.sources.walk import forbidden_files, unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough, Report
@@ -141,6 +140,8 @@ class FreshIndex:
 
     def kept_paths(self, key: str) -> list[str]:
         """The files of a session, and the documents under which the archive keeps it if it is in a database."""
+        from pollux.sources.database import document_path  # only needed where the archive is asked
+
         files = self.files_of(key)
         return [*files, *(document_path(file, key.partition(":")[2]) for file in files)]
 
@@ -489,7 +490,7 @@ class FreshIndex:
     def _scan(self) -> list[RootScan]:
         """Scan all roots, and keep what changed in the archive."""
         with gc_paused():
-            scans = [RootScan(source, root) for source, root in self._homes.roots()]
+            scans = [RootScan(source, root, self.store.peeks_of) for source, root in self._homes.roots()]
         self._files = sum(len(scan.files) for scan in scans)
         self.unreadable_paths = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from pollux.index.catalogue.facets import Facets
     from pollux.index.catalogue.relatives import Relative
+    from pollux.index.search.outline import OutlineEntry
     from pollux.index.search.word_index import WordIndex
 
 
@@ -111,6 +112,10 @@ class IndexService:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
 
+    def outline(self, key: str) -> list[OutlineEntry] | None:
+        """The prompts of a session; None where its words are not in the index yet, or there is no such session."""
+        return self._index.outline(key)
+
     def changes(self, stop: threading.Event | None = None) -> Iterator[frozenset[str]]:
         """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys."""
         from pollux.library.watch import Changes
@@ -162,6 +167,10 @@ class IndexService:
         from pollux.library.background import run
 
         run(self._index, self._places)
+
+    def stamps(self) -> dict[str, str]:
+        """A text for each session, by its key, that changes whenever the files change that it was read from."""
+        return self._index.ask(CatalogueQueries.stamps)
 
     def clear(self) -> None:
         """Throw the cache away. It is made anew when something is asked."""

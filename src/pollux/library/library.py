@@ -54,7 +54,7 @@ from pollux.model.names import project_matches
 from pollux.projects.hashes import ProjectHashes
 from pollux.projects.moves import Moves
 from pollux.projects.resolve import Resolver
-from pollux.system.directories import Places
+from pollux.system.directories import Places, present_folder
 from pollux.system.progress import Enough, Progress, Report
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Library:
         report: Report = lambda _: None,
     ) -> None:
         self._complete_later = complete_later
-        self._here = here = Path.cwd() if cwd is None else cwd
+        self._here = here = present_folder() if cwd is None else cwd
         self._places = places = Places(environ)
         self._moves = moves = Moves(places)
         hashes = ProjectHashes(places)
@@ -345,7 +345,9 @@ class Library:
         )
 
         search = Searching(self._index, query, request, report, found)
-        return search.without_waiting() if self._may_index_later() else search.with_words()
+        if self._may_index_later():
+            return search.without_waiting()
+        return search.leaving_new_words() if self._complete_later else search.with_words()
 
     def _may_index_later(self) -> bool:
         """Does another process index the words that are pending?"""

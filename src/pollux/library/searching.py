@@ -50,6 +50,14 @@ class Searching:
             self._index.add_words()
         return self._index.ask(self._answer, frozen=False)
 
+    def leaving_new_words(self) -> SearchResult:
+        """The result. If much must be read, it is searched while it is read, and its words are left to the next search.
+
+        That one indexes them first. So nobody waits for words at once, and nobody looks through all sessions twice.
+        """
+        self._index.ask(lambda _: None, visitor=self._visitor)
+        return self.with_words() if self._visit is None else self.without_waiting()
+
     def _visitor(self) -> SearchVisit | None:
         """Searches what is read for the catalogue. Which sessions are marked is only known when they are in it."""
         if asks_for_marks(self._query.node):

@@ -16,6 +16,7 @@ from pollux.errors import PolluxError, RequestError
 from pollux.library.for_agents.texts import LIST, READ, SEARCH, TOOLS, USAGE
 from pollux.mcp.answer import answer
 from pollux.mcp.arguments import Arguments
+from pollux.system.directories import present_folder
 from pollux.text.fence import harmless_line
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Toolbox:
         from pollux.library.library import Library
 
         if not self._sample:
-            here = _working_directory()
+            here = present_folder()
             return Library(cwd=here, complete_later=True, report=self._go_on), here
         from tempfile import TemporaryDirectory
 
@@ -92,13 +93,6 @@ class Toolbox:
 
         if time.monotonic() > self._deadline:
             raise Enough
-
-
-def _working_directory() -> Path:
-    try:
-        return Path.cwd()
-    except OSError:  # it was removed
-        return Path("/")
 
 
 def _explanation(error: PolluxError) -> str:

@@ -91,9 +91,9 @@ def hash_words(message: Message) -> bytes:
     """A short hash of what a message says and does."""
     text: str = message.role
     for part in message.parts:
-        if isinstance(part, Text):
+        if type(part) is Text:
             text += "\n" + part.text
-        elif isinstance(part, ToolCall):
+        elif type(part) is ToolCall:
             text += "\n" + part.name
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 

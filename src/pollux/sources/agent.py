@@ -74,11 +74,11 @@ class Agent:
             facts = self._module("description").facts
             return replace(reading, sessions=[_with_facts(session, facts(session)) for session in sessions])
 
-    def documents(self, root: Path, files: Iterable[File]) -> Iterable[Document]:
+    def documents(self, root: Path, files: Iterable[File], context: SourceContext) -> Iterable[Document]:
         """The sessions in the agent's databases as documents; none where it has no databases."""
         if not self._databases:
             return ()
-        documents: Iterable[Document] = self._module("documents").documents(root, files)
+        documents: Iterable[Document] = self._module("documents").documents(root, files, context)
         return documents
 
     def describe(self, session: Session) -> AgentDescription:

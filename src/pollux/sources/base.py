@@ -287,7 +287,8 @@ def other_files(root: Root, files: Iterable[File], others: Iterable[tuple[Root, 
 class SourceContext(msgspec.Struct, kw_only=True):
     """What a source may know beyond the files of one root.
 
-    `peeks` are the results of earlier peeks, by kind and path, with the stamp that the file had then. `other_files`
+    `peeks` are the results of earlier peeks, by kind and path, with the stamp that the file had then. `peeked` are
+    those that a source asked for: some have a stamp of several files, such as a database and its log. `other_files`
     gives the files under the agent's other roots. `needs` says which sessions an early answer needs, by their ids and
     the times (nanoseconds) of their last changes: the others may lack what ties them to other sessions. Without it, all
     are needed. `root_files` are all files under the root where a source gets only some groups of them; `stored_peeks`
@@ -295,6 +296,7 @@ class SourceContext(msgspec.Struct, kw_only=True):
     """
 
     peeks: dict[tuple[str, str], tuple[str, bytes]] = {}
+    peeked: set[tuple[str, str]] = set()
     other_files: Callable[[], OtherFiles] = lambda: OtherFiles({}, [])
     needs: Callable[[str, int], bool] | None = None
     root_files: list[File] | None = None
@@ -305,13 +307,21 @@ class SourceContext(msgspec.Struct, kw_only=True):
         for place, peek in self.stored_peeks(kind.__name__, files).items():
             self.peeks.setdefault(place, peek)
 
+    def former(self, file: File, kind: type[T]) -> T | None:
+        """The result of the last peek into a file, even if the file changed since."""
+        _, encoded = self.peeks.get((kind.__name__, file.path), ("", b""))
+        if not encoded:
+            return None
+        decoded_kind: Any = kind
+        earlier: T = _decoder(decoded_kind).decode(encoded)
+        return earlier
+
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """The result of a peek into a file. The file is opened only if it changed since the last peek."""
         place = (kind.__name__, file.path)
-        stamp, encoded = self.peeks.get(place, ("", b""))
-        if stamp == file.stamp:
-            decoded_kind: Any = kind
-            earlier: T = _decoder(decoded_kind).decode(encoded)
+        self.peeked.add(place)
+        stamp, _ = self.peeks.get(place, ("", b""))
+        if stamp == file.stamp and (earlier := self.former(file, kind)) is not None:
             return earlier
         result = look(file)
         # A result that cannot be encoded is read again next time.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pollux.errors import CannotResume
 from pollux.model import Session
-from pollux.sources.base import File, Retention, Source
+from pollux.sources.base import File, Retention, Source, SourceContext
 from pollux.sources.handoff_place import HandoffPlace, HandoffRequest
 from pollux.sources.rehome_plan import RehomePlan, Rename, Rewrite
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest
@@ -88,7 +88,7 @@ class Resumes(Protocol):
 class Unpacks(Protocol):
     """Gives the sessions in the agent's databases as documents, which the archive keeps instead of the databases."""
 
-    def documents(self, root: Path, files: Iterable[File]) -> Iterable[Document]:
+    def documents(self, root: Path, files: Iterable[File], context: SourceContext) -> Iterable[Document]:
         """The documents of all sessions in these files. Raises `Unreadable` where a database cannot be read."""
 
 
@@ -174,9 +174,9 @@ def refreshed_content(source: object, path: str, content: bytes, at: datetime) -
     return source.refresh(path, content, at) if isinstance(source, Refreshes) else content
 
 
-def documents_of(source: object, root: Path, files: Iterable[File]) -> Iterable[Document]:
+def documents_of(source: object, root: Path, files: Iterable[File], context: SourceContext) -> Iterable[Document]:
     """The sessions in an agent's databases as documents; none if its source has no databases."""
-    return source.documents(root, files) if isinstance(source, Unpacks) else ()
+    return source.documents(root, files, context) if isinstance(source, Unpacks) else ()
 
 
 def rehome_plan_of(source: object, root: Path, moved: Mapping[str, str]) -> RehomePlan | None:

@@ -22,12 +22,16 @@ class Program(Value, frozen=True, kw_only=True):
     """An agent's program: its name, the package that npm installs, and places below the home that no PATH names.
 
     `background` are words on the command lines of helpers that outlive the agent: they write nothing by themselves.
+    `stays`: it goes on with a session only in the folder in which it was held. `copies`: it can be told to go on with a
+    copy.
     """
 
     name: str
     package: str
     places: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
+    stays: bool = False
+    copies: bool = True
 
 
 class ResumeRequest(Value, frozen=True, kw_only=True):

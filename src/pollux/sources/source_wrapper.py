@@ -76,9 +76,9 @@ class SourceWrapper:
         """A file with this time as its session's last use."""
         return refreshed_content(self.source, path, content, at)
 
-    def documents(self, root: Path, files: Iterable[File]) -> Iterable[Document]:
+    def documents(self, root: Path, files: Iterable[File], context: SourceContext) -> Iterable[Document]:
         """The sessions in the agent's databases as documents; none if it has no databases."""
-        return documents_of(self.source, root, files)
+        return documents_of(self.source, root, files, context)
 
     def retention(self, root: Path) -> Retention | None:
         """When the agent deletes sessions; None if the source does not say."""

@@ -86,6 +86,14 @@ class Resume(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     args: dict[str, tuple[str, ...]] = {}
 
 
+class Lake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where sessions are pushed, under which name of the user, and how much of them leaves the machine at most."""
+
+    url: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    person: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    level: Literal["figures", "redacted", "whole"] | None = None
+
+
 class Tui(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The terminal UI. `theme` is its colours; `auto` goes by what the terminal says of itself."""
 
@@ -96,6 +104,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Everything that can be set."""
 
     keys: dict[str, dict[str, str | tuple[str, ...]]] = {}
+    lake: Lake = Lake()
     prices: dict[str, Price] = {}
     private: Private = Private()
     redact: Redact = Redact()
@@ -132,6 +141,7 @@ def _key_hint(problem: str) -> str | None:
         return None
     where = unknown[2] or ""
     sections: dict[str, type[msgspec.Struct]] = {
+        "lake": Lake,
         "prices": Tier if ".tiers" in where else Price,
         "private": Private,
         "redact": Redact,

@@ -21,6 +21,15 @@ def _home_of_account() -> Path:
         raise RequestError("Cannot determine your home directory.", "Set HOME.") from None
 
 
+def present_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder in which pollux was started. One that was deleted meanwhile is known by its name still."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        name = environ.get("PWD", "")
+        return Path(name if os.path.isabs(name) else os.sep)  # noqa: PTH117
+
+
 class Places:
     """Where pollux keeps its own files, by the environment: `XDG_*` where set, else their defaults."""
 
@@ -106,6 +115,16 @@ class Places:
         return self.data / "replaced"
 
     @property
+    def machine(self) -> Path:
+        """A number made by chance, which names this machine in lakes."""
+        return self.data / "machine"
+
+    @property
+    def lake(self) -> Path:
+        """What may be pushed to lakes, and the journal of what was."""
+        return self.data / "lake"
+
+    @property
     def schedule(self) -> Path:
         """The timer that pollux installed for the user."""
         return self.data / "schedule.json"
@@ -134,6 +153,11 @@ class Places:
     def settings(self) -> Path:
         """The file of settings."""
         return self.config / "config.toml"
+
+    @property
+    def system_settings(self) -> Path:
+        """The settings of whoever looks after the machine: of these, only those about the lake count."""
+        return Path("/etc/pollux/config.toml")
 
     @property
     def prices(self) -> Path:

@@ -10,9 +10,12 @@ T = TypeVar("T")
 
 
 class PerThread(Generic[T]):
-    """A value that every thread makes when it first needs it, and that no other thread uses."""
+    """A value that every thread makes when it first needs it, and that no other thread uses.
 
-    def __init__(self, make: Callable[[], T], close: Callable[[T], None]) -> None:
+    `close` is called with a value that is not needed any more.
+    """
+
+    def __init__(self, make: Callable[[], T], close: Callable[[T], object] = lambda _: None) -> None:
         self._make = make
         self._close = close
         self._mine = threading.local()

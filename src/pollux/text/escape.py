@@ -32,7 +32,6 @@ SELECTORS = "\ufe00-\ufe0f"
 _FORM = "[\u2e80-\u2fff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff][\U000e0100-\U000e01ef]"
 _MORE = f"(?<=[{SELECTORS}\U000e0100-\U000e01ef])[{SELECTORS}]"
 _UNSAFE = re.compile(f"{_FLAG}|{_FORM}|{_MORE}|[{HARMFUL}]")
-_SPACE = re.compile(r"\s+")
 _PICTURES = 0x2400  # ␀, and in the same order all that follow
 _WIDE = 0x10000
 
@@ -48,7 +47,7 @@ def one_line(text: str, length: int | None = None) -> str:
     """The text on one line, with single spaces, cut with an ellipsis where it is longer than `length`."""
     if length is not None and len(text) > 4 * length:
         text = text[: 4 * length] + "…"
-    line = visible(_SPACE.sub(" ", text).strip())
+    line = visible(" ".join(text.split()))
     return line if length is None or len(line) <= length else line[: length - 1].rstrip() + "…"
 
 

@@ -48,6 +48,8 @@ class PolluxApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-high")]
     TITLE = "pollux"
+    greeting = ""
+    """What the last line says first."""
 
     def __init__(
         self,
@@ -141,12 +143,23 @@ class PolluxApp(App[None]):
         self.ended_by = number
         self.exit()
 
+    @property
+    def failure(self) -> Exception | None:
+        """What went wrong inside, if that ended the app."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """Give the terminal back, and write nothing: `failure` is told as that of every command is."""
+        self._close_messages_no_wait()
+
     def on_ready(self) -> None:
         """The first frame is drawn: look for what changed."""
         early, self._early = self._early or [], None
         for event in early:
             self.post_message(event)
         self.list_screen.ask()
+        if self.greeting:
+            self.say(self.greeting)
 
     def answered(self) -> None:
         """The library has answered for the first time: look for what changed."""

@@ -19,6 +19,7 @@ from pollux.text.figures import plural
 from pollux.tui.list.answering import answer
 from pollux.tui.list.question import Question
 from pollux.tui.list.rows import PassageRow, SessionRow
+from pollux.tui.run import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,13 +34,15 @@ HELP = "Type words to search, a number to read a session, Enter for more, ? for 
 
 
 def run(
-    open_library: Callable[[], Library], here: Path, settings: Path, query: str = "", *, is_open: bool = False
+    open_library: Callable[[], Library], here: Path, settings: Path, query: str = "", *, is_sample: bool = False
 ) -> None:
     """Ask for lines until the person leaves."""
-    _ = here, settings, is_open  # the same call as for the full screen
+    _ = here, settings  # the same call as for the full screen
     library = open_library()
     library.sync()
     session = _Session(library)
+    if is_sample:
+        _write(SAMPLE)
     _write(HELP)
     session.search(query)
     while True:
@@ -93,7 +96,7 @@ class _Session:
         if entry is None:
             return f"{numbers[row.key]}. {row.key}"
         summary = entry.summary
-        title = one_line(summary.title or "A session without a title")
+        title = one_line(entry.title or "A session without a title")
         facts = [summary.agent, project_name(summary.project or ""), ago(summary.ended or summary.started, now())]
         return f"{numbers[row.key]}. {title}, {', '.join(one_line(fact) for fact in facts if fact)}"
 

@@ -36,7 +36,7 @@ class Resuming:
         except PolluxError as error:
             self._say(error)
         else:
-            self._app.push_screen(PlanScreen(plan), lambda choice: self._chosen(plan, choice))
+            self._app.push_screen(PlanScreen(plan), lambda choice: self._chosen(plan, choice, folder))
 
     def _ask_folder(self, question: str, *, fork: bool) -> None:
         def typed(folder: str | None) -> None:
@@ -45,12 +45,12 @@ class Resuming:
 
         self._app.push_screen(Ask(question, self._app.here), typed)
 
-    def _chosen(self, plan: ResumePlan, choice: str | None) -> None:
+    def _chosen(self, plan: ResumePlan, choice: str | None, folder: str | None) -> None:
         match choice:
             case "go":
                 self._go(plan)
             case "fork":
-                self.plan(fork=not plan.fork)
+                self.plan(fork=not plan.fork, folder=folder)
             case "folder":
                 self._ask_folder("Go on in", fork=plan.fork)
             case "copy":

@@ -24,31 +24,34 @@ if TYPE_CHECKING:
     from pollux.tui.keys import Key
     from pollux.tui.opening.first import First
 
+SAMPLE = "This is the bundled sample, not your own history."
+
 
 def run(
-    open_library: Callable[[], Library], here: Path, settings: Path, query: str = "", *, is_open: bool = False
+    open_library: Callable[[], Library], here: Path, settings: Path, query: str = "", *, is_sample: bool = False
 ) -> None:
     """Show the list until the person leaves. `settings` is the file of the user's settings, which need not exist.
 
-    Where the library is open already, no other process may use it.
+    The sample is open already, and no other process may use it.
     """
     keys, theme = _settings(settings)
     palette = palette_name(theme, os.environ)
     question = Question(text=query, project=str(here))
-    draws_ahead = not (query or is_open) and hasattr(os, "fork")
     with termination_raises():
-        app = _shown(open_library, question, keys, palette, draws_ahead=draws_ahead)
+        app = _shown(open_library, question, keys, palette, is_sample=is_sample)
+    if app.failure is not None:
+        raise app.failure
     if app.ended_by is not None:
         raise Terminated(app.ended_by)
     if app.last_read is not None:
-        _say_farewell(app)
+        _say_farewell(app, is_sample=is_sample)
     app.close_library()
 
 
 def _shown(
-    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str, *, draws_ahead: bool
+    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str, *, is_sample: bool
 ) -> PolluxApp:
-    """Open the app. With `draws_ahead`, the first screen is shown while Textual is imported."""
+    """Open the app. If it can be, the first screen is shown while Textual is imported."""
     columns, height = os.get_terminal_size()
     terminal = OpenedTerminal()
 
@@ -61,13 +64,14 @@ def _shown(
 
     can_show, process, first = terminal.open(), None, None
     try:
-        if draws_ahead:
+        if not (question.text or is_sample) and hasattr(os, "fork"):
             process = FirstScreen(open_library, list_columns(columns), height, show if can_show else None)
         from pollux.tui.app import PolluxApp
 
         if process is not None:
             first = process.result()
         app = PolluxApp(open_library, question, first, keys, palette)
+        app.greeting = SAMPLE if is_sample else ""
         app.driver_class = terminal.driver(app.driver_class)
         app.run()
         return app
@@ -78,16 +82,16 @@ def _shown(
         terminal.close()
 
 
-def _say_farewell(app: PolluxApp) -> None:
+def _say_farewell(app: PolluxApp, *, is_sample: bool) -> None:
     from pollux.errors import PolluxError
 
     with contextlib.suppress(PolluxError, OSError):  # it is only a help
-        line = _farewell(app.library, app.last_read or "")
+        line = _farewell(app.library, app.last_read or "", is_sample=is_sample)
         sys.stdout.buffer.write(f"{line}\n".encode(sys.stdout.encoding or "utf-8", "replace"))
         sys.stdout.flush()
 
 
-def _farewell(library: Library, key: str) -> str:
+def _farewell(library: Library, key: str, *, is_sample: bool) -> str:
     """The session that was read last, and the command that goes on with it."""
     from pollux.text.escape import one_line
     from pollux.text.shell import name_word, shell_line
@@ -96,7 +100,8 @@ def _farewell(library: Library, key: str) -> str:
     if entry is None:
         return shell_line("pollux", "show", key)
     title = one_line(entry.title or "A session without a title", 60)
-    return f"{title} · pollux {'resume' if entry.summary.kind == 'main' else 'show'} {name_word(entry.short, key)}"
+    command = "--sample show" if is_sample else "resume" if entry.summary.kind == "main" else "show"
+    return f"{title} · pollux {command} {name_word(entry.short, key)}"
 
 
 def _settings(file: Path) -> tuple[tuple[Key, ...], str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.strip import Strip
 
-from pollux.draw.width import width
+from pollux.draw.width import steady, width
 from pollux.tui.canvas import split
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ _STACKED = re.compile(f"([{_MARKS}]{{8}})[{_MARKS}]+")
 """More marks on one letter than any language has: they would cover the lines above and below."""
 
 
+def drawable(text: str) -> str:
+    """The text as every terminal draws it in the same columns, and in no others."""
+    return text if text.isascii() else _STACKED.sub(r"\1", steady(text))
+
+
 def segments(line: str, looks: Styles, columns: int, base: Style | None = None) -> list[Segment]:
     """A line in the styles of a theme, cut or filled to so many columns.
 
@@ -35,7 +40,7 @@ def segments(line: str, looks: Styles, columns: int, base: Style | None = None) 
     drawn: list[tuple[str, Style]] = []
     used, seen = 0, False
     for piece, names in split(line):
-        text = piece if piece.isascii() else _STACKED.sub(r"\1", piece)
+        text = drawable(piece)
         used += width(text)
         if drawn and not names and not seen and text.isspace():
             drawn[-1] = (drawn[-1][0] + text, drawn[-1][1])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from pollux.index.catalogue.origins import RequestOrigin
+from pollux.index.catalogue.rollups import UNTIMED, micros, quarter
+from pollux.index.catalogue.values import Filter
 from pollux.model import Extra, Gap, Message, Session, Tally, Usage, Value
 from pollux.usage.profile import Price
 from pollux.usage.rates import dollars
@@ -68,6 +70,22 @@ def audit_session(
         compare(session.key, tally, *totals[tally.scope], session.gaps, inherited) for tally in session.tallies
     )
     return SessionAudit(items=items, gaps=session.gaps, verdicts=verdicts)
+
+
+def narrowed(items: Iterable[Item], criteria: Filter, model: str | None) -> tuple[Item, ...]:
+    """The figures of requests to this model, made in the time that the filter names: those that `stats` adds up."""
+    first, last = (None if one is None else quarter(micros(one)) for one in (criteria.since, criteria.until))
+    return tuple(
+        item
+        for item in items
+        if (model is None or item.model == model) and _is_within(quarter(micros(item.at)), first, last)
+    )
+
+
+def _is_within(when: int, first: int | None, last: int | None) -> bool:
+    if first is None and last is None:
+        return True
+    return when != UNTIMED and (first is None or when >= first) and (last is None or when <= last)
 
 
 def _items(message: Message, price: Price, elsewhere: Mapping[str, RequestOrigin]) -> Iterator[Item]:

@@ -33,8 +33,10 @@ __all__ = ["Grouping", "Measure", "Stats", "ToolRow", "UsageService"]
 
 T = TypeVar("T")
 
-Ask = Callable[[Callable[[CatalogueQueries], Any]], Any]
+Ask = Callable[[Callable[[Any], Any]], Any]
 """Asks the catalogue a question."""
+
+Queries = Callable[..., UsageQueries]
 
 
 class UsageService:
@@ -44,8 +46,20 @@ class UsageService:
     ...     print(row.name, row.usage.total, row.cost_usd)
     """
 
-    def __init__(self, ask: Ask, *, settings: Path, prices: Path, ask_known: Ask | None = None) -> None:
-        """`ask_known` asks about sessions that were read already, without waiting for others."""
+    def __init__(
+        self,
+        ask: Ask,
+        *,
+        settings: Path,
+        prices: Path,
+        ask_known: Ask | None = None,
+        queries: Queries = UsageQueries,
+    ) -> None:
+        """`ask_known` asks about sessions that were read already, without waiting for others.
+
+        `queries` makes the queries on usage of what is asked.
+        """
+        self._queries = queries
         self._ask = ask
         self._ask_known = ask_known or ask
         self._settings = settings
@@ -80,7 +94,7 @@ class UsageService:
         day = day_of(where)
 
         def question(current: CatalogueQueries) -> Stats:
-            queries = UsageQueries(current, criteria or Filter())
+            queries = self._queries(current, criteria or Filter())
             pricer = self._pricer(queries.models())
             rows = (row for row in _rows(queries, pricer) if not timed or day(row.quarter) is not None)
             result = stats(by, queries.sessions, rows, pricer, where, within=within, of=of)
@@ -97,7 +111,7 @@ class UsageService:
         where = zone(timezone)
 
         def question(current: CatalogueQueries) -> tuple[tuple[ToolRow, ...], ToolRow]:
-            queries = UsageQueries(current, criteria or Filter())
+            queries = self._queries(current, criteria or Filter())
             rows, total = tools(queries.sessions, queries.calls(), by, where)
             return rows, replace(total, open=bool(_agents_in(current.agents_with_unread_files(), criteria)))
 
@@ -111,7 +125,7 @@ class UsageService:
         where = zone(timezone)
 
         def question(current: CatalogueQueries) -> dict[date | None, float]:
-            queries = UsageQueries(current, criteria or Filter())
+            queries = self._queries(current, criteria or Filter())
             if of is Measure.PROMPTS:
                 return days_of_prompts(queries.prompts(), where)
             pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
@@ -127,7 +141,7 @@ class UsageService:
         where = zone(timezone)
 
         def question(current: CatalogueQueries) -> dict[str | None, dict[str, float]]:
-            queries = UsageQueries(current, criteria or Filter())
+            queries = self._queries(current, criteria or Filter())
             pricer = self._pricer(queries.models()) if of is Measure.COST else Pricer({})
             return stacks(by, of, stack, queries.sessions, _rows(queries, pricer), pricer, where)
 
@@ -138,7 +152,7 @@ class UsageService:
         """The cost of each session without its sub-agents, and the number of its requests without a price."""
 
         def question(current: CatalogueQueries) -> dict[str, Bill]:
-            queries = UsageQueries(current, Filter(), {key.partition(":")[2] for key in keys})
+            queries = self._queries(current, Filter(), {key.partition(":")[2] for key in keys})
             pricer = self._pricer(queries.models())
             sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
             return {key: Bill(dollars(total.cost), total.unpriced_causes.requests) for key, total in sums.items()}
@@ -203,7 +217,7 @@ class UsageService:
         """
 
         def question(current: CatalogueQueries) -> HistoryAudit:
-            queries = UsageQueries(current, criteria or Filter())
+            queries = self._queries(current, criteria or Filter())
             usage = stats(Grouping.AGENT, queries.sessions, queries.rollups(), Pricer({}))
             inherited = queries.inherited()
             entries = current.list_sessions(Filter(everything=True), None)
@@ -229,7 +243,7 @@ class UsageService:
 
     def _costs(self, current: CatalogueQueries) -> dict[str, float | None]:
         """The cost of every session without its sub-agents."""
-        queries = UsageQueries(current, Filter(everything=True))
+        queries = self._queries(current, Filter(everything=True))
         pricer = self._pricer(queries.models())
         sums = sum_by_label(_rows(queries, pricer), lambda row: queries.sessions[row.session].key, pricer)
         return {key: dollars(total.cost) for key, total in sums.items()}

@@ -27,6 +27,8 @@ class Grouping(StrEnum):
     MONTH = "month"
     TOOL = "tool"
     SESSION = "session"
+    PERSON = "person"
+    TEAM = "team"
 
 
 class Measure(StrEnum):
@@ -39,6 +41,8 @@ class Measure(StrEnum):
 
 
 TIMES = (Grouping.DAY, Grouping.WEEK, Grouping.MONTH)
+OF_LAKES = (Grouping.PERSON, Grouping.TEAM)
+"""What only a lake knows."""
 
 
 Label = tuple[str | None, ...]
@@ -67,6 +71,8 @@ _SESSION_NAMES: Mapping[Grouping, Callable[[CountedSession], str | None]] = {
     Grouping.AGENT: lambda session: session.agent,
     Grouping.PROJECT: _project,
     Grouping.SESSION: lambda session: session.key,
+    Grouping.PERSON: lambda session: session.person,
+    Grouping.TEAM: lambda session: session.team,
 }
 """The names that depend on the session alone."""
 
@@ -78,7 +84,7 @@ def name_by(
     match by:
         case Grouping.MODEL:
             return lambda row: row.model or None
-        case Grouping.AGENT | Grouping.PROJECT | Grouping.SESSION:
+        case Grouping.AGENT | Grouping.PROJECT | Grouping.SESSION | Grouping.PERSON | Grouping.TEAM:
             mark = _SESSION_NAMES[by]
             return lambda row: mark(sessions[row.session])
         case Grouping.DAY | Grouping.WEEK | Grouping.MONTH:

@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 
 Endpoint = Callable[["Request"], Awaitable[Response]]
 READERS = 3
-"""So many threads read sessions. Lists and searches have others: however many large sessions are read, these go on."""
+"""So many threads read sessions, and so many make reports.
+
+Lists and searches have others: however many large sessions and long reports are made, these go on.
+"""
 
 CHUNK = 1 << 16
 """So many characters of a page are made before they are sent."""
@@ -63,6 +66,7 @@ class Web:
         self._pages = KeptPages(library)
         self._threads = Threads()
         self._readers = Threads(READERS)
+        self._reporters = Threads(READERS)
 
     def routes(self) -> ASGIApp:
         """All addresses."""
@@ -164,7 +168,7 @@ class Web:
                 self.hub.look_once()
                 return report(self.library, asked)
 
-            return await self._threads.run(work)
+            return await self._reporters.run(work)
 
         return answer
 
@@ -185,7 +189,8 @@ class Web:
             target, edit = edit_of(self.reading.entry(key), fields, self.reading.session)
             self.library.marks.change([target], edit)
 
-        await self._threads.run(work)
+        threads = self._readers if "message" in fields else self._threads  # then the session is read
+        await threads.run(work)
         self.hub.tell([key])
         return RedirectResponse(session_address(key), 303)
 

@@ -12,12 +12,20 @@ from pollux.errors import CannotResume, NotFound, PolluxError
 from pollux.export.service import Exporter
 from pollux.model import NO_MARKS
 from pollux.text.escape import one_line
-from pollux.web.pages.session import Surroundings, after_main, before_main, live_links, outline_links, tools
+from pollux.web.pages.session import (
+    Surroundings,
+    after_main,
+    announcement,
+    before_index,
+    live_links,
+    outline_links,
+    tools,
+)
 from pollux.web.versions import Versions, blocks, digest
 from pollux.writers.base import Options
 from pollux.writers.html.markup import Html, tag
 from pollux.writers.html.messages import Messages, anchor
-from pollux.writers.html.page import conversation
+from pollux.writers.html.page import conversation, prompts
 from pollux.writers.html.page_parts import LIMIT
 from pollux.writers.loss import LossCounter
 
@@ -62,7 +70,7 @@ class Conversations:
         session = self._reading.session(entry)
         messages, context = self._messages(session, wanted)
         about = self._surroundings(entry, wanted, session)
-        top = before_main(about, messages.index(wanted.part), None, part=wanted.part)
+        top = (*before_index(about, wanted.part), prompts(messages.index(wanted.part)))
         return self._whole(top, conversation(session, context, messages, wanted.part))
 
     def growth(self, wanted: Wanted, version: str) -> dict[str, object]:
@@ -94,10 +102,13 @@ class Conversations:
     def _slow_page(self, entry: ListEntry, wanted: Wanted, size: int) -> Iterator[str]:
         """The page of a session that takes a while to read: what is known comes first."""
         about = self._surroundings(entry, wanted, None)
-        known = live_links(self._library.outline(wanted.key), live_only=wanted.live_only)
-        links = outline_links(known)
-        yield from (f"{piece}\n" for piece in before_main(about, links, size, part=wanted.part))
+        yield from (f"{piece}\n" for piece in before_index(about, wanted.part))
         yield ""  # so far it can be sent
+        known = self._library.index.outline(wanted.key)
+        if known is not None:
+            yield f"{prompts(outline_links(live_links(known, live_only=wanted.live_only)))}\n"
+        yield f"{announcement(size)}\n"
+        yield ""
         try:
             session = self._reading.session(entry)
             messages, context = self._messages(session, wanted)
@@ -105,9 +116,10 @@ class Conversations:
             yield tag("main", tag("p", str(error), class_="notice error"), id="conversation")
             yield from after_main("")
             return
-        yield from self._whole((), conversation(session, context, messages, wanted.part))
+        late = () if known is not None else (prompts(messages.index(wanted.part)),)
+        yield from self._whole(late, conversation(session, context, messages, wanted.part))
 
-    def _whole(self, top: Iterator[Html] | tuple[Html, ...], main: Iterator[str]) -> Iterator[str]:
+    def _whole(self, top: tuple[Html, ...], main: Iterator[str]) -> Iterator[str]:
         yield from (f"{piece}\n" for piece in top)
         yield ""
         digests: list[bytes] = []

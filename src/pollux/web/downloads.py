@@ -35,7 +35,7 @@ def index_json(library: Library, answer: Answer) -> Response:
         return Response(problem_document(answer.problem, answer.hint), 400, media_type="application/json")
     if answer.result is not None:
         return Response(json_bytes(hits_document(answer.result.hits)), media_type="application/json")
-    document = list_document(library, [row.entry for row in answer.rows])
+    document = list_document(library.usage, [row.entry for row in answer.rows])
     return Response(json_bytes(document), media_type="application/json")
 
 

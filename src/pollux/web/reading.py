@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pollux.library.library import Library, ListEntry
     from pollux.model import Session
 
-MOST = 256_000_000
+MOST = 128_000_000
 """So many bytes of memory the sessions that were read may take."""
 
 _TIMES = 4

@@ -28,3 +28,9 @@ def page_reply(page: str) -> Response:
 def problem_document(sentence: str, hint: str | None) -> bytes:
     """What went wrong, as every command says it with `--json`."""
     return json_bytes({"error": visible(sentence), "hint": visible(hint) if hint is not None else None})
+
+
+def csv_reply(text: str, name: str) -> Response:
+    """A file of comma-separated values, to keep."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode("utf-8", "replace"), media_type="text/csv; charset=utf-8", headers=headers)

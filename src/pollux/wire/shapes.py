@@ -34,7 +34,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNT)]
 """A figure that can be added up: neither a negative number nor one of 400 digits."""
 
 
-class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False, omit_defaults=True):
     """A JSON object with known keys; `extra` has all other keys."""
 
     # No agent writes an asterism as a key: the field is ours, never read from a file.

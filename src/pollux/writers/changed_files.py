@@ -132,10 +132,11 @@ def located(path: str, call: ToolCall, project: str | None) -> str:
     """The whole path of a file, as far as it is known in which folder the call worked; else as the call names it."""
     if path.startswith(("/", "\\", "~")) or _DRIVE.match(path):
         return path
-    tail = "/" + posixpath.normpath(path.replace("\\", "/"))
-    known: list[str] = [*(recorded_files(call) if "events" in call.extra else ())]
-    if (whole := next((one for one in known if one.replace("\\", "/").endswith(tail)), None)) is not None:
-        return whole
+    if "events" in call.extra:
+        tail = "/" + posixpath.normpath(path.replace("\\", "/"))
+        for whole in recorded_files(call):
+            if whole.replace("\\", "/").endswith(tail):
+                return whole
     folder = _named(call.input, _FOLDERS)
     if folder is None or not (folder.startswith("/") or _DRIVE.match(folder)):
         folder = project
@@ -194,5 +195,9 @@ def _counted(lines: Sequence[str]) -> Difference:
 
 
 def _named(arguments: Any, names: Sequence[str]) -> str | None:
-    found = (arguments.get(name) for name in names) if isinstance(arguments, Mapping) else ()
-    return next((value for value in found if isinstance(value, str) and value), None)
+    if isinstance(arguments, Mapping):
+        for name in names:
+            value = arguments.get(name)
+            if isinstance(value, str) and value:
+                return value
+    return None

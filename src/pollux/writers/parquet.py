@@ -71,16 +71,12 @@ class _File:
         import pyarrow as pa
         from pyarrow.parquet import ParquetWriter
 
-        self._table = pa.Table
         self._schema = pa.schema(columns)
         self._writer = ParquetWriter(pa.PythonFile(_Sink(out), "w"), self._schema, compression="zstd")
 
     def typed(self, rows: list[dict[str, Any]]) -> Any:
-        """Rows as they are or with half characters written out, which Parquet does not have."""
-        try:
-            return self._table.from_pylist(rows, schema=self._schema)
-        except UnicodeEncodeError:
-            return self._table.from_pylist(_whole(rows), schema=self._schema)
+        """Rows with the types of the columns."""
+        return typed(rows, self._schema)
 
     def add(self, rows: Any) -> None:
         """Write rows, if there are any."""
@@ -115,9 +111,9 @@ class _Messages(_File):
                 tally.drop(LOST_FATES)
                 continue
             tally.kept += 1
-            row = {**about, "number": number, **_message(message, tally)}
+            row = {**about, "number": number, **message_cells(message, tally)}
             if self._whole:
-                row[CALLS] = [_call(part) for part in message.parts if type(part) is ToolCall]
+                row[CALLS] = [call_cells(part) for part in message.parts if type(part) is ToolCall]
             rows.append(row)
         tally.session(session)
         return self.typed(rows), tally.report()
@@ -134,13 +130,23 @@ class _Calls(_File):
     def rows(self, session: Session, options: Options) -> tuple[Any, Report]:
         """A row a call, with the number and the id of its message."""
         rows = [
-            {"key": session.key, "number": number, "message": message.id, **_call(part)}
+            {"key": session.key, "number": number, "message": message.id, **call_cells(part)}
             for number, message in enumerate(session.messages, 1)
             if not options.live_only or message.fate is Fate.LIVE
             for part in message.parts
             if type(part) is ToolCall
         ]
         return self.typed(rows), Report()
+
+
+def typed(rows: list[dict[str, Any]], schema: Any) -> Any:
+    """A table of rows as they are or with half characters written out, which Parquet does not have."""
+    import pyarrow as pa
+
+    try:
+        return pa.Table.from_pylist(rows, schema=schema)
+    except UnicodeEncodeError:
+        return pa.Table.from_pylist(_whole(rows), schema=schema)
 
 
 def _call_columns() -> list[tuple[str, Any]]:
@@ -158,12 +164,13 @@ class _Cells(Cells):
         """Nothing: a call is a row."""
 
 
-def _message(message: Message, tally: LossCounter) -> dict[str, Any]:
+def message_cells(message: Message, tally: LossCounter) -> dict[str, Any]:
+    """The row of a message, without its number and its session."""
     cells = _Cells(tally)
     for part in message.parts:
         cells.part(part)
     tally.message(message)
-    at = _time(message.at)
+    at = in_utc(message.at)
     tally.drop(FACTS, message.at is not None and at is None)
     figures = _figures(message.usage)
     tally.drop(FIGURES, any(figure is None and getattr(message.usage, name) for name, figure in figures.items()))
@@ -181,13 +188,14 @@ def _figures(usage: Usage | None) -> dict[str, int | None]:
     return {name: _number(getattr(usage, name, None)) for name in COUNTED} if usage is not None else {}
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def call_cells(call: ToolCall) -> dict[str, Any]:
+    """The row of a call, without its message."""
     return {
         "call": call.id,
         **{name: getattr(call, name) for name in ("name", "canonical", "tool_kind", "status", "output", "child")},
         "input": None if call.input is None else encode(call.input),
         "exit_code": _number(call.exit_code),
-        "at": _time(call.at),
+        "at": in_utc(call.at),
         "seconds": call.seconds,
     }
 
@@ -197,7 +205,7 @@ def _number(figure: int | None) -> int | None:
     return figure if figure is not None and -LARGEST <= figure < LARGEST else None
 
 
-def _time(at: datetime | None) -> datetime | None:
+def in_utc(at: datetime | None) -> datetime | None:
     """In UTC; the first and last hours of the calendar may not be there."""
     try:
         return None if at is None else at.astimezone(UTC)

@@ -15,6 +15,7 @@ import pytest
 from pollux.errors import StoreError
 from pollux.marks.journal import Journal
 from pollux.model import Value
+from tests.waiting import until
 
 
 class Line(Value, frozen=True, kw_only=True):
@@ -115,8 +116,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 def test_a_killed_writer_costs_nothing_that_was_written(tmp_path: Path) -> None:
     writer = _writer(tmp_path, "a", 10_000)
     journal = _journal(tmp_path)
-    while len(_words(journal)) < 10:
-        pass
+    until(lambda: len(_words(journal)) >= 10)
     os.kill(writer.pid, signal.SIGKILL)
     writer.wait()
     before = [word for word in _words(journal) if word != "and"]

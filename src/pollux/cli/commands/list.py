@@ -80,7 +80,7 @@ def command(
 def _for_programs(screen: Screen, library: Library, entries: list[ListEntry], jsonl: bool) -> None:
     from pollux.answers.sessions import list_document
 
-    documents = list_document(library, entries)
+    documents = list_document(library.usage, entries)
     if jsonl:
         screen.json_lines(documents)
     else:

@@ -92,7 +92,7 @@ def command(
         _one_session(screen, library, key, as_json)
         return
     library.homes.require_agent(selection.agent)
-    first, *within = _order(by)
+    first, *within = order_of(by)
     of = Measure(what) if what is not None else None
     if output is not None:
         if first is Grouping.TOOL or within:
@@ -117,7 +117,7 @@ def command(
     _show(screen, library, stats)
 
 
-def _order(by: tuple[tuple[str, ...], ...]) -> list[Grouping]:
+def order_of(by: tuple[tuple[str, ...], ...]) -> list[Grouping]:
     """The divisions of the figures, the outermost first."""
     from pollux.usage.service import Grouping
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
+from hashlib import sha256
 
 from pollux.index.catalogue.catalogue import anchors_of, message_index_of, summary_of
 from pollux.index.catalogue.conditions import Conditions
@@ -160,6 +161,14 @@ class LookUps(Conditions):
             SessionLocation(key=key, agent=agent, id=id, root=root, bundle=bundle)
             for key, agent, id, root, bundle in rows
         ]
+
+    def stamps(self) -> dict[str, str]:
+        """A text for each session, by its key, that changes whenever the files change that it was read from."""
+        rows = self.catalogue.rows(
+            "SELECT s.key, b.fingerprint, b.dependencies FROM sessions s JOIN bundles b ON b.id=s.bundle "
+            f"WHERE s.{self.here} ORDER BY {WORST_FIRST.format('s.')}"
+        )
+        return {key: f"{fingerprint} {sha256(needed or b'').hexdigest()}" for key, fingerprint, needed in rows}
 
     def newer(self, cursor: Cursor, criteria: Filter) -> list[SessionLocation]:
         """The sessions that were read after this position; all, if the catalogue was made again meanwhile."""

@@ -49,7 +49,8 @@ def micros(at: datetime | None) -> int | None:
     """A moment as an integer of microseconds."""
     if at is None:
         return None
-    return int(at.timestamp()) * 1_000_000 + at.microsecond
+    since = at - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def moment_of(at: int | None) -> datetime | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from zlib import compress, decompress
 
 import msgspec
 
@@ -38,14 +37,32 @@ class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     tallies: tuple[Tally, ...]
 
     def pack(self) -> bytes:
-        """As they are stored. Gaps repeat their words and paths, so many of them are compressed."""
-        data = _encode(self)
-        return data if len(data) < _SHORT else compress(data, _LEVEL)
+        """As they are stored. Gaps repeat their words and paths, so each of these is stored once."""
+        kinds: dict[_GapKind, int] = {}
+        places = [(kinds.setdefault((gap.why, gap.certain, gap.file), len(kinds)), gap.line) for gap in self.gaps]
+        return _encode(_PackedFacts(list(kinds), places, self.tallies))
 
     @classmethod
     def unpack(cls, data: bytes) -> AuditFacts:
         """As they were before they were stored."""
-        return msgspec.msgpack.decode(decompress(data) if data.startswith(_COMPRESSED) else data, type=cls)
+        packed = msgspec.msgpack.decode(data, type=_PackedFacts)
+        gaps = [(*packed.kinds[kind], line) for kind, line in packed.places]
+        return cls(
+            tuple(Gap(why=why, certain=certain, file=file, line=line) for why, certain, file, line in gaps),
+            packed.tallies,
+        )
+
+
+_GapKind = tuple[str, bool, str | None]
+"""What gaps have in common: why, whether they are certain, and their file."""
+
+
+class _PackedFacts(msgspec.Struct, array_like=True):
+    """Such facts as they are stored: of each gap, the number of its kind, and its line."""
+
+    kinds: list[_GapKind]
+    places: list[tuple[int, int | None]]
+    tallies: tuple[Tally, ...]
 
 
 class MessageAnchors(msgspec.Struct, array_like=True):
@@ -53,11 +70,6 @@ class MessageAnchors(msgspec.Struct, array_like=True):
 
     times: list[int | None]
     words: bytes
-
-    @classmethod
-    def of(cls, messages: Sequence[Message]) -> MessageAnchors:
-        """What is stored of these messages."""
-        return cls([micros(message.at) for message in messages], b"".join(map(hash_words, messages)))
 
     def anchors(self, ids: Sequence[str]) -> list[Anchor]:
         """The anchors of the messages, which have these ids."""
@@ -88,11 +100,6 @@ _ROLES, _AUTHORS = tuple(Role), tuple(Author)
 _ROLE_NUMBERS = {role: number for number, role in enumerate(Role)}
 _AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
 _encode = msgspec.msgpack.Encoder().encode
-
-_SHORT = 300
-_LEVEL = 1
-_COMPRESSED = b"\x78"
-"""How compressed data begins; an encoded value never begins so."""
 
 
 class Entry(msgspec.Struct, array_like=True):
@@ -146,7 +153,7 @@ class BundleRows(msgspec.Struct, array_like=True):
 _LARGEST = 1 << 53  # sums of many such figures must fit, too
 
 
-def _storable(figure: int | None) -> int | None:
+def storable(figure: int | None) -> int | None:
     """A figure that the database can store; None for a larger one."""
     return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
 
@@ -158,28 +165,39 @@ def entry(session: Session, no: int, cut: int) -> Entry:
     from pollux.index.catalogue.friction.rows import friction_rows
 
     summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
-    if (used := summary.usage) != (usable := _storable_usage(used)):
+    if (used := summary.usage) != (usable := storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
-    usage = [row for message in session.messages if message.usage is not None for row in _usage_rows(message, places)]
+    times, prompts = [micros(message.at) for message in session.messages], session.prompts
+    usage = [
+        row
+        for message, at in zip(session.messages, times, strict=True)
+        if message.usage is not None
+        for row in _usage_rows(message, at, places)
+    ]
     edits, turns = edit_rows(session)
     return Entry(
         no=no,
         session=_session(session, summary, cut),
-        about=_about(session, summary),
+        about=_about(session, summary, prompts, times),
         facts=[(name, value) for name, values in summary.facts.items() for value in dict.fromkeys(values)],
         links=[(link.kind, link.target, link.evidence) for link in session.links],
         usage=usage,
-        calls=[_call(m, part) for m in session.messages for part in m.parts if type(part) is ToolCall],
+        calls=[
+            _call(message, at, part)
+            for message, at in zip(session.messages, times, strict=True)
+            for part in message.parts
+            if type(part) is ToolCall
+        ],
         edits=edits,
         turns=turns,
         frictions=friction_rows(session),
         quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
-        prompts=list(Counter(quarter(micros(p.at)) for p in session.prompts if not p.inherited).items()),
+        prompts=list(Counter(quarter(micros(p.at)) for p in prompts if not p.inherited).items()),
     )
 
 
 def _audit_facts(session: Session) -> AuditFacts:
-    return AuditFacts(session.gaps, tuple(tally for tally in session.tallies if _storable(tally.total) is not None))
+    return AuditFacts(session.gaps, tuple(tally for tally in session.tallies if storable(tally.total) is not None))
 
 
 def _session(session: Session, summary: Summary, cut: int) -> Row:
@@ -198,37 +216,41 @@ def _session(session: Session, summary: Summary, cut: int) -> Row:
     )
 
 
-def _about(session: Session, summary: Summary) -> Row:
+def _about(session: Session, summary: Summary, prompts: Sequence[Message], times: list[int | None]) -> Row:
     """The words by which a list is narrowed, and what is known of each message."""
     names = session.facts.get("name", ())
-    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in session.prompts)]
-    return "\n".join(map(fold, texts)), *packed_messages(session.messages)
+    texts = [summary.title or "", *names, session.project or "", *(prompt.text for prompt in prompts)]
+    return "\n".join(map(fold, texts)), *_packed(session.messages, times)
 
 
 def packed_messages(messages: Sequence[Message]) -> tuple[bytes, bytes]:
     """The index and the anchors of messages, as they are stored."""
+    return _packed(messages, [micros(message.at) for message in messages])
+
+
+def _packed(messages: Sequence[Message], times: list[int | None]) -> tuple[bytes, bytes]:
     index = MessageIndex(
         [message.id for message in messages],
         bytes([_ROLE_NUMBERS[message.role] for message in messages]),
         bytes([_AUTHOR_NUMBERS[message.author] for message in messages]),
     )
-    return _encode(index), _encode(MessageAnchors.of(messages))
+    return _encode(index), _encode(MessageAnchors(times, b"".join(map(hash_words, messages))))
 
 
-def _storable_usage(used: Usage) -> Usage:
+def storable_usage(used: Usage) -> Usage:
     """A sum that the database can store. It is too low if a figure is left out."""
-    usable = Usage(**by_name(map(_storable, values(used))), exact=used.exact)
+    usable = Usage(**by_name(map(storable, values(used))), exact=used.exact)
     return usable if usable == used else msgspec.structs.replace(usable, exact=False)
 
 
-def _usage_rows(message: Message, places: dict[str, int]) -> list[Row]:
+def _usage_rows(message: Message, at: int | None, places: dict[str, int]) -> list[Row]:
     """The rows of a message's requests, with the columns of a `UsageRow`."""
     assert message.usage is not None  # noqa: S101 (only such messages have rows)
-    origin, at = message.origin, micros(message.at)
+    origin = message.origin
     file, line = (origin.file, origin.line) if origin is not None else ("", None)
     return [
         (
-            *map(_storable, values(usage)),
+            *map(storable, values(usage)),
             *(message.id, at, message.model, message.fate, message.inherited, usage.exact),
             *(places.get(usage.file or file), usage.line or line),
         )
@@ -236,7 +258,7 @@ def _usage_rows(message: Message, places: dict[str, int]) -> list[Row]:
     ]
 
 
-def _call(message: Message, call: ToolCall) -> Row:
-    """The row of a tool call."""
-    at = micros(call.at or message.at)
+def _call(message: Message, said: int | None, call: ToolCall) -> Row:
+    """The row of a tool call, in a message that was `said` at a time."""
+    at = said if call.at is None else micros(call.at)
     return message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds

@@ -25,7 +25,7 @@ class CountedSession(Value, frozen=True, kw_only=True):
     """A session whose rows are counted.
 
     `head` is its conversation: the session itself or, for a sub-agent, the session that started it. It is None where
-    that is not counted.
+    that is not counted. `person` and `team` are known in a lake.
     """
 
     key: str
@@ -34,6 +34,8 @@ class CountedSession(Value, frozen=True, kw_only=True):
     project_hash: str | None
     exact: bool | None
     head: str | None
+    person: str | None = None
+    team: str | None = None
 
 
 class RollUp(Figures, frozen=True, kw_only=True, array_like=True):
@@ -93,7 +95,7 @@ class UsageQueries:
                 project=project,
                 project_hash=digest,
                 exact=None if exact is None else bool(exact),
-                head=_head(key, parents, heads),
+                head=head_of(key, parents, heads),
             )
             for no, key, agent, project, digest, exact, _ in newest.values()
         }
@@ -171,7 +173,7 @@ class UsageQueries:
         return terms, limits
 
 
-def _head(key: str, parents: Mapping[str, str], heads: Collection[str]) -> str | None:
+def head_of(key: str, parents: Mapping[str, str], heads: Collection[str]) -> str | None:
     """The nearest conversation: the session itself or one above it; None where there is none, or only a cycle."""
     current: str | None = key
     seen = set[str]()

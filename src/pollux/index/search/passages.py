@@ -46,7 +46,6 @@ _NUMBER = 4
 
 CUT = "\n[…]\n"
 
-_WITH_OUTPUT = (ToolCall, ToolResult)
 _PATH_KEYS = ("path", "paths", "file", "files", "filename", "filenames", "filepath")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S|.)[^\S\n]*$", re.MULTILINE)
 _LONGEST_PATH = 1024
@@ -149,9 +148,12 @@ def title_of(session: Session) -> tuple[int, str] | None:
 def cut_outputs(session: Session) -> int:
     """How many outputs of tools are too long to be indexed completely."""
     outputs = [
-        part.output or "" for message in session.messages for part in message.parts if isinstance(part, _WITH_OUTPUT)
+        part.output
+        for message in session.messages
+        for part in message.parts
+        if (type(part) is ToolCall or type(part) is ToolResult) and part.output is not None
     ]
-    return sum(len(output) > OUTPUT_HEAD + OUTPUT_TAIL for output in outputs)
+    return sum([len(output) > OUTPUT_HEAD + OUTPUT_TAIL for output in outputs])
 
 
 def texts(message: Message) -> Iterator[tuple[PassageKind, str]]:

@@ -35,7 +35,7 @@ class Hit(Value, frozen=True, kw_only=True):
     `spans` are the matching parts of `snippet`. `scattered`: the message matches only a part of the query, and other
     messages of the session match the rest. `widened`: nothing matches the query itself, and this message matches a
     wider one. `marks` are those of its session, `message_marks` its own. `short_id` and `short_message_id` are the
-    shortest unique beginnings of the ids.
+    shortest unique beginnings of the ids. `person` is who pushed the session, in a lake.
     """
 
     key: str
@@ -56,6 +56,7 @@ class Hit(Value, frozen=True, kw_only=True):
     widened: bool = False
     marks: Marks = NO_MARKS
     message_marks: Marks = NO_MARKS
+    person: str | None = None
 
     @property
     def shown_title(self) -> str | None:

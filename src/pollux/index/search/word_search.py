@@ -79,10 +79,15 @@ def search(searcher: tantivy.Searcher, query: Query, request: IndexRequest, max_
     rest_hits = _hits(searcher, rest, targets, request.show)
     if request.pending is not None:
         rest_hits = request.pending.join_scattered(rest_hits, request.limit - len(hits))
-    scale = min(1.0, _BELOW * hits[-1].score / rest_hits[0].score) if hits and rest_hits else 1.0
-    for hit in rest_hits:
-        hits.append(msgspec.structs.replace(hit, score=hit.score * scale, scattered=True))
-    return sorted(hits, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else hits
+    return with_scattered(hits, rest_hits, sort)
+
+
+def with_scattered(hits: list[IndexHit], rest: Sequence[IndexHit], sort: Sort) -> list[IndexHit]:
+    """Hits, and after them those that match a query together with other messages of their sessions."""
+    scale = min(1.0, _BELOW * hits[-1].score / rest[0].score) if hits and rest else 1.0
+    scattered = [msgspec.structs.replace(hit, score=hit.score * scale, scattered=True) for hit in rest]
+    every = [*hits, *scattered]
+    return sorted(every, key=lambda hit: hit.at or EPOCH, reverse=True) if sort is Sort.NEWEST else every
 
 
 def _without_sessions(question: IndexQuery, sessions: Collection[int]) -> IndexQuery:

@@ -80,9 +80,12 @@ class Stamps(Mapping[str, str]):
 
 
 class RootScan:
-    """One root as it is now."""
+    """One root as it is now. `peeks_of` gives what is known of the files under an agent's root."""
 
-    def __init__(self, source: Source, root: Root) -> None:
+    def __init__(
+        self, source: Source, root: Root, peeks_of: Callable[[str, str], Peeks] = lambda _agent, _root: {}
+    ) -> None:
+        self._peeks_of = peeks_of
         self.source = source
         self.root = root
         self.name = display_path(root.path)
@@ -96,7 +99,8 @@ class RootScan:
     @cached_property
     def documents(self) -> dict[str, Document]:
         """The sessions in the agent's databases, by the paths of their documents. Raises `Unreadable`."""
-        return {made.file.path: made for made in documents_of(self.source, self.root.path, self.files)}
+        context = SourceContext(peeks=self._peeks_of(self.source.name, self.name))
+        return {made.file.path: made for made in documents_of(self.source, self.root.path, self.files, context)}
 
     @cached_property
     def snapshot(self) -> str:
@@ -279,7 +283,11 @@ class Sync:
         yield context
         self._peeks |= context.peeks
         stamps = {display_path(file.path): file.stamp for file in files}
-        peeks = {place: peek for place, peek in context.peeks.items() if stamps.get(place[1]) == peek[0]}
+        peeks = {
+            place: peek
+            for place, peek in context.peeks.items()
+            if place[1] in stamps and (place in context.peeked or stamps[place[1]] == peek[0])
+        }
         with self._catalogue.change():
             self._catalogue.put_peeks(root, known, peeks)
 

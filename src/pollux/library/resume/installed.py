@@ -35,10 +35,13 @@ def installed(source: Source, places: Places) -> Installed:
     return Installed(program, path, release_of(path, program.package) if path is not None else None)
 
 
-def folder_to_go_on_in(session: Session | Summary, chosen: str | None, here: Path, command: str) -> str:
+def folder_to_go_on_in(
+    session: Session | Summary, chosen: str | None, here: Path, command: str, *, bound: str | None = None
+) -> str:
     """The chosen folder, or the session's own. Raises `CannotResume` where that is unknown or gone.
 
-    A relative path says nothing: nobody knows from which folder. `command` is what the user may type again.
+    A relative path says nothing: nobody knows from which folder. `command` is what the user may type again, and
+    `bound` is the name of an agent that goes on in no other folder.
     """
     own = session.project if session.project is not None and os.path.isabs(session.project) else None  # noqa: PTH117
     if chosen is not None:
@@ -51,6 +54,13 @@ def folder_to_go_on_in(session: Session | Summary, chosen: str | None, here: Pat
             "folder",
             f"The folder in which {shell_word(session.key)} was held is not known.",
             f"Name one to go on in: {command} --in DIR",
+        )
+    if not os.path.isdir(own) and bound is not None:  # noqa: PTH112
+        raise CannotResume(
+            "elsewhere",
+            f"The folder {own} is gone, and {bound} resumes a session only in the folder in which it was held.",
+            f"Make the folder again: mkdir -p {shell_word(own)}; "
+            f"or go on with a copy elsewhere: pollux handoff {shell_word(session.key)} --to {session.agent} --in DIR",
         )
     if not os.path.isdir(own):  # noqa: PTH112
         raise CannotResume(

@@ -16,7 +16,8 @@ class ResumePlan(Value, frozen=True, kw_only=True):
 
     A variable that is None must not be set. `fork`: a new session begins with a copy of this one. `program` is the
     program's path, None if it is not installed. `files` are kept before. `opened` says who has the session open, and
-    stands in the way unless it is a fork. `warnings` are sentences about what the user may not expect.
+    stands in the way unless it is a fork. `copies`: the agent can be told to go on with a copy. `warnings`
+    are sentences about what the user may not expect.
     """
 
     session: Summary
@@ -28,6 +29,7 @@ class ResumePlan(Value, frozen=True, kw_only=True):
     program: str | None
     files: tuple[str, ...]
     opened: OpenSession | None
+    copies: bool
     warnings: tuple[str, ...]
 
     @property
@@ -48,8 +50,10 @@ class ResumePlan(Value, frozen=True, kw_only=True):
                 f"Where it is: {self.line}",
             )
         if self.opened is not None and not self.fork:
-            raise CannotResume(
-                "open",
-                self.opened.sentence,
-                f"Go on there, end it first, or go on with a copy: pollux resume {shell_word(self.session.key)} --fork",
+            key = shell_word(self.session.key)
+            copy, handoff = (
+                f"with a copy: pollux resume {key} --fork",
+                f"in another agent: pollux handoff {key} --to AGENT",
             )
+            hint = f"Go on there, end it first, or go on {copy if self.copies else handoff}"
+            raise CannotResume("open", self.opened.sentence, hint)

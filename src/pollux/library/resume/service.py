@@ -80,7 +80,8 @@ class ResumeService:
         self._require_conversation(session)
         known, program, release = installed(source, self._places)
         again = f"pollux resume {shell_word(session.key)}"
-        place = folder_to_go_on_in(session, folder, self._here, again)
+        bound = source.title if known is not None and known.stays else None
+        place = folder_to_go_on_in(session, folder, self._here, again, bound=bound)
         request = ResumeRequest(
             session=session,
             root=root.path,
@@ -104,6 +105,7 @@ class ResumeService:
             program=program,
             files=self._files(session, root),
             opened=opened,
+            copies=known is None or known.copies,
             warnings=(
                 *guessed_folder(session, folder, again),
                 *command.warnings,
@@ -133,6 +135,8 @@ class ResumeService:
             documents = [scan.documents[path] for path in sorted(wanted & scan.documents.keys())] if wanted else []
         except Unreadable as error:
             raise StoreError(f"Not kept, and so not resumed: {error}", f"To go on without: {plan.line}") from error
+        if not files and not documents:
+            raise _is_gone(plan.session.key)
         result = self._keeper.archive.keep_files(plan.session.agent, root.path.parent, files, documents)
         if result.unread:
             raise StoreError(f"Not kept, and so not resumed: {result.unread[0]}.", f"To go on without: {plan.line}")
@@ -162,6 +166,8 @@ class ResumeService:
         files = tuple(file for file in self._index.files_of(key) if file.startswith(inside) or file == own)
         if summary.kept and not files:  # the agent has no more of it than its log of typed prompts
             raise _is_kept(key)
+        if files and all(_file(file) is None for file in files):
+            raise _is_gone(key)
         return replace(summary, files=files), source, root
 
     def _own_place(self, places: list[SessionLocation]) -> tuple[Source, Root] | None:
@@ -218,6 +224,12 @@ def _is_kept(key: str) -> CannotResume:
         f"The files of {key} are gone; only pollux has kept them.",
         f"Try: pollux recover {shell_word(key)} --in-place, then pollux resume {shell_word(key)}",
     )
+
+
+def _is_gone(key: str) -> CannotResume:
+    """The error for a session that was deleted after the cache had looked."""
+    hint = f"What pollux has kept of it: pollux history {shell_word(key)}"
+    return CannotResume("gone", f"The files of {key} were just deleted.", hint)
 
 
 def _file(path: str) -> File | None:

@@ -14,7 +14,7 @@ from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest,
 from pollux.system.files import list_folder
 from pollux.text.shell import shell_word
 
-PROGRAM = Program(name="copilot", package="@github/copilot")
+PROGRAM = Program(name="copilot", package="@github/copilot", copies=False)
 
 _LOCK = re.compile(r"inuse\.(\d+)\.(?:lock|hold)\Z")
 

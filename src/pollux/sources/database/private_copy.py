@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pollux.errors import RequestError
+from pollux.sources.database.file_format import LOG_HEAD
 from pollux.system.directories import Places
 from pollux.system.files import opened
 from pollux.system.last_steps import at_end
@@ -26,7 +27,6 @@ LOG, JOURNAL = "-wal", "-journal"
 
 _ATTEMPTS = 8
 _PAUSE = 0.05
-_LOG_HEAD = 32
 _NAMED = bytes.fromhex("d9d505f920a163d7")  # the end of a journal that names a second one
 _CLONE = 0x40049409  # FICLONE: some file systems share the blocks of a copy
 _PIECE = 1 << 26
@@ -34,12 +34,24 @@ _PREFIX = "pollux-database-"
 _NAME = re.compile(rf"{_PREFIX}(\d+)-")
 
 
-class PrivateCopy:
+class PrivateFolder:
+    """A folder for the user alone, with a database in it."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_place()))
+        self.file = self.folder / "copy.db"
+
+    def remove(self) -> None:
+        """Remove the folder. What another process made stays: it may still use it."""
+        if _NAME.match(self.folder.name)[1] == str(os.getpid()):  # type: ignore[index]
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class PrivateCopy(PrivateFolder):
     """A copy of a database with its log. `torn` says that the agent kept writing, so it may not be of one moment."""
 
     def __init__(self, path: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_place()))
-        self.file = self.folder / "copy.db"
+        super().__init__()
         self.torn = False
         try:
             self._copy(path)
@@ -51,11 +63,11 @@ class PrivateCopy:
         """Copy until the database stays as it was meanwhile: the log is copied last, and may only have grown."""
         try:
             for attempt in range(_ATTEMPTS):
-                before = _stamp(path)
+                before = stamp_of(path)
                 _copy_file(path, self.file)
                 head = self._copy_log(path)
                 self._copy_journal(path)
-                if _stamp(path) == before and _log_head(path) == head:
+                if stamp_of(path) == before and log_head(path) == head:
                     return
                 time.sleep(_PAUSE * attempt)
         except (OSError, ValueError) as error:
@@ -64,7 +76,7 @@ class PrivateCopy:
 
     def _copy_log(self, path: str) -> bytes:
         """Copy the log, and return its head, which changes when the agent begins the log anew."""
-        head = _log_head(path)
+        head = log_head(path)
         _copy_if_there(path + LOG, self.folder / f"copy.db{LOG}")
         return head
 
@@ -78,11 +90,6 @@ class PrivateCopy:
                 while end >= len(_NAMED) and _read_at(stream, end - len(_NAMED)) == _NAMED:
                     end -= len(_NAMED)
                     stream.truncate(end)
-
-    def remove(self) -> None:
-        """Remove the copy. What another process made stays: it may still use it."""
-        if _NAME.match(self.folder.name)[1] == str(os.getpid()):  # type: ignore[index]
-            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _place() -> str | None:
@@ -123,15 +130,17 @@ def _remove_all() -> None:
             remove_abandoned(folder)
 
 
-def _stamp(path: str) -> tuple[int, int, int]:
+def stamp_of(path: str) -> tuple[int, int, int]:
+    """What changes with every change of a file."""
     stat = os.stat(path)  # noqa: PTH116
     return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
-def _log_head(path: str) -> bytes:
+def log_head(path: str) -> bytes:
+    """The head of a database's log, which changes when the agent begins the log anew; nothing without a log."""
     try:
         with opened(path + LOG, buffer=0) as log:
-            return log.read(_LOG_HEAD)
+            return log.read(LOG_HEAD)
     except FileNotFoundError:
         return b""
 

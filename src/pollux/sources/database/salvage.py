@@ -1,45 +1,44 @@
 """What is left of a damaged database: the rows in every page that is still whole.
 
-SQLite gives up at the first missing page. Here the tables are followed page by page, as the file format says
-(https://www.sqlite.org/fileformat2.html). Pages that nothing leads to any more are taken where their rows have the
-shape of a named table. Free pages hold what was deleted, and are left alone.
+SQLite gives up at the first missing page. Here the tables are followed page by page. Pages that nothing leads to any
+more are taken where their rows have the shape of a named table. Free pages hold what was deleted, and are left alone.
 """
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
-import re
-import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from pollux.sources.database.file_format import (
+    FRAME_HEAD,
+    INTERIOR,
+    LEAF,
+    LOG_HEAD,
+    Table,
+    Values,
+    children,
+    exact,
+    local_length,
+    log_order,
+    page_size,
+    pointers,
+    record_values,
+    stated_sums,
+    sums,
+    tables_in,
+    varint,
+    write_tables,
+)
 from pollux.sources.database.private_copy import LOG
 
-_LEAF, _INTERIOR = 13, 5
-_SIZES = tuple(1 << power for power in range(9, 17))
 _MOST_PAYLOAD = 1 << 30
 _MOST_TURNS = 4
 """How often each page is read as the rest of a long row, on average. A whole database needs one, some damage a few."""
-_COLUMN = re.compile(r'\s*[`"\[]?(\w+)[`"\]]?\s*(\w*)')
-_NUMBER = re.compile(r'[`"\[]?(\w+)[`"\]]?\s+INTEGER\s+PRIMARY\s+KEY', re.IGNORECASE)
-_CONSTRAINTS = ("constraint", "primary", "unique", "check", "foreign")
-
-Values = list[Any]
-
-
-class Table(NamedTuple):
-    """A named table: where it begins, its columns with their types, and the one that is the row's own number."""
-
-    name: str
-    root: int
-    columns: tuple[str, ...]
-    types: tuple[str, ...] = ()
-    number: str | None = None
 
 
 class Salvage:
@@ -47,13 +46,12 @@ class Salvage:
 
     def __init__(self, file: Path, names: Sequence[str]) -> None:
         self._raw = _mapped(file)
-        self._names = names
-        self._size = self._page_size()
+        self._size = page_size(self._raw[:100]) or 4096
         self._log = _log_pages(Path(f"{file}{LOG}"), self._size)
         self._reached: set[int] = set()
         self._missing = 0
         self._turned = 0
-        self.tables = self._tables()
+        self.tables = tables_in(self._rows_of(Table("sqlite_master", 1)), names)
         self.rows: dict[str, list[Values]] = {table.name: list(self._rows_of(table)) for table in self.tables}
         if self._missing:
             self._add_orphans()
@@ -67,25 +65,9 @@ class Salvage:
 
     def write(self, file: Path) -> None:
         """Write what was found into a new database."""
-        with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as new:
-            new.execute("PRAGMA synchronous=OFF").close()
-            new.execute("BEGIN")
-            for table in self.tables:
-                names = ", ".join(f'"{column}"' for column in table.columns)
-                new.execute(f'CREATE TABLE "{table.name}" ({names})')
-                marks = ", ".join("?" * len(table.columns))
-                width = len(table.columns)
-                rows = ((row + [None] * width)[:width] for row in self.rows[table.name])
-                new.executemany(f'INSERT INTO "{table.name}" VALUES ({marks})', rows)  # noqa: S608
-            new.execute("COMMIT")
-        os.chmod(file, 0o600)  # noqa: PTH101
+        write_tables(file, ((table, self.rows[table.name]) for table in self.tables))
 
     # ------------------------------------------------------------------ pages
-
-    def _page_size(self) -> int:
-        size = int.from_bytes(self._raw[16:18])
-        size = 65536 if size == 1 else size
-        return size if size in _SIZES else 4096
 
     @cached_property
     def _count(self) -> int:
@@ -118,31 +100,20 @@ class Salvage:
 
     # ------------------------------------------------------------------ tables
 
-    def _tables(self) -> list[Table]:
-        """The named tables, by the schema in the first page."""
-        tables: list[Table] = []
-        for row in self._rows_of(Table("sqlite_master", 1, ())):
-            kind, name, _, root, statement = (row + [None] * 5)[:5]
-            if kind == "table" and name in self._names and isinstance(root, int) and isinstance(statement, str):
-                number = _NUMBER.search(statement)
-                columns = columns_of(statement)
-                tables.append(Table(name, root, tuple(columns), tuple(columns.values()), number[1] if number else None))
-        return tables
-
     def _rows_of(self, table: Table) -> Iterator[Values]:
         waiting, seen = [table.root], {table.root}
         while waiting:
             number = waiting.pop()
             page = self._page(number)
             kind = page[100 if number == 1 else 0] if page is not None else 0
-            if page is None or kind not in (_LEAF, _INTERIOR):
+            if page is None or kind not in (LEAF, INTERIOR):
                 self._missing += 1
                 continue
             self._reached.add(number)
-            if kind == _LEAF:
+            if kind == LEAF:
                 yield from self._cells(page, number, table)
             else:
-                below = [child for child in self._children(page, number) if child not in seen]
+                below = [child for child in children(page, number) if child not in seen]
                 seen.update(below)
                 waiting += reversed(below)
 
@@ -153,7 +124,7 @@ class Salvage:
             return
         for number in range(2, self._count + 1):
             page = self._page(number)
-            if page is None or page[0] != _LEAF or number in self._reached or number in free:
+            if page is None or page[0] != LEAF or number in self._reached or number in free:
                 continue
             table = self._table_like(list(self._cells(page, number)))
             if table is not None:
@@ -168,21 +139,10 @@ class Salvage:
 
     # ------------------------------------------------------------------ cells
 
-    def _pointers(self, page: bytes, number: int) -> tuple[int, Sequence[int]]:
-        head = 100 if number == 1 else 0
-        size = 12 if page[head] == _INTERIOR else 8
-        count = min(int.from_bytes(page[head + 3 : head + 5]), (self._size - head - size) // 2)
-        return head, struct.unpack_from(f">{count}H", page, head + size)
-
-    def _children(self, page: bytes, number: int) -> list[int]:
-        head, places = self._pointers(page, number)
-        children = [int.from_bytes(page[place : place + 4]) for place in places]
-        return [*children, int.from_bytes(page[head + 8 : head + 12])]
-
     def _cells(self, page: bytes, number: int, table: Table | None = None) -> Iterator[Values]:
         """The rows in a page. A column that is the row's own number is stored as nothing."""
-        own = table.columns.index(table.number) if table is not None and table.number in table.columns else None
-        for place in self._pointers(page, number)[1]:
+        own = table.place(table.number) if table is not None else None
+        for place in pointers(page, number)[1]:
             try:
                 rowid, values = self._cell(page, place)
             except (IndexError, struct.error, ValueError, OverflowError):
@@ -193,19 +153,16 @@ class Salvage:
             yield values
 
     def _cell(self, page: bytes, place: int) -> tuple[int, Values]:
-        length, place = _varint(page, place)
-        rowid, place = _varint(page, place)
+        length, place = varint(page, place)
+        rowid, place = varint(page, place)
         if length > _MOST_PAYLOAD:
             raise ValueError("too long")
         usable = self._size - (self._page(1) or bytes(21))[20]
-        most = usable - 35
-        if length <= most:
-            return rowid, _values(_exact(page, place, length))
-        least = (usable - 12) * 32 // 255 - 23
-        local = least + (length - least) % (usable - 4)
-        local = local if local <= most else least
-        pieces = [_exact(page, place, local)]
-        rest, following = length - local, int.from_bytes(_exact(page, place + local, 4))
+        local = local_length(length, usable)
+        if local == length:
+            return rowid, record_values(exact(page, place, length))
+        pieces = [exact(page, place, local)]
+        rest, following = length - local, int.from_bytes(exact(page, place + local, 4))
         seen: set[int] = set()
         while rest > 0:
             overflow = self._page(following)
@@ -216,80 +173,7 @@ class Salvage:
             pieces.append(overflow[4 : min(usable, 4 + rest)])
             rest -= usable - 4
             following = int.from_bytes(overflow[:4])
-        return rowid, _values(b"".join(pieces))
-
-
-def columns_of(statement: str) -> dict[str, str]:
-    """The columns of a table with their types, by the statement that made it."""
-    body = statement[statement.find("(") + 1 : statement.rfind(")")]
-    names: dict[str, str] = {}
-    depth = start = 0
-    for place, letter in enumerate(body + ","):
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth <= 0:
-            found = _COLUMN.match(body[start:place])
-            if found is not None and found[1].lower() not in _CONSTRAINTS:
-                names[found[1]] = found[2].lower()
-            start = place + 1
-    return names
-
-
-def _exact(raw: bytes, place: int, length: int) -> bytes:
-    piece = raw[place : place + length]
-    if len(piece) != length:
-        raise ValueError("cut")
-    return piece
-
-
-def _varint(raw: bytes, place: int) -> tuple[int, int]:
-    value = 0
-    for count in range(9):
-        byte = raw[place + count]
-        if count == 8:
-            return (value << 8) | byte, place + 9
-        value = (value << 7) | (byte & 0x7F)
-        if byte < 0x80:
-            return value, place + count + 1
-    raise ValueError("no number")
-
-
-_INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
-
-
-def _values(payload: bytes) -> Values:
-    """The values of a record. Text that is no text stays bytes."""
-    end, place = _varint(payload, 0)
-    kinds: list[int] = []
-    while place < end:
-        kind, place = _varint(payload, place)
-        kinds.append(kind)
-    values: Values = []
-    for kind in kinds:
-        if kind in _INTEGERS:
-            values.append(int.from_bytes(_exact(payload, place, _INTEGERS[kind]), signed=True))
-            place += _INTEGERS[kind]
-        elif kind == 7:
-            values.append(struct.unpack(">d", _exact(payload, place, 8))[0])
-            place += 8
-        elif kind in (8, 9):
-            values.append(kind - 8)
-        elif kind >= 12:
-            length = (kind - 12) // 2
-            content = _exact(payload, place, length)
-            values.append(_text(content) if kind % 2 else content)
-            place += length
-        elif kind == 0:
-            values.append(None)
-        else:
-            raise ValueError("no such kind")
-    return values
-
-
-def _text(content: bytes) -> str | bytes:
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content
+        return rowid, record_values(b"".join(pieces))
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"text": (str, bytes), "integer": (int,), "real": (int, float)}
@@ -300,10 +184,10 @@ def _fits(row: Values, table: Table) -> bool:
     return (
         len(row) == len(table.columns)
         and bool(row)
-        and (row[0] is not None or table.number == table.columns[0])
+        and (row[0] is not None or table.number == table.columns[0].name)
         and all(
-            value is None or isinstance(value, _TYPES.get(kind, (object,)))
-            for value, kind in zip(row, table.types, strict=True)
+            value is None or isinstance(value, _TYPES.get(column.type, (object,)))
+            for value, column in zip(row, table.columns, strict=True)
         )
     )
 
@@ -320,28 +204,19 @@ def _log_pages(log: Path, size: int) -> dict[int, bytes]:
         raw = log.read_bytes()
     except OSError:
         return {}
-    order = {0x377F0682: "<", 0x377F0683: ">"}.get(int.from_bytes(raw[:4]))
-    if order is None or len(raw) < 32 or int.from_bytes(raw[8:12]) != size:
+    order = log_order(raw[:LOG_HEAD], size)
+    if order is None:
         return {}
     pages: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}
-    salt, sums = raw[16:24], _sums(raw[:24], (0, 0), order)
-    for place in range(32, len(raw) - 24 - size + 1, 24 + size):
-        head, page = raw[place : place + 24], raw[place + 24 : place + 24 + size]
-        sums = _sums(page, _sums(head[:8], sums, order), order)
-        if head[8:16] != salt or struct.unpack(">2I", head[16:24]) != sums:
+    salt, total = raw[16:24], stated_sums(raw, 24)
+    for place in range(LOG_HEAD, len(raw) - FRAME_HEAD - size + 1, FRAME_HEAD + size):
+        head, page = raw[place : place + FRAME_HEAD], raw[place + FRAME_HEAD : place + FRAME_HEAD + size]
+        total = sums(page, sums(head[:8], total, order), order)
+        if head[8:16] != salt or stated_sums(head, 16) != total:
             break
         pending[int.from_bytes(head[:4])] = page
         if int.from_bytes(head[4:8]):
             pages |= pending
             pending = {}
     return pages
-
-
-def _sums(raw: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
-    first, second = sums
-    words = struct.unpack(f"{order}{len(raw) // 4}I", raw)
-    for even, odd in zip(words[::2], words[1::2], strict=True):
-        first = (first + even + second) & 0xFFFFFFFF
-        second = (second + odd + first) & 0xFFFFFFFF
-    return first, second

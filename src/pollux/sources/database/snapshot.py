@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateCopy
+from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateCopy, PrivateFolder
 from pollux.sources.database.salvage import Salvage
 from pollux.wire import display_path
 
@@ -29,6 +29,9 @@ Row = dict[str, Any]
 """The values of a row by the names of its columns. Texts are bytes, as they stand in the file."""
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+_REFUSED = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What SQLite's module raises for a damaged database: the text of an error may quote bytes that are no text."""
+
 _BEGINNINGS = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes.fromhex("d9d505f920a163d7"))
 _SCHEMA = ("sqlite_master", "sqlite_schema")
 _NOTHING_ELSE = "it holds none of the agent's tables"
@@ -52,27 +55,40 @@ class Snapshot:
     `tables` has the columns of those that are there, `damage` a sentence for everything that could not be read.
     """
 
+    tables: dict[str, tuple[str, ...]]
+    damage: list[str]
+    _file: Path
+
     def __init__(self, path: str, names: Sequence[str]) -> None:
-        self.path = path
-        self.tables: dict[str, tuple[str, ...]] = {}
-        self.damage: list[str] = []
-        self._names = names
-        self._copy = PrivateCopy(path)
-        self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
-        self._file = self._copy.file
-        self._is_salvaged = False
-        if self._copy.torn:
+        copy = PrivateCopy(path)
+        self._begin(path, names, copy)
+        if copy.torn:
             self.damage.append("The agent kept writing while the database was copied.")
         try:
             if not self._merge_log() or _is_cut(self._file):
                 self._salvage()
             else:
                 self.tables = self._described()
-        except sqlite3.DatabaseError:
+        except _REFUSED:
             self._salvage()
         except BaseException:
             self.close()
             raise
+
+    def _begin(self, path: str, names: Sequence[str], copy: PrivateFolder) -> None:
+        self.path = path
+        self.tables = {}
+        self.damage = []
+        self._names = names
+        self._copy = copy
+        self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
+        self._file = copy.file
+        self._is_salvaged = False
+
+    @property
+    def whole_file(self) -> str | None:
+        """The private copy of the whole database; None where only a part of it could be read."""
+        return None if self._is_salvaged else str(self._file)
 
     def _merge_log(self) -> bool:
         """Put the log's pages into the private copy. A log that is torn is taken up to its last whole entry."""
@@ -81,7 +97,7 @@ class Snapshot:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 connection.execute("PRAGMA journal_mode=DELETE").fetchall()
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        except sqlite3.DatabaseError:
+        except _REFUSED:
             return False
         return True
 
@@ -112,9 +128,12 @@ class Snapshot:
         """The result of a query. Where the database turns out to be damaged, of what is left of it."""
         try:
             return self._run(statement, values)
-        except sqlite3.DatabaseError as error:
+        except _REFUSED as error:
             # An error of Python's own has no code.
-            if self._is_salvaged or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+            is_damaged = (
+                isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+            )
+            if self._is_salvaged or not is_damaged:
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
             self._salvage()
             return self.select(statement, *values)
@@ -150,7 +169,7 @@ class Snapshot:
             connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             connection.text_factory = bytes
             for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON", "mmap_size=0"):
-                with contextlib.suppress(sqlite3.DatabaseError):
+                with contextlib.suppress(*_REFUSED):
                     connection.execute(f"PRAGMA {pragma}").close()
             connection.create_function("checksum", -1, _checksum, deterministic=True)
             connection.set_authorizer(self._authorize)
@@ -181,6 +200,12 @@ class Snapshot:
 
 _LOCK = threading.Lock()
 _snapshots: dict[tuple[str, ...], tuple[str, Snapshot]] = {}
+
+
+def known_snapshot(file: File, names: Sequence[str]) -> Snapshot | None:
+    """The snapshot of a state, if this process has one."""
+    stamp, known = _snapshots.get((file.path, *names), ("", None))
+    return known if stamp == file.stamp else None
 
 
 def snapshot(file: File, names: Sequence[str]) -> Snapshot:

@@ -6,22 +6,33 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from pollux.errors import Unreadable
 from pollux.sources.base import Bundle, File, WordFiles, fingerprint_of, unchanged
-from pollux.sources.opencode.witnesses.rows import SessionRows
+from pollux.sources.opencode.witnesses.listing import SessionRows, mark_of
 
 
 class RowsIn(msgspec.Struct, frozen=True):
-    """The rows of a session in a database, which is one file with its log."""
+    """The rows of a session in a database, which is one file with its log. `project` changes with its project's row."""
 
     database: File
     rows: SessionRows
+    project: str = ""
+
+    @property
+    def mark(self) -> str:
+        """A text that changes with any of the rows; nothing where they cannot be read any more."""
+        try:
+            return mark_of(self.database, self.rows) + self.project
+        except Unreadable:
+            return ""
 
 
 class OpenCodeBundle(Bundle, kw_only=True):
     """A session: its rows in databases, its documents, and its JSON files, newer places first.
 
     `damage` says what is wrong with a database from which it is read. `siblings` are the sessions of the same project,
-    each with its messages' files: a fork was made from one of them. `depends_on` are the files of long outputs.
+    each with its messages' files, `relatives` those in databases: a fork was made from one of them. `depends_on` are
+    the files of long outputs.
     """
 
     root: str
@@ -30,6 +41,7 @@ class OpenCodeBundle(Bundle, kw_only=True):
     documents: list[File] = []
     damage: dict[str, list[str]] = {}
     siblings: Mapping[str, list[File]] = {}
+    relatives: list[SessionRows] = []
     outputs: Mapping[str, File] = {}
     depends_on: dict[str, str] = {}
 
@@ -53,7 +65,7 @@ class OpenCodeBundle(Bundle, kw_only=True):
         """A text that changes with its rows and files, not with the rows of other sessions."""
         return fingerprint_of(
             (
-                *(f"{place.database.path}\n{place.rows.fingerprint}" for place in self.rows),
+                *(f"{place.database.path}\n{place.mark}" for place in self.rows),
                 *(f"{file.path}\n{file.stamp}" for file in (*self.records, *self.documents)),
                 *(f"{path}\n{sentence}" for path, sentences in self.damage.items() for sentence in sentences),
             )

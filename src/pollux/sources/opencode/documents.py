@@ -6,21 +6,24 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from pollux.sources.base import File
-from pollux.sources.database import DATABASE, Document, document_file, document_of, snapshot, with_log
-from pollux.sources.opencode.witnesses.rows import NAMES, listing, session_rows
+from pollux.sources.base import File, SourceContext
+from pollux.sources.database import DATABASE, Document, document_file, document_of, session_snapshot, with_log
+from pollux.sources.opencode.witnesses.listing import Listing, listing_of
+from pollux.sources.opencode.witnesses.rows import SHAPE, session_rows
 
 
-def documents(_root: Path, files: Iterable[File]) -> Iterator[Document]:
+def documents(_root: Path, files: Iterable[File], context: SourceContext) -> Iterator[Document]:
     """A document of each session in each database. Raises `Unreadable`."""
     own = list(files)
     for file in own:
         if file.role == DATABASE and not file.path.endswith(("-wal", "-journal")):
             database = with_log(file, own)
-            for rows in listing(snapshot(database, NAMES)).sessions:
-                made = document_file(database, rows.id, rows.fingerprint, rows.changed)
+            found = context.peek(database, Listing, partial(listing_of, former=context.former(database, Listing)))
+            for rows in found.sessions:
+                mark = rows.fingerprint + found.projects.get(rows.project, "")
+                made = document_file(database, rows.id, mark, rows.changed)
                 yield Document(made, partial(_content, database, rows.id))
 
 
 def _content(database: File, id: str) -> bytes:
-    return document_of(session_rows(snapshot(database, NAMES), id))
+    return document_of(session_rows(session_snapshot(database, SHAPE, id), id))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pollux.errors import Unreadable
 from pollux.model import Message
 from pollux.sources.base import File
-from pollux.sources.database import snapshot
+from pollux.sources.database import session_snapshot
 from pollux.sources.opencode.bundle import OpenCodeBundle
 from pollux.sources.opencode.format.schema import MessageInfo
-from pollux.sources.opencode.witnesses.rows import NAMES
+from pollux.sources.opencode.witnesses.rows import SHAPE
 from pollux.wire import Malformed, Notes, decode, read_bytes
 
 Mark = tuple[str, int]
@@ -27,25 +27,25 @@ def origin_of(bundle: OpenCodeBundle, copied: list[Message]) -> str | None:
 
 def _in_databases(bundle: OpenCodeBundle, marks: set[Mark]) -> set[str]:
     origins: set[str] = set()
-    for place in bundle.rows:
-        statement = (
-            "SELECT m.session_id, m.data, m.time_created FROM message m JOIN session s ON s.id=m.session_id"
-            " WHERE s.project_id=? AND m.session_id<>? AND m.time_created BETWEEN ? AND ?"
-        )
-        times = [time for _, time in marks]
+    times = [time for _, time in marks]
+    made = max((place.rows.created for place in bundle.rows), default=0)
+    # The origin was made before the fork, and written to with the last of these messages, or later.
+    ids = [rows.id for rows in bundle.relatives if rows.created <= made and max(times) <= rows.changed]
+    ids = [id for id in dict.fromkeys(ids) if id != bundle.id]
+    for place in bundle.rows if ids else ():
+        statement = "SELECT session_id, data FROM message WHERE time_created BETWEEN ? AND ?"
         try:
-            rows = snapshot(place.database, NAMES).select(
-                statement, place.rows.project, bundle.id, min(times), max(times)
-            )
+            state = session_snapshot(place.database, SHAPE, *ids)
+            rows = state.select(statement, min(times), max(times))
         except Unreadable:
             continue
         had: dict[str, set[Mark]] = {}
-        for id, data, _ in rows:
+        for id, data in rows:
             mark = _mark(data) if isinstance(data, bytes) else None
             if mark is not None and isinstance(id, bytes):
                 had.setdefault(id.decode("utf-8", "replace"), set()).add(mark)
         origins |= {id for id, theirs in had.items() if marks <= theirs}
-    return origins
+    return origins & set(ids)
 
 
 def _in_files(bundle: OpenCodeBundle, marks: set[Mark]) -> set[str]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.base import Bundle, File, SourceContext
-from pollux.sources.database import DATABASE, session_of, snapshot, with_log
+from pollux.sources.database import DATABASE, NotInPlace, is_large, session_of, with_log
 from pollux.sources.opencode import find
 from pollux.sources.opencode.bundle import OpenCodeBundle, RowsIn
 from pollux.sources.opencode.format.schema import Part
 from pollux.sources.opencode.witnesses.files import folder_name, stem
-from pollux.sources.opencode.witnesses.rows import NAMES, Listing, database_of, listing
+from pollux.sources.opencode.witnesses.listing import Listing, SessionRows, first_listing, listing_of
+from pollux.sources.opencode.witnesses.rows import database_of
 from pollux.sources.walk import stat_file
 from pollux.wire import Malformed, Notes, decode, display_path, read_head
 
@@ -58,6 +61,7 @@ class _Sessions:
         self._bundles: dict[str, OpenCodeBundle] = {}
         self._messages: dict[str, list[File]] = {}
         self._projects: dict[str, str] = {}
+        self._rows: dict[str, list[SessionRows]] = {}
 
     def _bundle(self, id: str) -> OpenCodeBundle:
         if id not in self._bundles:
@@ -67,14 +71,15 @@ class _Sessions:
     def add_database(self, database: File, log: list[File]) -> None:
         """Add the sessions in a database. One that cannot be read is a bundle without a session."""
         try:
-            found = self._context.peek(database, Listing, _listing)
+            found = self._listing(database)
         except Unreadable as error:
             found = Listing([], [str(error)])
         for rows in found.sessions:
             bundle = self._bundle(rows.id)
-            bundle.rows.append(RowsIn(database, rows))
+            bundle.rows.append(RowsIn(database, rows, found.projects.get(rows.project, "")))
             bundle.files = (*bundle.files, database, *log)
             self._projects.setdefault(rows.id, rows.project)
+            self._rows.setdefault(rows.project, []).append(rows)
             if found.damage:
                 bundle.damage = {**bundle.damage, database.path: found.damage}
         if found.damage and not found.sessions:
@@ -82,6 +87,14 @@ class _Sessions:
             bundle = OpenCodeBundle(agent=AGENT, id=name, root=self._root, files=(database, *log))
             bundle.damage = {database.path: found.damage}
             self._bundles[name] = bundle
+
+    def _listing(self, database: File) -> Listing:
+        """The sessions in a database. For an early answer, their own rows are enough of a large one."""
+        former = self._context.former(database, Listing)
+        if former is None and self._context.needs is not None and is_large(database):
+            with contextlib.suppress(NotInPlace):
+                return first_listing(database)
+        return self._context.peek(database, Listing, partial(listing_of, former=former))
 
     def add_document(self, file: File) -> None:
         """Add what is kept of a session in a database."""
@@ -146,13 +159,11 @@ class _Sessions:
         for id, project in self._projects.items():
             by_project.setdefault(project, {})[id] = self._messages.get(id, [])
         for id, bundle in self._bundles.items():
-            bundle.siblings = by_project.get(self._projects.get(id, ""), {})
+            project = self._projects.get(id, "")
+            bundle.siblings = by_project.get(project, {})
+            bundle.relatives = self._rows.get(project, [])
             bundle.outputs = outputs
         return [*self._bundles.values()]
-
-
-def _listing(database: File) -> Listing:
-    return listing(snapshot(database, NAMES))
 
 
 def _owner(file: File) -> Owner:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pollux.errors import Unreadable
 from pollux.model import Kind, Link, Message, Notice, Role, Session, Severity, exactness
 from pollux.sources.base import Reading, read_with
-from pollux.sources.database import snapshot
+from pollux.sources.database import session_snapshot
 from pollux.sources.handed_over import with_note
 from pollux.sources.offloaded_output import output_at
 from pollux.sources.opencode import find
@@ -24,7 +24,7 @@ from pollux.sources.opencode.messages.messages import Entry, Setting, entries
 from pollux.sources.opencode.witnesses.document import document_rows
 from pollux.sources.opencode.witnesses.files import gather_files
 from pollux.sources.opencode.witnesses.records import Gathered
-from pollux.sources.opencode.witnesses.rows import NAMES, gather_rows, placed, session_rows
+from pollux.sources.opencode.witnesses.rows import SHAPE, gather_rows, placed, session_rows
 from pollux.system.clock import since_epoch
 from pollux.wire import Notes, display_path, tidy
 
@@ -90,7 +90,7 @@ def _gather(bundle: OpenCodeBundle, notes: Notes) -> Gathered:
     for place in sorted(bundle.rows, key=lambda place: place.rows.changed, reverse=True):
         notes.file = display_path(place.database.path)
         try:
-            rows = session_rows(snapshot(place.database, NAMES), bundle.id)
+            rows = session_rows(session_snapshot(place.database, SHAPE, bundle.id), bundle.id)
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
             continue

@@ -15,7 +15,7 @@ from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest,
 from pollux.system.files import list_folder, read
 from pollux.text.shell import shell_word
 
-PROGRAM = Program(name="qwen", package="@qwen-code/qwen-code")
+PROGRAM = Program(name="qwen", package="@qwen-code/qwen-code", stays=True)
 _FIRST_WITH_FORKS = (0, 21)
 
 

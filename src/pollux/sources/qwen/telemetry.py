@@ -82,11 +82,9 @@ def _count(value: Any) -> int | None:
 
 def event_of(row: Row) -> Mapping[str, Any] | None:
     """The event in a record of the telemetry."""
-    match row.record.systemPayload:
-        case {"uiEvent": dict(event)} if row.record.subtype == "ui_telemetry":
-            return event
-        case _:
-            return None
+    payload = row.record.systemPayload if row.record.subtype == "ui_telemetry" else None
+    event = payload.get("uiEvent") if isinstance(payload, dict) else None
+    return event if isinstance(event, dict) else None
 
 
 def helper_of(event: Mapping[str, Any], session: str) -> str | None:

@@ -142,9 +142,14 @@ class Redactor:
         return self._finder.only(names) if names else None
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many different secrets there were, by the names of their rules."""
+        return {rule: len(numbers) for rule, numbers in self._numbers.items()}
+
+    @property
     def count(self) -> int:
         """How many different secrets there were."""
-        return sum(len(numbers) for numbers in self._numbers.values())
+        return sum(self.counts.values())
 
     def _redact_text(self, text: str, lead: str, finder: Finder | None) -> str:
         pieces, end = list[str](), 0

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pollux.draw.bars import bar
@@ -16,6 +15,7 @@ from pollux.index.search.query import FILTERS
 from pollux.library.library import Filter
 from pollux.text.escape import one_line
 from pollux.tui.canvas import StripCanvas
+from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Values(LineList):
         return f"   {words} {canvas.paint(f'{count:>{_COUNT},}', 'dim')} {canvas.paint(drawn, 'faint')}"
 
 
-class Narrowing(ModalScreen[str | None]):
+class Narrowing(Overlay[str | None]):
     """Gives a term such as `agent:codex`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

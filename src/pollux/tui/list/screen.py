@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from pollux.draw.width import wrap
+from pollux.text.escape import one_line
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
@@ -188,8 +189,10 @@ class ListScreen(Acting):
 
         try:
             return ("", *places_table(canvas, self.app.library))
-        except PolluxError as error:  # the cache was cleared meanwhile
-            return ("", str(error), "", "F5 reads the sessions again.")
+        except PolluxError as error:  # the cache was cleared meanwhile, or cannot be used at all
+            problem = self.app.library.index.cache_problem
+            hint = "`pollux list` and `pollux search` work without it." if problem else "F5 reads the sessions again."
+            return ("", *wrap(one_line(problem or str(error)), canvas.columns), "", hint)
 
     def _tell(self) -> None:
         """Say how many sessions there are, and of which."""

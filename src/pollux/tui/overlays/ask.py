@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from pollux.text.escape import visible
+from pollux.tui.overlays.overlay import Overlay
+from pollux.tui.strips import drawable
 from pollux.tui.widgets.field import Field
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-class Ask(ModalScreen[str | None]):
+class Ask(Overlay[str | None]):
     """Gives the line; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "cancel", show=False, priority=True)]
@@ -38,7 +39,7 @@ class Ask(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The question, and the field for the answer."""
         with Vertical():
-            yield Static(visible(self._title), classes="title", markup=False)
+            yield Static(drawable(visible(self._title)), classes="title", markup=False)
             yield Field(self._value, select_on_focus=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from pollux.draw.width import pad, width, wrap
 from pollux.tui.keys import ANYWHERE, PLACES, of_place, spoken
+from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pollux.tui.keys import Key
 
 
-class Help(ModalScreen[None]):
+class Help(Overlay[None]):
     """A list of keys that can be scrolled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

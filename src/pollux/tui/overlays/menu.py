@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from pollux.draw.width import cut
 from pollux.text.escape import visible
+from pollux.tui.overlays.overlay import Overlay
+from pollux.tui.strips import drawable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ class Choice(NamedTuple):
     value: str
 
 
-class Menu(ModalScreen[str | None]):
+class Menu(Overlay[str | None]):
     """Gives the value of what was chosen; None where nothing was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,7 +59,7 @@ class Menu(ModalScreen[str | None]):
             yield Static(self._title, classes="title", markup=False)
             for number, choice in enumerate(self.choices):
                 chosen = "choice chosen" if number == self.chosen else "choice"
-                line = f" {choice.key:2} {cut(visible(choice.words), room)} "
+                line = f" {choice.key:2} {cut(drawable(visible(choice.words)), room)} "
                 yield Static(line, classes=chosen, markup=False)
 
     def on_key(self, event: Key) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from pollux.draw.width import cut, pad
 from pollux.tui.canvas import StripCanvas
 from pollux.tui.keys import spoken
+from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.line_list import LineList
 
@@ -45,7 +45,7 @@ class Commands(LineList):
         return f" {pad(cut(key.label, _NAME), _NAME)} {canvas.paint(words, 'dim')} {canvas.paint(name, 'accent')}"
 
 
-class Palette(ModalScreen["Key | None"]):
+class Palette(Overlay["Key | None"]):
     """Gives the key whose command was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

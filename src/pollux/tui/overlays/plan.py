@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
 from pollux.text.shell import shell_line
+from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pollux.tui.canvas import StripCanvas
 
 
-class PlanScreen(ModalScreen[str | None]):
+class PlanScreen(Overlay[str | None]):
     """Gives what to do: `go`, `fork`, `folder`, `copy`; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -64,7 +64,8 @@ class PlanScreen(ModalScreen[str | None]):
             yield from (canvas.paint(line, "warn") for line in wrap(one_line(problem), columns))
         yield ""
         other = "the session itself" if plan.fork else "as a copy"
-        keys = [("↵", "go on"), ("f", other), ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
+        copying = [("f", other)] if plan.copies else []
+        keys = [("↵", "go on"), *copying, ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
         line, used = "", 0
         for key, words in keys:
             if used and used + len(f"{key} {words}") > (columns or 80):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import OutputError, PolluxError
+from pollux.system.directories import present_folder
 from pollux.text.escape import one_line
 from pollux.text.shell import shell_line
 from pollux.tui.overlays.ask import Ask
@@ -60,7 +61,7 @@ class Elsewhere(ReaderParts):
         session = self.session
         if name is None or session is None:
             return
-        default = str(Path.cwd() / file_name(session.agent, session.id, registry.writer(name).suffix))
+        default = str(present_folder() / file_name(session.agent, session.id, registry.writer(name).suffix))
 
         def write(path: str | None) -> None:
             if path:

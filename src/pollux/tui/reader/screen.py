@@ -21,6 +21,7 @@ from pollux.tui.reader.loading import Loaded, load_session, stamps, what_changed
 from pollux.tui.reader.marking import Marking
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
+from pollux.tui.strips import drawable
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.still import SideBySide, StillText
@@ -195,7 +196,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             " · following" if self.follows else ""
         )
         room = self.size.width - 4 - width(facts)
-        title = cut(document.title, max(room, 8))
+        title = cut(drawable(document.title), max(room, 8))
         self.query_one("#title", StillText).update(f"{pad(title, max(room, 8))}  {facts}", layout=False)
 
     def action_detail(self) -> None:

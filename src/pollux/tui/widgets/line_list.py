@@ -99,6 +99,8 @@ class LineList(Window, can_focus=False):
 
     def page(self, pages: int) -> None:
         """Move the cursor by so many screens."""
+        if not self.count():
+            return
         target = self.cursor + pages * max(self.size.height - 1, 1)
         self.go_to(self._nearest(min(max(target, 0), self.count() - 1), -1 if pages < 0 else 1))
 

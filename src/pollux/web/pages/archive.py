@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pollux.draw.archive import CHANGES
@@ -11,12 +12,14 @@ from pollux.text.escape import one_line
 from pollux.text.figures import NONE, number, plural, size, tilde
 from pollux.text.shell import shell_line
 from pollux.web.pages.layout import agent_mark, command, session_address
-from pollux.web.pages.report import Tile, heading, report_page, table, tiles, when
+from pollux.web.pages.report import Tile, heading, pages, report_page, table, tiles, when
 from pollux.web.reports.asked import to
 from pollux.writers.html.markup import Html, tag
 from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pollux.archive.history import Change
     from pollux.library.archive import ArchiveStatus
     from pollux.library.doctor import Due
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 36_500.0
 _LOST = ("cut", "gone")
+PER_PAGE = 200
+"""Sessions of each kind."""
 
 
 def archive_page(
@@ -32,6 +37,8 @@ def archive_page(
 ) -> str:
     """What is kept. `entries` are the sessions that agents will delete, `kept` those that only the archive has."""
     words = "Every sync keeps what changed." if status.keeping else "Nothing is kept unless you ask for it."
+    page, due = asked.number("page"), _due(status, entries)
+    shown = slice((page - 1) * PER_PAGE, page * PER_PAGE)
     return report_page(
         asked,
         "Archive",
@@ -44,8 +51,9 @@ def archive_page(
         *_turn_on(status),
         tag("h2", "What agents will delete, and when"),
         *(retentions(status.due, asked.home) or [tag("p", "No agent here deletes sessions.", class_="about")]),
-        *_due(status, entries),
-        *_kept(kept),
+        *_due_table(due[shown]),
+        *_kept(kept[shown]),
+        pages(asked, page, more=max(len(due), len(kept)) > page * PER_PAGE, words=("Previous", "Next")),
     )
 
 
@@ -94,16 +102,20 @@ def retentions(due: Iterable[Due], home: str) -> list[Html]:
     return [tag("ul", *told, class_="reasons")] if told else []
 
 
-def _due(status: ArchiveStatus, entries: Mapping[str, ListEntry]) -> Iterator[Html]:
-    """The sessions that will be deleted within a week, the next ones first."""
+def _due(status: ArchiveStatus, entries: Mapping[str, ListEntry]) -> list[tuple[datetime, ListEntry]]:
+    """The sessions that will be deleted within a week, the next ones first, and when."""
     found = [
         (last + timedelta(days=min(one.retention.days or 0, _LONGEST)), entries[key])
         for one in status.due
         for key in one.sessions
         if key in entries and (last := entries[key].summary.ended or entries[key].summary.started) is not None
     ]
-    if found:
-        rows = [_session(entry, when(gone)) for gone, entry in sorted(found, key=lambda pair: pair[0])]
+    return sorted(found, key=itemgetter(0))
+
+
+def _due_table(due: Sequence[tuple[datetime, ListEntry]]) -> Iterator[Html]:
+    if due:
+        rows = [_session(entry, when(gone)) for gone, entry in due]
         yield table(("session", "agent", "last used", "may be deleted from", "states"), rows)
 
 

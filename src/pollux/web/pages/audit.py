@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from pollux.model.usage import add
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, money, number, plural, tilde
 from pollux.text.shell import shell_line
@@ -35,16 +36,22 @@ def session_audit_page(asked: Asked, entry: ListEntry, evidence: SessionAudit, b
         f"{number(usage.total)} tokens in {plural(usage.requests or 0, 'request')}",
         money(bill.usd, at_least=bill.unpriced > 0),
     ]
+    span = [f"{name} {value}" for name in ("model", "since", "until") if (value := asked.get(name)) is not None]
     names = ("message", "when", "model", "input", "cached", "output", "tokens", "cost", "why it counts", "stands in")
     page = asked.number("page")
     rows = [_item(key, item, asked.home) for item in evidence.items[(page - 1) * PER_PAGE : page * PER_PAGE]]
     summary = [facts[0], " · ", " · ".join(facts[1:])]
-    counted = table(names, rows, numeric=range(3, 8)) if rows else tag("p", "No figure is recorded.", class_="nothing")
+    counted = (
+        table(names, rows, _sum(evidence.items), numeric=range(3, 8))
+        if rows
+        else tag("p", "No figure is recorded.", class_="nothing")
+    )
     return report_page(
         asked,
         f"Audit of {title}",
         heading("Every figure of a session", asked, shell_line("pollux", "audit", key)),
         tag("p", *summary, class_="about"),
+        _narrowed(asked, span),
         counted,
         _files(evidence, asked.home),
         pages(asked, page, more=len(evidence.items) > page * PER_PAGE),
@@ -107,6 +114,26 @@ def _item(key: str, item: Item, home: str) -> tuple[str, ...]:
     )
 
 
+def _narrowed(asked: Asked, span: Sequence[str]) -> Html | None:
+    """Which of the figures these are, and the way to all of them."""
+    if not span:
+        return None
+    whole = asked.address(model=None, since=None, until=None)
+    return tag(
+        "p", f"Only requests of {one_line(', '.join(span))}. ", tag("a", "Show all", href=whole), class_="notice"
+    )
+
+
+def _sum(items: Iterable[Item]) -> tuple[str, ...]:
+    """All that counts of these figures, which is what stats say of them."""
+    counted = [item for item in items if item.counted]
+    usage = add([item.usage for item in counted], exact=None)
+    costs = [item.cost_usd for item in counted if item.cost_usd is not None]
+    figures = (usage.input, usage.cached, usage.output, usage.total)
+    cost = money(sum(costs) if costs else None)
+    return ("counted", "", "", *(_exactly(figure) for figure in figures), cost, plural(len(counted), "figure"), "")
+
+
 def _files(evidence: SessionAudit, home: str) -> Html | None:
     """The files in which the figures stand."""
     files = dict.fromkeys(item.file for item in evidence.items if item.file)
@@ -160,4 +187,4 @@ def _verdicts(verdicts: Sequence[Comparison]) -> Iterable[Html]:
         if one.difference != 0
     ]
     if rows:
-        yield table(("session", "figure", "the agent", "pollux", "why they differ"), rows, numeric=(2, 3))
+        yield table(("session", "figure", "the agent", "pollux", "why they differ"), rows, numeric=(2, 3), texts=(4,))

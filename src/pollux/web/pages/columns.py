@@ -26,8 +26,8 @@ class Span(NamedTuple):
     parts: Mapping[str, float]
 
 
-def columns(title: str, spans: Sequence[Span], label: Callable[[float], str]) -> Html | None:
-    """The drawing with its legend; None where there are not two columns."""
+def columns(title: str, spans: Sequence[Span], label: Callable[[float], str], known: Sequence[str] = ()) -> Html | None:
+    """The drawing with its legend; None where there are not two columns. `known` names keep their colours."""
     sums: dict[str, float] = {}
     for span in spans:
         for name, value in span.parts.items():
@@ -36,7 +36,9 @@ def columns(title: str, spans: Sequence[Span], label: Callable[[float], str]) ->
     if len(spans) < 2 or not highest:
         return None
     most = _rounded_up(highest)
-    ranks = {name: rank for rank, name in enumerate(sorted(sums, key=lambda name: (-sums[name], name)))}
+    largest = sorted(sums, key=lambda name: (-sums[name], name))
+    order = known if sums.keys() <= {*known} else largest
+    ranks = {name: rank for rank, name in enumerate(order) if name in sums}
     drawing = tag(
         "svg",
         *(tag("line", x1="0", x2=f"{_WIDE * len(spans)}", y1=f"{y:.0f}", y2=f"{y:.0f}") for y in (0, _HIGH / 2)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from pollux import registry
-from pollux.model import Fate
+from pollux.model import Fate, first_words
 from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, size
@@ -21,7 +21,7 @@ from pollux.writers.base import Dataset
 from pollux.writers.html.assets import foot, plain_head
 from pollux.writers.html.markup import EMPTY, Html, join, start, tag
 from pollux.writers.html.messages import anchor
-from pollux.writers.html.page import KEYS, SKIP, bar, keys_help, prompts
+from pollux.writers.html.page import KEYS, SKIP, bar, keys_help
 
 if TYPE_CHECKING:
     from pollux.index.catalogue.relatives import Relative
@@ -61,8 +61,8 @@ class Surroundings(NamedTuple):
     news: int = 0
 
 
-def before_main(about: Surroundings, links: list[Html], reading: int | None, *, part: int) -> Iterator[Html]:
-    """Everything before the conversation. `reading`: so many bytes are read before it comes."""
+def before_index(about: Surroundings, part: int) -> Iterator[Html]:
+    """Everything before the index of prompts."""
     entry = about.entry
     words = one_line(entry.title or "", 200) or "Untitled session"
     yield plain_head(f"{words} · {one_line(entry.summary.agent)}", SESSION)
@@ -79,9 +79,11 @@ def before_main(about: Surroundings, links: list[Html], reading: int | None, *, 
     yield SKIP
     yield bar("Search in this page", "/", "pollux", ways())
     yield tools(about)
-    yield prompts(links)
-    if reading is not None:
-        yield tag("p", f"Reading {size(reading)} …", class_="reading", role="status")
+
+
+def announcement(reading: int) -> Html:
+    """What stands where the conversation will be: so many bytes are read before it comes."""
+    return tag("p", f"Reading {size(reading)} …", class_="reading", role="status")
 
 
 def after_main(version: str) -> Iterator[Html]:
@@ -94,9 +96,9 @@ def after_main(version: str) -> Iterator[Html]:
 def outline_links(entries: Iterable[OutlineEntry]) -> list[Html]:
     """The index of prompts from the cache."""
     return [
-        tag("li", tag("a", one_line(entry.text, 80), href=f"#{anchor(entry.message_id)}"), class_=str(entry.fate))
+        tag("li", tag("a", words, href=f"#{anchor(entry.message_id)}"), class_=str(entry.fate))
         for entry in entries
-        if entry.text.strip()
+        if (words := first_words(entry.text, 80))
     ]
 
 

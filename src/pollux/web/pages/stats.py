@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pollux import registry
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
 from pollux.text.shell import shell_line
 from pollux.usage.days import bounds, unbroken
 from pollux.usage.labels import label, tokens
 from pollux.usage.service import Grouping, Measure
+from pollux.usage.stats import OF_LAKES
 from pollux.web.pages.columns import Span, columns
 from pollux.web.pages.layout import agent_mark, list_address
 from pollux.web.pages.report import Tile, filter_form, heading, nothing, pages, report_page, switch, table, tiles
@@ -33,28 +35,34 @@ PER_PAGE = 200
 """Rows of a table."""
 
 
-def stats_page(asked: Asked, stats: Stats, layers: Layers, titles: Mapping[str, str], projects: list[str]) -> str:
-    """Tokens and dollars."""
+def stats_page(  # noqa: PLR0913, PLR0917
+    asked: Asked, stats: Stats, drawn: Grouping, layers: Layers, titles: Mapping[str, str], projects: list[str]
+) -> str:
+    """Tokens and dollars. `layers` are the columns that are drawn: days, or weeks or months where those are many."""
     by, of = stats.by, stats.of
     chart = None
-    if by in TIMES:
+    if drawn in TIMES:
         names = unbroken(name for name in layers if name is not None)
         spans = [
-            Span(name, _inside(asked, by, name), layers.get(name, {})) if name is not None else Span(None, "", {})
+            Span(name, _inside(asked, drawn, name), layers.get(name, {})) if name is not None else Span(None, "", {})
             for name in names
         ]
-        chart = columns(f"{of.value.capitalize()} a {by.value}", spans, lambda value: label(of, value))
-    total = stats.total
+        title = f"{of.value.capitalize()} a {drawn.value}"
+        chart = columns(title, spans, lambda value: label(of, value), registry.source_names())
+    total, every = stats.total, asked.address(by="session")
     page = asked.number("page")
-    shown = _newest_first(by, stats.rows)[(page - 1) * PER_PAGE : page * PER_PAGE]
+    shown = shown_rows(asked, stats)
     rows = [_cells(_name(asked, by, row.name, titles), row, _way(asked, by, row.name)) for row in shown]
     names_of = ("sessions", "requests", "input", "cached", "output", "tokens", "cost")
     inner: list[Html | None] = [tag("div", _choices(asked, by, of), filter_form(asked, projects, times="requests"))]
+    if (model := asked.get("model")) is not None:
+        whole = tag("a", "Show all models", href=asked.address(model=None))
+        inner.append(tag("p", "Only requests to ", tag("b", one_line(model)), ". ", whole, class_="notice"))
     if not stats.rows:
         inner.append(nothing("No usage matches.", asked))
     else:
-        inner += [tiles("In all", _sums(total)), chart]
-        inner += [table((by.value, *names_of), rows, _cells("total", total), numeric=range(1, 8))]
+        inner += [tiles("In all", _sums(total, every)), chart]
+        inner += [table((by.value, *names_of), rows, _cells("total", total, every), numeric=range(1, 8))]
         inner += [pages(asked, page, more=len(stats.rows) > page * PER_PAGE, words=("Previous", "Next")), _notes(stats)]
     return _page(asked, inner)
 
@@ -73,19 +81,25 @@ def tools_page(asked: Asked, rows: Sequence[ToolRow], total: ToolRow, projects: 
 
 def _page(asked: Asked, inner: Sequence[Html | None]) -> str:
     is_calls = asked.get("by") == Grouping.TOOL  # which have no tokens
-    line = shell_line("pollux", "stats", *asked.options("by", *([] if is_calls else ["of"])))
+    options = asked.options(*([] if is_calls else ["of"]))
+    by = asked.get("by")
+    if asked.get("model") is not None:  # the command divides the figures of all models
+        by = ",".join(dict.fromkeys([Grouping.MODEL, by or Grouping.DAY]))
+    line = shell_line("pollux", "stats", *(["--by", by] if by else []), *options)
     csv = tag("a", "CSV", href=asked.address(".csv"), download=True)
     return report_page(asked, "Stats", heading("Stats", asked, line, csv), *inner)
 
 
 def _choices(asked: Asked, by: Grouping, of: Measure | None) -> Html:
     """What the figures are grouped by, and what is drawn."""
-    groups = switch("Group by", [(one.value.capitalize(), asked.address(by=one), one is by) for one in Grouping])
+    ways_to = {one: asked.address(by=one) for one in Grouping if one not in OF_LAKES}
+    ways_to[Grouping.TOOL] = asked.address(by=Grouping.TOOL, model=None)  # calls belong to no model
+    groups = switch("Group by", [(one.value.capitalize(), to, one is by) for one, to in ways_to.items()])
     if of is None:
         return tag("div", groups, class_="choices")
     measures = [(one.value.capitalize(), asked.address(of=one), one is of) for one in (Measure.TOKENS, Measure.COST)]
     ways: list[Html] = [groups, switch("What is drawn and sorted by", measures)]
-    if by in TIMES:
+    if by in TIMES and asked.get("model") is None:
         stack = asked.get("stack") or "agent"
         ways.append(
             switch("Stacked by", [(f"By {one}", asked.address(stack=one), one == stack) for one in ("agent", "model")])
@@ -93,8 +107,11 @@ def _choices(asked: Asked, by: Grouping, of: Measure | None) -> Html:
     return tag("div", *ways, class_="choices")
 
 
-def _newest_first(by: Grouping, rows: Sequence[Row]) -> Sequence[Row]:
-    return rows[::-1] if by in TIMES else rows
+def shown_rows(asked: Asked, stats: Stats) -> Sequence[Row]:
+    """The rows of this page: times go back from the newest. Raises `RequestError`."""
+    page = asked.number("page")
+    rows = stats.rows[::-1] if stats.by in TIMES else stats.rows
+    return rows[(page - 1) * PER_PAGE : page * PER_PAGE]
 
 
 def _name(asked: Asked, by: Grouping, name: str | None, titles: Mapping[str, str]) -> Html:
@@ -102,7 +119,8 @@ def _name(asked: Asked, by: Grouping, name: str | None, titles: Mapping[str, str
     if name is None:
         return tag("span", _UNKNOWN.get(by, "unknown time"))
     if by is Grouping.SESSION:
-        return tag("a", one_line(titles.get(name) or name, 80), href=audit_address(name), title="Every figure of it")
+        words = one_line(titles.get(name) or name, 80)
+        return tag("a", words, href=_way(asked, by, name), title="Every figure of it")
     shown: Html | str = one_line(name)
     if by is Grouping.AGENT:
         shown = agent_mark(name)
@@ -113,8 +131,6 @@ def _name(asked: Asked, by: Grouping, name: str | None, titles: Mapping[str, str
 
 def _inside(asked: Asked, by: Grouping, name: str) -> str:
     """The address of the sessions that a row is made up of."""
-    if by is Grouping.MODEL:
-        return list_address(term("model", name))
     if by in TIMES:
         first, last = bounds(name)
         return asked.address(by="session", since=first.isoformat(), until=last.isoformat())
@@ -126,17 +142,19 @@ def _way(asked: Asked, by: Grouping, name: str | None) -> str | None:
     """The address of what a figure is made up of."""
     if name is None:
         return None
-    return audit_address(name) if by is Grouping.SESSION else _inside(asked, by, name)
+    if by is not Grouping.SESSION:
+        return _inside(asked, by, name)
+    return to("/audit", key=name, **{part: asked.get(part) for part in ("model", "since", "until")})
 
 
-def _sums(total: Row) -> Iterator[Tile]:
-    """What there is in all."""
+def _sums(total: Row, way: str) -> Iterator[Tile]:
+    """What there is in all, which leads to the sessions that make it up."""
     usage = total.usage
-    yield Tile(least(tokens(usage), more=total.open), "tokens", "/audit")
-    yield Tile(_cost(total), "cost")
-    yield Tile(number(usage.requests), "requests")
-    yield Tile(least(number(total.sessions), more=total.open), "sessions")
-    yield Tile(share(usage.cached, usage.input), "of the input from a cache")
+    yield Tile(least(tokens(usage), more=total.open), "tokens", way)
+    yield Tile(_cost(total), "cost", way)
+    yield Tile(number(usage.requests), "requests", way)
+    yield Tile(least(number(total.sessions), more=total.open), "sessions", way)
+    yield Tile(share(usage.cached, usage.input), "of the input from a cache", way)
 
 
 def audit_address(key: str) -> str:
@@ -149,17 +167,18 @@ def _is_hash(name: str) -> bool:
 
 
 def _cells(name: str, row: Row, way: str | None = None) -> tuple[str, ...]:
+    """A row; each figure leads to what it is made up of, as the name does, which the keyboard reaches."""
     usage = row.usage
-    leading = (least(tokens(usage), more=row.open), _cost(row))
-    return (
-        name,
+    figures = (
         least(number(row.sessions), more=row.open),
         number(usage.requests),
         number(usage.input),
         share(usage.cached, usage.input),
         number(usage.output),
-        *(tag("a", words, href=way, title=_PROOF) if way is not None else words for words in leading),
+        least(tokens(usage), more=row.open),
+        _cost(row),
     )
+    return name, *(tag("a", one, href=way, title=_PROOF, tabindex="-1") if way is not None else one for one in figures)
 
 
 def _cost(row: Row) -> str:

@@ -39,7 +39,8 @@ def timeline_page(
     else:
         inner.append(nothing("Nothing matches.", asked))
     line = shell_line("pollux", "timeline", *asked.options("of"))
-    return report_page(asked, "Timeline", heading("Timeline", asked, line), *inner)
+    csv = tag("a", "CSV", href=asked.address(".csv"), download=True)
+    return report_page(asked, "Timeline", heading("Timeline", asked, line, csv), *inner)
 
 
 def _sums(asked: Asked, of: Measure, days: Mapping[date, float], least: str) -> Iterator[Tile]:

@@ -10,7 +10,7 @@ from pollux.web.reports.edits import edits, file
 from pollux.web.reports.friction import friction
 from pollux.web.reports.keeping import archive, doctor
 from pollux.web.reports.stats import audit, stats, stats_file
-from pollux.web.reports.timeline import projects, timeline
+from pollux.web.reports.timeline import projects, timeline, timeline_file
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -35,5 +35,5 @@ REPORTS: dict[str, Report] = {
 }
 """Each address also has a twin that ends with `.json`."""
 
-FILES: dict[str, Report] = {"/stats.csv": stats_file}
+FILES: dict[str, Report] = {"/stats.csv": stats_file, "/timeline.csv": timeline_file}
 """Files to keep."""

@@ -27,6 +27,9 @@ STRETCH = 40
 DEEPEST = 8
 """How deep sub-agents may be nested."""
 
+_WORDS = 80
+"""So many characters of a prompt stand in the index."""
+
 _PLAIN = re.compile(r"[A-Za-z0-9._:-]{1,80}")
 _KINDS = {
     Speaker.YOU: "human",
@@ -91,7 +94,7 @@ class Messages:
             if message.role is Role.USER
             and message.author is not Author.CLIENT
             and not self._choice.is_left_out(message)
-            if (words := first_words(one_line(message.text.strip(), 1000), 80))
+            if (words := first_words(one_line(message.text.strip(), 4 * _WORDS), _WORDS))
         ]
 
     def pieces(self, part: int | None = None) -> Iterator[Html]:

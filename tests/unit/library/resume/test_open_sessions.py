@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from pollux.library.resume.plan import ResumePlan
 from tests.resumable import IDS, Desk
 
 AGENTS = sorted(IDS)
+CORPUS = Path(__file__).parents[3] / "corpus"
 
 
 @pytest.fixture
@@ -145,3 +148,20 @@ class TestWhereProcessesCannotBeSeen:
         opened = plan_of(desk, "claude").opened
         assert opened is not None
         assert opened.pid == os.getpid()
+
+
+def test_an_agent_that_makes_no_copies_by_itself(desk: Desk) -> None:
+    shutil.copytree(CORPUS / "copilot" / "1.0.102" / "home", desk.home, dirs_exist_ok=True)
+    program = desk.bin / "copilot"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(stat.S_IRWXU)
+    events = next(desk.home.glob(".copilot/session-state/*/events.jsonl"))
+    key = f"copilot:{events.parent.name}"
+    with desk.running("copilot") as pid:
+        (events.parent / f"inuse.{pid}.lock").touch()
+        plan = desk.library().resume.plan(key, folder=str(desk.elsewhere))
+        with pytest.raises(CannotResume) as caught:
+            plan.require_ready()
+    assert caught.value.reason == "open"
+    assert (caught.value.hint or "").endswith(f"pollux handoff {key} --to AGENT")
+    desk.library().handoff.plan(key, "claude", folder=str(desk.elsewhere))

@@ -12,6 +12,7 @@ import pytest
 from pollux import Filter
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError, UnknownName
 from pollux.library.resume.plan import ResumePlan
+from pollux.sources.qwen.resume_command import project_id
 from tests.resumable import IDS, OTHER_ID, Desk
 
 CORPUS = Path(__file__).parents[3] / "corpus"
@@ -216,6 +217,26 @@ def test_a_folder_that_is_gone(desk: Desk) -> None:
             f"rehome {desk.project} NEW --in-place",
         ]
         desk.library().resume.plan(IDS[agent], folder=str(desk.elsewhere))
+
+
+def test_a_folder_that_is_gone_and_an_agent_that_goes_on_in_no_other_one(desk: Desk) -> None:
+    shutil.copytree(CORPUS / "qwen" / "0.24.4" / "home", desk.home, dirs_exist_ok=True)
+    place = desk.home / "gone" / "weather"
+    for file in desk.home.rglob("*.jsonl"):
+        file.write_text(file.read_text("utf-8").replace("/home/ada/code/weather", str(place)), "utf-8")
+    chats = desk.home / ".qwen" / "projects" / "-home-ada-code-weather"
+    chats.rename(chats.with_name(project_id(str(place))))
+    key = next(entry.summary.key for entry in desk.library().list(Filter(project=str(place))))
+    error = refused(desk, key)
+    assert error.reason == "elsewhere"
+    assert f"{place} is gone, and Qwen Code resumes" in str(error)
+    assert f"mkdir -p {place};" in (error.hint or "")
+    assert commands(error.hint) == [f"handoff {key} --to qwen --in DIR"]
+    elsewhere = refused(desk, key, folder=str(desk.elsewhere))
+    assert commands(elsewhere.hint) == [f"handoff {key} --to qwen --in {desk.elsewhere}"]
+    desk.library().handoff.plan(key, "qwen", folder=str(desk.elsewhere))
+    place.mkdir(parents=True)
+    assert desk.library().resume.plan(key).folder == str(place)
 
 
 def test_a_folder_to_go_on_in_must_exist(desk: Desk) -> None:
@@ -492,3 +513,17 @@ def test_a_guessed_folder_is_said_to_be_one(desk: Desk) -> None:
     assert (plan.folder, plan.warnings[0]) == (str(desk.elsewhere), sentence)
     chosen = desk.library().resume.plan(key, folder=str(desk.elsewhere))
     assert sentence not in chosen.warnings
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_files_that_were_deleted_since_the_cache_looked(desk: Desk, agent: str) -> None:
+    file = desk.furnish()[agent]
+    with desk.library() as library:
+        library.sync()
+        plan = library.resume.plan(IDS[agent])
+    file.unlink()
+    with desk.library(fresh=False) as later:
+        with pytest.raises(CannotResume, match="just deleted"):
+            later.resume.plan(IDS[agent])
+        with pytest.raises(CannotResume, match="just deleted"):
+            later.resume.keep(plan)

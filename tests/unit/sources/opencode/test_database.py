@@ -110,7 +110,7 @@ def test_a_database_by_its_path(root: Path) -> None:
 
 def test_what_is_kept_reads_as_the_database_did(root: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept" / "opencode"
-    for document in OPENCODE.documents(root, list(OPENCODE.find(root))):  # type: ignore[attr-defined]
+    for document in OPENCODE.documents(root, list(OPENCODE.find(root)), SourceContext()):  # type: ignore[attr-defined]
         place = kept / Path(document.file.path).relative_to(root)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(document.content())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +11,7 @@ from pollux.cli.at_once import library as library_at_once, why_not
 from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
-from pollux.system.directories import Places
+from pollux.system.directories import Places, present_folder
 from pollux.text.shell import shell_line
 
 if TYPE_CHECKING:
@@ -46,14 +45,14 @@ def command(ctx: click.Context, query: tuple[str, ...], plain: bool) -> None:
 def show(ctx: click.Context, query: str = "", *, plain: bool = False) -> None:
     """Open it. A view is started by its name, as a command's module is: none imports another."""
     view = import_module("pollux.tui.plain" if plain else "pollux.tui.run")
-    opening, is_open = _opening(ctx)
-    view.run(opening, Path.cwd(), Places().settings, query, is_open=is_open)
+    opening, is_sample = _opening(ctx)
+    view.run(opening, present_folder(), Places().settings, query, is_sample=is_sample)
 
 
 def _opening(ctx: click.Context) -> tuple[Callable[[], Library], bool]:
     """Opens the sessions as the cache has them: another process looks for what changed meanwhile.
 
-    Also says whether they are open already.
+    Also says whether they are the sample, which is open already.
     """
     if ctx.meta.get(SAMPLE) or ctx.meta.get(OR_SAMPLE):
         library = open_library(ctx, quiet=True, words=True)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from pollux.index.catalogue.friction.undone import UndoneEdits
 from pollux.index.catalogue.friction.values import Friction, FrictionKind
-from pollux.model import Author, Message, Session, Status, SummaryPart, Text, ToolCall, is_prompt, is_reply
+from pollux.model import Author, Message, Role, Session, Status, SummaryPart, Text, ToolCall, is_prompt, is_reply
 from pollux.writers.calls import arguments
 
 _STOPPED = re.compile(
@@ -20,8 +22,11 @@ _STOPPED = re.compile(
 _SHORT = 1_000
 """A client that says that the user stopped the model does so in fewer characters."""
 
-Same = tuple[str, str]
+Same = tuple[str, bytes]
 """What two calls share that were asked the same: the tool, and its arguments."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 def frictions(session: Session) -> list[Friction]:
@@ -45,7 +50,7 @@ class _Finding:
     def cases(self) -> Iterator[Friction]:
         for place, message in enumerate(self._session.messages):
             self._moment = message.at or self._moment
-            if is_prompt(message):
+            if message.role is Role.USER and is_prompt(message):
                 yield from self._end_turn()
                 self._is_compacted = False
             elif self._is_compacted and is_reply(message):
@@ -107,7 +112,7 @@ class _Finding:
 
     def _failure(self, place: int, message: Message, call: ToolCall) -> Iterator[Friction]:
         """A call that failed, or was made again after it had."""
-        same = (call.name, repr(call.input))
+        same = (call.name, _same(call.input))
         before = self._failed.pop(same, None)
         if before is None and call.status is not Status.ERROR:
             return
@@ -122,6 +127,14 @@ class _Finding:
             self._failed[same] = (place, self._edits.count)
             self._tools.add(call.name)
             yield self._case(FrictionKind.FAILED, place, message, call, **more)
+
+
+def _same(asked: Any) -> bytes:
+    """The same bytes for the same arguments."""
+    try:
+        return _encode(asked)
+    except (ValueError, OverflowError):  # half of a character, or a figure that is too large
+        return repr(asked).encode()
 
 
 def _says_stopped(message: Message) -> bool:

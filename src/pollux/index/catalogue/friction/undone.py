@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import blake2b
 
 import msgspec
 
@@ -17,12 +16,12 @@ Found = tuple[str, int, Undoing]
 
 
 class _File(msgspec.Struct):
-    """What is known of a file, by hashes: what was put in the place of what, and where; all of it, now and before."""
+    """What is known of a file: what was put in the place of what, and where; all of it, now and before."""
 
     last: int
-    changes: dict[tuple[bytes, bytes], int] = {}
-    contents: set[bytes] = set()
-    current: bytes | None = None
+    changes: dict[tuple[str, str], int] = {}
+    contents: set[str] = set()
+    current: str | None = None
 
 
 class UndoneEdits:
@@ -52,26 +51,20 @@ class UndoneEdits:
 def _part(file: _File, edit: Edit, old: str, new: str, place: int) -> tuple[int, Undoing] | None:
     """A text in the place of another: it undoes the edit that did the reverse."""
     if edit.before is not None:
-        file.contents.add(_hash(edit.before))
+        file.contents.add(edit.before)
     if old == new:
         return None
     file.current = None
-    change = _hash(old), _hash(new)
-    if (earlier := file.changes.pop(change[::-1], None)) is not None:
+    if (earlier := file.changes.pop((new, old), None)) is not None:
         return earlier, Undoing.REVERSED
-    file.changes[change] = place
+    file.changes[old, new] = place
     return None
 
 
 def _whole(file: _File, new: str) -> tuple[int, Undoing] | None:
     """A file as a whole: it undoes the last edit if the file had been so before, and was not so any more."""
-    content = _hash(new)
-    is_back = content in file.contents and file.current != content
-    file.contents.add(content)
+    is_back = new in file.contents and file.current != new
+    file.contents.add(new)
     file.changes.clear()
-    file.current = content
+    file.current = new
     return (file.last, Undoing.WRITTEN_BACK) if is_back else None
-
-
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

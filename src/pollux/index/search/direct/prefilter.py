@@ -25,7 +25,8 @@ _ESCAPED_LETTER, _SPARE = 12, 48
 _MOST, _MOST_SIGNS = 300, 4
 """How many occurrences of other letters are looked at, and of how many letters: more cost as much as reading."""
 
-_NUMBER = re.compile(r"[0-9]*(?:e[0-9]*)?|inf|infinity|nan")
+NUMBER = re.compile(r"[0-9]*(?:e[0-9]*)?|inf|infinity|nan")
+"""A word that may be written in several ways."""
 
 
 class FileLetters:
@@ -42,7 +43,7 @@ class FileLetters:
 
     def may_have(self, word: str) -> bool:
         """May the files hold this word of the index? A number may be written in several ways: 1e3 is 1000."""
-        if self.has(word) or _NUMBER.fullmatch(word) or self._added.has(word):
+        if self.has(word) or NUMBER.fullmatch(word) or self._added.has(word):
             return True
         if self._is_of_another_encoding:
             return True

@@ -5,8 +5,9 @@ A longer text is compressed. tantivy compresses what it stores, too, but less we
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
+
+from pollux.system.per_thread import PerThread
 
 if TYPE_CHECKING:
     from zstandard import ZstdCompressor, ZstdDecompressor
@@ -21,23 +22,26 @@ _MAGIC = b"\x28\xb5\x2f\xfd"
 
 def pack(data: bytes) -> bytes:
     """A text in UTF-8 as it is stored."""
-    return data if len(data) < _SHORT else _compressor().compress(data)
+    return data if len(data) < _SHORT else _COMPRESSOR.get().compress(data)
 
 
 def unpack(data: bytes) -> str:
     """A text that was stored."""
-    return (_decompressor().decompress(data) if data.startswith(_MAGIC) else data).decode()
+    return (_DECOMPRESSOR.get().decompress(data) if data.startswith(_MAGIC) else data).decode()
 
 
-@cache
-def _compressor() -> ZstdCompressor:
+def _new_compressor() -> ZstdCompressor:
     from zstandard import ZstdCompressor
 
     return ZstdCompressor(level=_LEVEL)
 
 
-@cache
-def _decompressor() -> ZstdDecompressor:
+def _new_decompressor() -> ZstdDecompressor:
     from zstandard import ZstdDecompressor
 
     return ZstdDecompressor()
+
+
+# Two threads that used the same one at once would damage the memory of the process.
+_COMPRESSOR = PerThread(_new_compressor)
+_DECOMPRESSOR = PerThread(_new_decompressor)

@@ -6,11 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-
 from pollux.model import Origin, Severity
-from pollux.sources.base import fingerprint_of
-from pollux.sources.database import Row, Snapshot
+from pollux.sources.database import Row, Shape, Snapshot
 from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.wire import Malformed, Notes, decode, display_path, fit, plain
@@ -19,9 +16,12 @@ TABLES = ("session", "message", "part", "todo", "event", "project")
 OTHER_TABLES = ("session_message", "session_input", "session_context_epoch")
 """Tables of a second session model, which no release has filled yet."""
 
-NAMES = (*TABLES, *OTHER_TABLES)
-_OWNERS = {"session": "id", "event": "aggregate_id"}
-_ORDERS = {"message": "time_created id", "part": "message_id id", "todo": "position", "event": "seq"}
+OWNERS = {"session": "id", "message": "session_id", "part": "session_id", "todo": "session_id"}
+OWNERS |= {"event": "aggregate_id", **dict.fromkeys(OTHER_TABLES, "session_id")}
+SHAPE = Shape(OWNERS, ("project",))
+"""Which column says to which session a row belongs."""
+
+_ORDERS = {"message": "time_created id", "todo": "position", "event": "seq"}
 _UPDATED, _REMOVED = "message.updated.", "message.removed."
 _PART_UPDATED, _PART_REMOVED = "message.part.updated.", "message.part.removed."
 
@@ -38,78 +38,17 @@ Rows = dict[str, list[PlacedRow]]
 """The rows of a session by their tables."""
 
 
-class SessionRows(msgspec.Struct, frozen=True, array_like=True):
-    """A session in a database: a text that changes with any of its rows, when it last changed (ms), and its size."""
-
-    id: str
-    fingerprint: str
-    changed: int
-    size: int
-    project: str
-
-
-class Listing(msgspec.Struct, frozen=True, array_like=True):
-    """The sessions in a database, and what is wrong with it."""
-
-    sessions: list[SessionRows]
-    damage: list[str]
-
-
-def listing(state: Snapshot) -> Listing:
-    """Every session of which a row is left, with a fingerprint of its rows. No record is read.
-
-    The log of changes only grows: how many entries it has tells all.
-    """
-    marks: dict[str, list[str]] = {}
-    changed: dict[str, int] = {}
-    sizes: dict[str, int] = {}
-    projects = {_text(row.get("id")): repr(sorted(row.items())) for row in state.rows("project", {})}
-    of_project: dict[str, str] = {}
-    for row in state.rows("session", {}):
-        id = _text(row.get("id"))
-        of_project[id] = _text(row.get("project_id"))
-        marks[id] = [repr(sorted(row.items())), projects.get(of_project[id], "")]
-        changed[id] = _whole(row.get("time_updated"))
-        sizes[id] = 512
-    for table in (*TABLES[1:5], *OTHER_TABLES):
-        owner = _OWNERS.get(table, "session_id")
-        if not state.has(table, owner):
-            continue
-        figures = ["count(*)"]
-        figures.append("max(time_updated)" if state.has(table, "time_updated") else "0")
-        is_event = table == "event"
-        figures.append("sum(length(CAST(data AS BLOB)))" if state.has(table, "data") and not is_event else "0")
-        figures.append("max(seq)" if state.has(table, "seq") else "0")
-        figures.append("0" if is_event else f"sum({state.checksum(table)})")
-        statement = f'SELECT "{owner}", {", ".join(figures)} FROM "{table}" GROUP BY 1'  # noqa: S608 (our own names)
-        for id_value, *values in state.select(statement):
-            id = _text(id_value)
-            if is_event and id not in marks:
-                continue
-            marks.setdefault(id, []).append(f"{table} {values}")
-            changed[id] = max(changed.get(id, 0), _whole(values[1]))
-            sizes[id] = sizes.get(id, 0) + _whole(values[2])
-    damage = list(state.damage)
-    missing = [name for name in TABLES[:3] if name not in state.tables]
-    if missing and not damage:
-        damage.append(f"The database has no table {' or '.join(missing)}: a newer release may have made it.")
-    return Listing(
-        [
-            SessionRows(id, fingerprint_of(mark), changed.get(id, 0), sizes.get(id, 0), of_project.get(id, ""))
-            for id, mark in marks.items()
-            if id
-        ],
-        damage,
-    )
-
-
 def session_rows(state: Snapshot, id: str) -> dict[str, list[Row]]:
     """The rows of a session; of its events, only those about messages and parts that are there no more."""
     rows = {
-        table: state.rows(table, {_OWNERS.get(table, "session_id"): id}, _ORDERS.get(table, ""))
-        for table in (*TABLES[:4], *OTHER_TABLES)
+        table: state.rows(table, {OWNERS[table]: id}, _ORDERS.get(table, "")) for table in (*TABLES[:4], *OTHER_TABLES)
     }
-    projects = {_text(row.get("project_id")) for row in rows["session"]}
+    # SQLite would copy the long rows of parts to sort them.
+    try:
+        rows["part"].sort(key=lambda row: (row["message_id"], row["id"]))
+    except (KeyError, TypeError):  # a column is missing, or its values are of several types
+        rows["part"].sort(key=lambda row: (text_of(row.get("message_id")), text_of(row.get("id"))))
+    projects = {text_of(row.get("project_id")) for row in rows["session"]}
     rows["project"] = [row for name in sorted(projects) for row in state.rows("project", {"id": name})]
     rows["event"] = _events(state, id) if state.has("event", "aggregate_id", "type", "data") else []
     return {table: found for table, found in rows.items() if found}
@@ -119,8 +58,8 @@ def _events(state: Snapshot, id: str) -> list[Row]:
     statement = "SELECT count(*) FROM event WHERE aggregate_id=? AND (type LIKE ? OR type LIKE ?)"
     if not state.select(statement, id, f"{_REMOVED}%", f"{_PART_REMOVED}%")[0][0]:
         return []
-    present = {_text(row[0]) for row in state.select("SELECT id FROM message WHERE session_id=?", id)}
-    present |= {_text(row[0]) for row in state.select("SELECT id FROM part WHERE session_id=?", id)}
+    present = {text_of(row[0]) for row in state.select("SELECT id FROM message WHERE session_id=?", id)}
+    present |= {text_of(row[0]) for row in state.select("SELECT id FROM part WHERE session_id=?", id)}
     last: dict[str, Row] = {}
     for row in state.rows("event", {"aggregate_id": id}, "seq"):
         kind, record = event_record(row)
@@ -132,7 +71,7 @@ def _events(state: Snapshot, id: str) -> list[Row]:
 
 def event_record(row: Row) -> tuple[str, dict[str, Any]]:
     """What an event says of a message or a part as it was then; nothing for any other event."""
-    type_name = _text(row.get("type"))
+    type_name = text_of(row.get("type"))
     key = "part" if type_name.startswith(_PART_UPDATED) else "info" if type_name.startswith(_UPDATED) else ""
     if not key or not isinstance(row.get("data"), bytes):
         return "", {}
@@ -142,6 +81,11 @@ def event_record(row: Row) -> tuple[str, dict[str, Any]]:
         return "", {}
     record = value.get(key) if isinstance(value, dict) else None
     return (key, record) if isinstance(record, dict) else ("", {})
+
+
+def project_facts(row: Row) -> Row:
+    """What a project's row says of its sessions: all but when the agent was last started there."""
+    return {column: value for column, value in row.items() if column != "time_updated"}
 
 
 def placed(rows: Mapping[str, Sequence[Row]], file: str) -> Rows:
@@ -155,7 +99,7 @@ def placed(rows: Mapping[str, Sequence[Row]], file: str) -> Rows:
 
 def row_name(table: str, row: Row) -> str:
     """What identifies a row of a table."""
-    return _text(row.get("position" if table == "todo" else "session_id" if table in OTHER_TABLES[2:] else "id"))
+    return text_of(row.get("position" if table == "todo" else "session_id" if table in OTHER_TABLES[2:] else "id"))
 
 
 # ------------------------------------------------------------------ records
@@ -171,16 +115,16 @@ def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
     for row, origin, removed in rows.get("message", ()):
         _at(notes, origin)
         message = _record(MessageInfo, "message", row, ("session_id",), notes)
-        id = _text(row.get("id"))
+        id = text_of(row.get("id"))
         into.add_message(id, MessageRecord(message, origin, removed or into.is_removed(id)))
     for row, origin, removed in rows.get("part", ()):
         _at(notes, origin)
         part = _record(Part, "part", row, ("message_id", "session_id"), notes)
-        into.add_part(_text(row.get("message_id")), _text(row.get("id")), PartRecord(part, origin, removed))
+        into.add_part(text_of(row.get("message_id")), text_of(row.get("id")), PartRecord(part, origin, removed))
     for row, origin, _ in rows.get("project", ()):
         _at(notes, origin)
-        into.worktree = into.worktree or _text(row.get("worktree")) or None
-        into.side.setdefault("project", _values(row, notes))
+        into.worktree = into.worktree or text_of(row.get("worktree")) or None
+        into.side.setdefault("project", _values(project_facts(row), notes))
     if todos := [_values(row, notes) for row, *_ in rows.get("todo", ())]:
         into.side["todo"] = todos
     _gather_events(rows.get("event", ()), into, notes)
@@ -230,7 +174,7 @@ def _record(kind: type[Any], name: str, row: Row, owners: tuple[str, ...], notes
     if record is None:
         record = kind()
     record.extra = extra
-    record.id = _text(row.get("id"))
+    record.id = text_of(row.get("id"))
     return record
 
 
@@ -276,14 +220,11 @@ def _value(value: Any, notes: Notes) -> Any:
     return text
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A value as text."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return "" if value is None else str(value)
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
 
 
 def _at(notes: Notes, origin: Origin) -> None:

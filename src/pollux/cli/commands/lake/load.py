@@ -1,0 +1,80 @@
+"""`pollux lake load`: fold what was pushed into the tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pollux.cli.commands.lake.options import lake_argument
+from pollux.cli.options.common import common, json_option, remark
+from pollux.cli.options.group import Command
+from pollux.errors import RequestError
+
+if TYPE_CHECKING:
+    from pollux.lake.load import Share
+
+
+class _Part(click.ParamType["Share"]):
+    """One of several parts, such as 2/8."""
+
+    name = "part"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Share:  # noqa: ARG002
+        """The part. Raises `RequestError`."""
+        from pollux.lake.load import Share
+
+        found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", str(value))
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise RequestError(f"--share cannot be {value!r}.", "Try: --share 2/8, the second of eight parts.")
+        return Share(int(found[1]), int(found[2]))
+
+
+@click.command("load", cls=Command, short_help="Fold what was pushed into the tables.")
+@lake_argument
+@click.option("--share", metavar="N/M", type=_Part(), help="Load only the N-th of M parts; other loaders the others.")
+@click.option(
+    "--teams",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='Which people belong to which team: a TOML file with lines such as ada = "shop".',
+)
+@json_option
+@common()
+@click.pass_context
+def command(ctx: click.Context, lake: str, share: Share | None, teams: Path | None, as_json: bool) -> None:
+    """Fold what was pushed since the last time into the tables.
+
+    Any number of loaders may run at once, and each may be stopped at any moment: nothing is lost, and nothing counts
+    twice. A timer can start it.
+
+    \b
+    pollux lake load s3://acme/lake
+    pollux lake load s3://acme/lake --share 2/8
+    """
+    from pollux.cli.terminal.progress import bar
+    from pollux.cli.terminal.screen import Screen
+    from pollux.lake.load import ALL, Loader
+    from pollux.lake.store import open_store
+    from pollux.lake.teams import read_teams
+
+    progress = bar(ctx, "Loading", quiet=as_json)
+    loader = Loader(open_store(lake), read_teams(teams) if teams is not None else None)
+    result = loader.load(share or ALL, progress)
+    progress.end()
+    screen = Screen(ctx)
+    if as_json:
+        from pollux.answers.lake import load_document
+
+        screen.json(load_document(result))
+    else:
+        from pollux.cli.render.lake import load_line
+
+        screen.lines([load_line(result)])
+    for problem in result.problems[:5]:
+        remark(str(problem), for_programs=as_json)
+    if result.problems:
+        first = result.problems[0]
+        raise type(first)(f"{len(result.problems)} of the documents or news could not be loaded.", first.hint)

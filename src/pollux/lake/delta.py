@@ -1,0 +1,220 @@
+"""The Delta tables of a lake: made, opened, appended to, and changed while others change them, too."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
+from pollux.lake.tables import SESSIONS, TABLES, Table
+from pollux.writers.parquet import typed
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+    from pollux.lake.store import Store
+
+T = TypeVar("T")
+
+_RETRIES = 100
+"""How often a commit is tried again where others only appended meanwhile."""
+
+_ATTEMPTS = 200
+"""How often a change is made again from a newer version, because others changed the same rows."""
+
+_LONGEST_PAUSE = 2.0
+_CLIENT = {"connect_timeout": "10s", "timeout": "120s", "max_retries": "4", "retry_timeout": "60s"}
+"""As the store has them."""
+
+_DRAWN = re.compile("\x1b\\[\\d+m|↳")
+_LONGEST_REASON = 300
+_LOG_KEPT = "interval 2 days"
+
+
+class Delta:
+    """The tables in a store. Nothing of the words in them gets into their logs."""
+
+    def __init__(self, store: Store) -> None:
+        with needs("The tables of a lake", "lake"):
+            import deltalake  # noqa: F401
+        self._store = store
+        self._options = {**_CLIENT, **({"allow_http": "true"} if store.plain else {})} if "://" in store.url else None
+
+    def address(self, table: Table) -> str:
+        """Where a table lies."""
+        return f"{self._store.url}/tables/{table.stored}"
+
+    def create(self) -> bool:
+        """Make the tables that are not there; False where all were. Raises `OutputError`."""
+        from deltalake import DeltaTable
+
+        made = False
+        # Who finds the sessions finds the other tables, too: they come last.
+        for table in sorted(TABLES.values(), key=lambda table: table.name == SESSIONS):
+            with self._explained():
+                if DeltaTable.is_deltatable(self._place(table), self._options):
+                    continue
+                DeltaTable.create(
+                    self._place(table),
+                    table.schema(),
+                    mode="ignore",
+                    partition_by=["month"],
+                    storage_options=self._options,
+                    configuration={
+                        # Statistics of other columns would hold the first letters of what was said.
+                        "delta.dataSkippingStatsColumns": ",".join(table.indexed),
+                        "delta.logRetentionDuration": _LOG_KEPT,
+                    },
+                )
+                made = True
+        return made
+
+    def open(self, name: str) -> DeltaTable:
+        """The newest version of a table. Raises `NotFound` where there is none, `Unreadable`, and `StoreError`."""
+        from deltalake import DeltaTable
+        from deltalake.exceptions import TableNotFoundError
+
+        table = TABLES[name]
+        with self._explained(kind=Unreadable):
+            try:
+                opened = DeltaTable(self._place(table), storage_options=self._options)
+            except TableNotFoundError:
+                raise NotFound(
+                    f"There is no lake at {self._store.url}.", f"Try: pollux lake init {self._store.url}"
+                ) from None
+            self._check(table, opened)
+        return opened
+
+    def append(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Add rows."""
+        from deltalake import CommitProperties, write_deltalake
+
+        if not rows:
+            return
+        data = typed(list(rows), TABLES[name].schema())
+        self.change(
+            name,
+            lambda table: write_deltalake(
+                table,
+                data,
+                mode="append",
+                schema_mode="merge",
+                writer_properties=packed(),
+                commit_properties=CommitProperties(max_commit_retries=_RETRIES),
+            ),
+        )
+
+    def change(self, name: str, make: Callable[[DeltaTable], T]) -> T:
+        """Change a table by what `make` does with its newest version, again where others were faster."""
+        from deltalake.exceptions import CommitFailedError
+
+        for attempt in range(_ATTEMPTS):
+            table = self.open(name)
+            try:
+                with self._explained(CommitFailedError):
+                    return make(table)
+            except CommitFailedError:
+                time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))  # noqa: S311 (no secret)
+        raise StoreError(
+            f"The table {TABLES[name].stored} of the lake {self._store.url} is changed by others all the time.",
+            "Try it again with fewer loaders.",
+        )
+
+    def delete_rows(self, name: str, columns: Sequence[str], places: Collection[Sequence[str]]) -> int:
+        """Delete the rows that have one of these places in some columns. Returns how many there were.
+
+        The log does not say which: it would name what was erased.
+        """
+        import pyarrow as pa
+
+        if not places:
+            return 0
+        source = pa.table({name: [place[number] for place in places] for number, name in enumerate(columns)})
+        same = " AND ".join(f"t.{column} = s.{column}" for column in columns)
+
+        def make(table: DeltaTable) -> int:
+            merger = table.merge(source, same, source_alias="s", target_alias="t", writer_properties=packed())
+            return int(merger.when_matched_delete().execute()["num_target_rows_deleted"])
+
+        return self.change(name, make)
+
+    def vacuum(self, name: str, hours: float, *, full: bool = False) -> None:
+        """Remove files that were replaced at least so many hours ago; with `full` also those that nobody knows of.
+
+        Without `full`, a file that a running load wrote is spared.
+        """
+        self.change(
+            name,
+            lambda table: table.vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full),
+        )
+
+    def trim_log(self, name: str) -> None:
+        """Remove what is too old of a table's log."""
+        with self._explained():
+            table = self.open(name)
+            table.create_checkpoint()
+            table.cleanup_metadata()
+
+    def _place(self, table: Table) -> str | Path:
+        address = self.address(table)
+        return address if self._options is not None else Path(address)
+
+    def _check(self, table: Table, opened: DeltaTable) -> None:
+        """Raise `StoreError` where somebody changed the table so that our rows do not fit."""
+        import pyarrow as pa
+
+        # Arrow has several forms of texts and lists.
+        there = {field.name: field.type for field in pa.schema(opened.schema().to_arrow())}
+        for field in table.schema():
+            kind = there.get(field.name)
+            if kind is not None and _form(kind) != _form(field.type):
+                raise StoreError(
+                    f"The column {field.name} of the table {table.stored} is not as pollux made it: "
+                    "another program changed it.",
+                    "Make a new lake, and push and load again: the documents have everything.",
+                )
+
+    @contextmanager
+    def _explained(self, *but: type[Exception], kind: type[PolluxError] = OutputError) -> Iterator[None]:
+        """Raise an error of ours, of one sentence, for one of the tables."""
+        from deltalake.exceptions import DeltaError
+
+        try:
+            yield
+        except but:
+            raise
+        except (DeltaError, OSError, ValueError) as error:
+            raise kind(
+                f"The tables of the lake {self._store.url} cannot be used: {_reason(error)}.",
+                "What was done is kept: the same command goes on from there.",
+            ) from error
+
+
+def rows_in(table: DeltaTable, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
+    """Some columns of the rows that meet a condition, in a version of a table."""
+    import pyarrow as pa
+
+    return pa.table(table.scan(list(columns), where)).to_pylist()  # type: ignore[no-any-return]
+
+
+def packed() -> Any:
+    """How files are written."""
+    from deltalake import WriterProperties
+
+    return WriterProperties(compression="ZSTD", compression_level=3)
+
+
+def _reason(error: Exception) -> str:
+    """What failed, and the last cause of it."""
+    lines = [line for text in str(error).splitlines() if (line := _DRAWN.sub("", text).strip(" ."))]
+    return ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))[:_LONGEST_REASON] or type(error).__name__
+
+
+def _form(kind: Any) -> str:
+    """A type without what does not matter of it."""
+    return str(kind).replace("large_", "").replace("_view", "").replace("element: ", "item: ")

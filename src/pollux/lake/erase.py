@@ -1,0 +1,88 @@
+"""Takes a person, a machine or a session out of a lake, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pollux.errors import NotFound
+from pollux.lake.delta import Delta
+from pollux.lake.documents import (
+    NEWS,
+    SESSIONS as DOCUMENTS,
+    TOMBSTONES,
+    Tombstone,
+    decode_tombstone,
+    encode_tombstone,
+    session_part,
+    tombstone_path,
+)
+from pollux.lake.shown import known, show
+from pollux.lake.store import Store
+from pollux.lake.tables import SESSIONS, TABLES
+
+
+class Erased(NamedTuple):
+    """How many sessions and documents were erased."""
+
+    sessions: int
+    documents: int
+
+
+def tombstones(store: Store) -> list[Tombstone]:
+    """Everything that was erased."""
+    return [decode_tombstone(store.get(one.path)) for one in store.paths(TOMBSTONES)]
+
+
+def erase(store: Store, tombstone: Tombstone) -> Erased:
+    """Erase documents and rows, and leave a tombstone, so that they do not come back. Raises `NotFound`.
+
+    A load that runs now takes its rows back itself when it has shown them. Files that a load left which was killed go
+    with `tidy`.
+    """
+    delta = Delta(store)
+    sessions = [one for one in known(delta.open(SESSIONS)) if tombstone.covers(one.person, one.machine, one.key)]
+    documents = list(documents_of(store, tombstone))
+    path = tombstone_path(tombstone)
+    if not sessions and not documents and path not in (one.path for one in store.paths(TOMBSTONES)):
+        raise NotFound(f"Nothing of {_named(tombstone)} is in the lake {store.url}.", "Try: pollux lake list LAKE")
+    store.put_if_absent(path, encode_tombstone(tombstone))
+    store.delete(documents)
+    erase_rows(delta, [tombstone])
+    return Erased(len(sessions), sum(path.startswith(f"{DOCUMENTS}/") for path in documents))
+
+
+def erase_rows(delta: Delta, graves: Sequence[Tombstone]) -> None:
+    """Delete the rows of what was erased, and the files that had them."""
+    if not graves:
+        return
+    sessions = known(delta.open(SESSIONS))
+    keys = {one.key for one in sessions if any(grave.covers(one.person, one.machine, one.key) for grave in graves)}
+    for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
+        deleted = 0
+        for columns in {_columns(grave) for grave in graves}:
+            alike = [grave for grave in graves if _columns(grave) == columns]
+            places = [[getattr(grave, column) for column in columns] for grave in alike]
+            deleted += delta.delete_rows(name, columns, places)
+        if deleted:
+            delta.vacuum(name, 0)
+    show(delta, [], keys)
+
+
+def _columns(grave: Tombstone) -> tuple[str, ...]:
+    return tuple(name for name in ("person", "machine", "key") if getattr(grave, name) is not None)
+
+
+def documents_of(store: Store, tombstone: Tombstone) -> Iterable[str]:
+    """The documents of what is erased, and the news about them unless they are about others, too."""
+    place = f"{tombstone.person}/{tombstone.machine}" if tombstone.machine is not None else tombstone.person
+    wanted = session_part(tombstone.key) if tombstone.key is not None else None
+    for one in store.paths(f"{DOCUMENTS}/{place}"):
+        if wanted is None or wanted == "/".join(one.path.split("/")[3:5]):
+            yield one.path
+    if wanted is None:
+        yield from (one.path for one in store.paths(f"{NEWS}/{place}"))
+
+
+def _named(tombstone: Tombstone) -> str:
+    return " of ".join(name for name in (tombstone.key, tombstone.machine, tombstone.person) if name is not None)

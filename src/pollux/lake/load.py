@@ -1,0 +1,258 @@
+"""Folds new documents into the tables. Any number of loaders may do so at once, and each may be killed at any moment.
+
+1. The rows of some documents are appended under a `batch` of their own: nobody sees them.
+2. One change of the table of sessions shows them, and hides those of earlier states.
+3. The news about these documents are deleted.
+
+Where it ends before that, the next load does it again, and `tidy` removes rows that nothing shows.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+import msgspec
+
+from pollux.errors import NotFound, PolluxError, Unreadable
+from pollux.lake.delta import Delta, rows_in
+from pollux.lake.documents import NEWS, SESSIONS as DOCUMENTS, NewsEntry, decode, decode_news, machine_of, person_of
+from pollux.lake.erase import erase_rows, tombstones
+from pollux.lake.rows import rows_of
+from pollux.lake.shown import Shown, known, show
+from pollux.lake.store import Store, StoredObject
+from pollux.lake.tables import SESSIONS, TABLES
+from pollux.system.progress import Advance, Report
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+LOADS = "loads"
+"""Where running loads name their batches, so that `tidy` spares the rows."""
+
+_NEWS = 200
+"""So many news are read before their documents are loaded."""
+
+_BYTES = 64 << 20
+"""So many bytes of documents are held in memory at once."""
+
+_AT_ONCE, _TOGETHER = 8, 256
+"""So many documents are fetched at once, and shown together."""
+
+_DEPTH = 3
+"""How many folders news lie in."""
+
+_MONTH = re.compile(r"\d{4}-\d\d|undated")
+_LARGEST = 2**63
+
+Row = dict[str, Any]
+
+
+class Loaded(msgspec.Struct):
+    """What a load did. `problems` are about documents that it could not load, whose news it left where they are."""
+
+    news: int = 0
+    sessions: int = 0
+    unchanged: int = 0
+    erased: int = 0
+    problems: list[PolluxError] = []
+
+
+class _Told(NamedTuple):
+    """A document that news tell of. The paths of both prove whose it is."""
+
+    person: str
+    machine: str
+    entry: NewsEntry
+    news: str
+
+
+class _Read(NamedTuple):
+    """The rows of a document, by table."""
+
+    rows: dict[str, list[Row]]
+    size: int
+
+
+class Share(NamedTuple):
+    """One part of several: machines are divided among loaders, so that these do not meet."""
+
+    part: int = 1
+    parts: int = 1
+
+    def has(self, machine: str) -> bool:
+        """Does a machine belong to this part?"""
+        return crc32(machine.encode()) % self.parts == self.part - 1
+
+
+ALL = Share()
+
+
+class Loader:
+    """Loads the news of a lake, once. `teams` has the teams of people."""
+
+    def __init__(self, store: Store, teams: Mapping[str, str] | None = None) -> None:
+        self._store = store
+        self._delta = Delta(store)
+        self._teams = teams or {}
+        self._result = Loaded()
+        self._troubled: set[str] = set()
+
+    def load(self, share: Share = ALL, report: Report = lambda _: None) -> Loaded:
+        """Load what is new."""
+        self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
+        every = (one for one in self._store.paths(NEWS) if one.path.count("/") == _DEPTH)  # others are none of ours
+        news = sorted((one for one in every if share.has(machine_of(one.path))), key=lambda one: one.path)
+        advance = Advance([one.size for one in news], report)
+        for start in range(0, len(news), _NEWS):
+            self._load(news[start : start + _NEWS])
+            for number in range(start, min(start + _NEWS, len(news))):
+                advance.done(number)
+        self._assign_teams()
+        return self._result
+
+    def _load(self, news: Sequence[StoredObject]) -> None:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            told = [one for some in pool.map(self._read_news, news) for one in some]
+            keys = {one.entry.key for one in told}
+            there = {(one.machine, one.key): one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
+            wanted = self._wanted(told, there)
+            for start in range(0, len(wanted), _TOGETHER):
+                some = wanted[start : start + _TOGETHER]
+                first = pool.map(self._get, [states[0].entry.path for states in some])
+                read = (self._read(states, data, there) for states, data in zip(some, first, strict=True))
+                for documents in _in_memory(read):
+                    self._show(documents)
+        show(self._delta, [], keys)  # where a load was killed before it settled which copies count
+        done = [one.path for one in news if one.path not in self._troubled]
+        self._store.delete(done)
+        self._result.news += len(done)
+
+    def _read_news(self, news: StoredObject) -> list[_Told]:
+        """The documents that news tell of. Nobody can tell of somebody else's."""
+        person, machine = person_of(news.path), machine_of(news.path)
+        try:
+            documents = decode_news(self._store.get(news.path)).documents
+        except NotFound:  # another loader was faster
+            return []
+        except PolluxError as error:
+            self._note(error, news.path)
+            return []
+        own = [one for one in documents if one.path.startswith(f"{DOCUMENTS}/{person}/{machine}/")]
+        if len(own) < len(documents):
+            self._note(Unreadable(f"{news.path} tells of documents of others."), news.path)
+        return [_Told(person, machine, one, news.path) for one in own]
+
+    def _wanted(self, told: Iterable[_Told], there: Mapping[tuple[str, str], Shown]) -> list[list[_Told]]:
+        """The documents to load: of each session all states that are new, the last first."""
+        graves = tombstones(self._store)
+        states: dict[tuple[str, str], list[_Told]] = {}
+        for one in sorted(told, key=lambda one: one.entry.seq, reverse=True):
+            shown = there.get((one.machine, one.entry.key))
+            if any(grave.covers(one.person, one.machine, one.entry.key) for grave in graves):
+                self._store.delete([one.entry.path])
+                self._result.erased += 1
+            elif shown is not None and shown.seq >= one.entry.seq:
+                self._result.unchanged += 1
+            else:
+                states.setdefault((one.machine, one.entry.key), []).append(one)
+        return list(states.values())
+
+    def _get(self, path: str) -> bytes | PolluxError:
+        """A document as it is stored, or why there is none."""
+        try:
+            return self._store.get(path)
+        except PolluxError as error:
+            return error
+
+    def _read(
+        self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[tuple[str, str], Shown]
+    ) -> _Read | None:
+        """The rows of the last of these states that can be read. The first is here already."""
+        data: bytes | PolluxError | None = first
+        for one in states:
+            data = data if data is not None else self._get(one.entry.path)
+            try:
+                if isinstance(data, PolluxError):
+                    raise data
+                return self._rows(one, data, there.get((one.machine, one.entry.key)))
+            except NotFound:  # it was erased meanwhile
+                pass
+            except PolluxError as error:
+                self._note(error, one.news)
+            data = None
+        return None
+
+    def _rows(self, told: _Told, data: bytes, shown: Shown | None) -> _Read:
+        document = decode(data)
+        session = document.read()
+        names = (document.machine, document.key, session.key, document.seq)
+        if names != (told.machine, told.entry.key, told.entry.key, told.entry.seq):
+            raise Unreadable(f"{told.entry.path} is not the document that the news tell of.")
+        if not (_MONTH.fullmatch(document.month) and 0 <= document.seq < _LARGEST > (document.redactions or 0)):
+            raise Unreadable(f"{told.entry.path} has figures that no document has.")
+        rows = rows_of(session)
+        rows[SESSIONS][0] |= {
+            "team": self._teams.get(told.person),
+            "object": told.entry.path,
+            "level": document.level.value,
+            **{name: getattr(document, name) for name in ("seq", "state", "edition", "redactions")},
+        }
+        month = shown.month if shown is not None else document.month
+        place = {"month": month, "person": told.person, "machine": told.machine}
+        return _Read({name: [place | row for row in some] for name, some in rows.items()}, len(data))
+
+    def _show(self, documents: Sequence[_Read]) -> None:
+        """Append the rows of documents, and show them at once."""
+        batch = secrets.token_hex(16)
+        marker = f"{LOADS}/{batch}"
+        self._store.put_if_absent(marker, b"")
+        rows = {name: [row | {"batch": batch} for one in documents for row in one.rows[name]] for name in TABLES}
+        for name in TABLES:
+            if name != SESSIONS:
+                self._delta.append(name, rows[name])
+        show(self._delta, rows[SESSIONS], ())
+        # Whoever was erased since the documents were read must not come back.
+        erased = [
+            grave
+            for grave in tombstones(self._store)
+            if any(grave.covers(row["person"], row["machine"], row["key"]) for row in rows[SESSIONS])
+        ]
+        erase_rows(self._delta, erased)
+        self._store.delete([marker])
+        self._result.sessions += len(documents)
+
+    def _assign_teams(self) -> None:
+        """Put people into the teams that they belong to now."""
+        import pyarrow as pa
+
+        def change(table: DeltaTable) -> None:
+            there = {(row["person"], row["team"]) for row in rows_in(table, ["person", "team"])}
+            moved = sorted({name for name, team in there if self._teams.get(name, team) != team})
+            if moved:
+                people = pa.table({"person": moved, "team": [self._teams[name] for name in moved]})
+                table.merge(people, "t.person = s.person", "s", "t").when_matched_update({"team": "s.team"}).execute()
+
+        if self._teams:
+            self._delta.change(SESSIONS, change)
+
+    def _note(self, error: PolluxError, news: str) -> None:
+        self._troubled.add(news)
+        self._result.problems.append(error)
+
+
+def _in_memory(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:
+    """Documents in groups that are not too large."""
+    group: list[_Read] = []
+    for one in documents:
+        if one is not None:
+            group.append(one)
+        if sum(read.size for read in group) > _BYTES:
+            yield group
+            group = []
+    if group:
+        yield group

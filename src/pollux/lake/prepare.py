@@ -1,0 +1,196 @@
+"""Makes the document of a session: with names that may leave the machine, without secrets, without words if asked."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from pollux import registry
+from pollux.lake.documents import Document, Level, document_path, encode, state_of
+from pollux.lake.figures import figures_only
+from pollux.lake.journal import Entry
+from pollux.lake.settings import Machine
+from pollux.model import Message, Session, ToolCall, Value
+from pollux.text.surrogates import spell_surrogates
+from pollux.transforms.redact import Redactor
+from pollux.writers.base import Options
+from pollux.writers.json import WRITER
+
+_SEPARATORS = re.compile(r"[-_.:/#]+")
+_NUMBER = re.compile(r"[0-9a-fA-F]+|(?=.*\d)[0-9A-Za-z]{20,}")
+_USUAL = frozenset({"", "agent", "checkpoint", "prompts", "ses", "session", "subagent"})
+"""Words in ids that agents and pollux make."""
+
+
+class Planned(Value, frozen=True, kw_only=True):
+    """A session that is to be pushed: how, and what was pushed of it before. `project` is what the lake calls it."""
+
+    key: str
+    id: str
+    level: Level
+    month: str
+    seq: int
+    stamp: str
+    project: str | None
+    before: Entry | None
+
+
+class Prepared(Value, frozen=True, kw_only=True):
+    """A document that is ready, and the secrets that were taken out, by rule."""
+
+    planned: Planned
+    seq: int
+    state: str
+    path: str
+    project: str | None
+    secrets: Mapping[str, int]
+    size: int
+    data: bytes
+
+    @property
+    def is_new(self) -> bool:
+        """Does the lake not know this state yet?"""
+        before = self.planned.before
+        return before is None or not before.told or before.state != self.state
+
+    @property
+    def entry(self) -> Entry:
+        """The journal's entry, before the lake is told."""
+        planned = self.planned
+        return Entry(
+            key=planned.key,
+            id=planned.id,
+            month=planned.month,
+            seq=self.seq,
+            state=self.state,
+            path=self.path,
+            level=planned.level,
+            stamp=planned.stamp,
+            bytes=self.size,
+            redactions=redactions(planned.level, self.secrets),
+            told=not self.is_new,
+            at=planned.before.at if planned.before is not None else None,
+        )
+
+
+def redactions(level: Level, secrets: Mapping[str, int]) -> int | None:
+    """How many secrets were taken out; None where none was looked for."""
+    return None if level is Level.WHOLE else sum(secrets.values())
+
+
+class Preparer:
+    """Makes documents of sessions. `ids` has what the lake calls each session, where that is not the agent's own id."""
+
+    def __init__(
+        self, person: str, machine: Machine, new_redactor: Callable[[], Redactor], ids: Mapping[str, str] | None = None
+    ) -> None:
+        self._person = person
+        self._machine = machine
+        self._new_redactor = new_redactor
+        self._names = new_redactor()
+        self._ids = ids or {}
+
+    def lake_id(self, key: str, level: Level) -> str:
+        """What the lake calls a session: its own id, unless that tells something that must not leave the machine."""
+        id = key.partition(":")[2]
+        if level is Level.WHOLE:
+            return spell_surrogates(id)
+        said = self._names.text(id) if level is Level.REDACTED else id if is_number(id) else None
+        return id if said == id and id.isascii() else self._hidden(key)
+
+    def _hidden(self, key: str) -> str:
+        digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16, key=self._machine.secret)
+        return digest.hexdigest()
+
+    def document(self, session: Session, planned: Planned) -> tuple[Document, Mapping[str, int]]:
+        """The document of a session, and how many secrets of each rule were taken out."""
+        session, secrets = self._clean(self._renamed(session, planned), planned)
+        pieces: list[str] = []
+        WRITER.write(session, pieces.append, Options())
+        document = Document(
+            level=planned.level,
+            machine=self._machine.id,
+            person=self._person,
+            key=session.key,
+            agent=session.agent,
+            id=session.id,
+            seq=planned.seq,
+            state="",
+            month=planned.month,
+            project=session.project,
+            redactions=redactions(planned.level, secrets),
+            session=msgspec.Raw("".join(pieces).rstrip().encode()),
+        )
+        state = state_of(document)
+        before = planned.before
+        seq = before.seq if before is not None and before.state == state else planned.seq
+        return replace(document, state=state, seq=seq), secrets
+
+    def prepare(self, session: Session, planned: Planned, *, data: bool = True) -> Prepared:
+        """The document in its stored form; without `data`, only its size."""
+        document, secrets = self.document(session, planned)
+        content = encode(document)
+        return Prepared(
+            planned=planned,
+            seq=document.seq,
+            state=document.state,
+            path=document_path(document),
+            project=document.project,
+            secrets=secrets,
+            size=len(content),
+            data=content if data else b"",
+        )
+
+    def _clean(self, session: Session, planned: Planned) -> tuple[Session, Mapping[str, int]]:
+        project = planned.project or session.project
+        if planned.level is Level.WHOLE:
+            clean, secrets = session, dict[str, int]()
+        else:
+            redactor = self._new_redactor()
+            clean = replace(redactor(session), id=session.id, parent=session.parent)
+            secrets = redactor.counts
+            project = planned.project or clean.project
+        if planned.level is Level.FIGURES:
+            clean, project = figures_only(clean), planned.project
+        return replace(clean, project=spell_surrogates(project) if project else project), secrets
+
+    # ------------------------------------------------------------------ names of sessions
+
+    def _renamed(self, session: Session, planned: Planned) -> Session:
+        """The session with the lake's names for itself and for those it is related to."""
+        known = {session.agent, *registry.source_names()}
+
+        def rename(key: str) -> str:
+            agent, _, id = key.partition(":")
+            if planned.level is not Level.WHOLE and (agent not in known or not id):
+                return f"{session.agent}:{self._hidden(key)}"
+            return f"{agent}:{self._ids.get(key) or self.lake_id(key, planned.level)}" if id else key
+
+        return replace(
+            session,
+            id=planned.id,
+            parent=rename(session.parent) if session.parent is not None else None,
+            links=tuple(replace(link, target=rename(link.target)) for link in session.links),
+            messages=tuple(_with_renamed_children(message, rename) for message in session.messages),
+        )
+
+
+def _with_renamed_children(message: Message, rename: Callable[[str], str]) -> Message:
+    if not any(isinstance(part, ToolCall) and part.child for part in message.parts):
+        return message
+    return replace(
+        message,
+        parts=tuple(
+            replace(part, child=rename(part.child)) if isinstance(part, ToolCall) and part.child else part
+            for part in message.parts
+        ),
+    )
+
+
+def is_number(id: str) -> bool:
+    """Is an id made by chance or counted, so that it tells nothing?"""
+    return all(part in _USUAL or _NUMBER.fullmatch(part) for part in _SEPARATORS.split(id))

@@ -1,0 +1,120 @@
+"""Sends documents to a lake: documents first, news last. Who is killed anywhere goes on the next time."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+from typing import Self
+
+import msgspec
+from msgspec.structs import replace
+
+from pollux.errors import PolluxError
+from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, decode_tombstone, encode_news, news_path
+from pollux.lake.journal import Journal
+from pollux.lake.plan import Plan
+from pollux.lake.prepare import Prepared
+from pollux.lake.store import Store, lake_name, open_store
+
+_AT_ONCE = 8
+_IN_A_NEWS = 200
+
+
+class PushOutcome(msgspec.Struct, kw_only=True):
+    """What a push sent. `erased` sessions were not sent: whoever runs the lake erased them."""
+
+    lake: str
+    person: str
+    machine: str
+    plan: Plan
+    sessions: int = 0
+    bytes: int = 0
+    secrets: int = 0
+    erased: int = 0
+    unread: list[str] = []
+
+
+class Sender:
+    """Sends documents, several at once, and then the news of them."""
+
+    def __init__(self, url: str, journal: Journal, outcome: PushOutcome) -> None:
+        self._lake = lake_name(url)
+        self._journal = journal
+        self._outcome = outcome
+        self._pool = ThreadPoolExecutor(_AT_ONCE)
+        self._waiting: list[tuple[Prepared, Future[bool]]] = []
+        self._sent: list[Prepared] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._journal.close()
+
+    @cached_property
+    def _store(self) -> Store:
+        """The store, opened when there is something to send."""
+        return open_store(self._outcome.lake)
+
+    @cached_property
+    def _tombstones(self) -> list[Tombstone]:
+        """What was erased of this person. Who may not read in the lake need not: whoever loads heeds them, too."""
+        store = self._store
+        try:
+            found = [one.path for one in store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
+            return [decode_tombstone(store.get(path)) for path in found]
+        except PolluxError:
+            return []
+
+    def _is_erased(self, prepared: Prepared) -> bool:
+        key = f"{prepared.planned.key.partition(':')[0]}:{prepared.planned.id}"
+        return any(one.covers(self._outcome.person, self._outcome.machine, key) for one in self._tombstones)
+
+    def send(self, prepared: Prepared) -> None:
+        """Send a document; the journal knows of it before the lake does."""
+        if self._is_erased(prepared):
+            self._journal.write(self._lake, [replace(prepared.entry, told=True)])
+            self._outcome.erased += 1
+            return
+        self._journal.write(self._lake, [replace(prepared.entry, told=False)])
+        self._waiting.append((prepared, self._pool.submit(self._store.put_if_absent, prepared.path, prepared.data)))
+        if len(self._waiting) >= 2 * _AT_ONCE:
+            self._settle(_AT_ONCE)
+
+    def _settle(self, most: int) -> None:
+        """Wait until at most so many documents are on their way."""
+        while len(self._waiting) > most:
+            prepared, future = self._waiting.pop(0)
+            future.result()
+            self._sent.append(replace(prepared, data=b""))
+            if len(self._sent) >= _IN_A_NEWS:
+                self._publish()
+
+    def finish(self) -> None:
+        """Wait for all documents, and write the last news."""
+        self._settle(0)
+        self._publish()
+
+    def _publish(self) -> None:
+        """Write the news of what was sent."""
+        if not self._sent:
+            return
+        news = News(
+            machine=self._outcome.machine,
+            person=self._outcome.person,
+            seq=max(one.seq for one in self._sent),
+            documents=tuple(_news_entry(one) for one in self._sent),
+        )
+        while not self._store.put_if_absent(news_path(news), encode_news(news)):
+            news = replace(news, seq=news.seq + 1)
+        self._journal.tell(self._lake, [one.planned.key for one in self._sent])
+        self._outcome.sessions += len(self._sent)
+        self._outcome.bytes += sum(one.size for one in self._sent)
+        self._outcome.secrets += sum(sum(one.secrets.values()) for one in self._sent)
+        self._sent = []
+
+
+def _news_entry(prepared: Prepared) -> NewsEntry:
+    key = f"{prepared.planned.key.partition(':')[0]}:{prepared.planned.id}"
+    return NewsEntry(key=key, path=prepared.path, seq=prepared.seq, state=prepared.state)

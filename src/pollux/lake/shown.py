@@ -1,0 +1,105 @@
+"""The table of sessions: one change of it shows the rows of a session and hides those of its earlier state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pollux.lake.delta import Delta, packed, rows_in
+from pollux.lake.tables import SESSIONS, TABLES
+from pollux.model import Kind
+from pollux.writers.parquet import typed
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+_SAME = "t.month = s.month AND t.machine = s.machine AND t.key = s.key"
+_FEW = 1000
+"""Up to this number of sessions, a question names them."""
+
+_FIRST = datetime.min.replace(tzinfo=UTC)
+
+
+class Shown(NamedTuple):
+    """What is known of a session that the table shows."""
+
+    month: str
+    machine: str
+    key: str
+    batch: str
+    person: str
+    seq: int
+    counts: bool
+    kind: str
+    started: datetime | None
+    ended: datetime | None
+    messages: int
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """The largest of a key counts: the one that was left last, then the longest; at last the least machine's."""
+        moment = self.ended or self.started or _FIRST
+        return (self.kind != Kind.PROMPTS, moment, self.messages, [-ord(letter) for letter in self.machine])
+
+
+def known(table: DeltaTable, keys: Collection[str] | None = None) -> list[Shown]:
+    """What a version of the table has of these keys, or of all."""
+    where = None
+    if keys is not None and len(keys) <= _FEW:
+        names = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
+        where = f"key IN ({names})"
+    rows = rows_in(table, Shown._fields, where) if keys is None or keys else []
+    return [Shown(**row) for row in rows if keys is None or row["key"] in keys]
+
+
+def show(delta: Delta, rows: Sequence[dict[str, Any]], keys: Collection[str]) -> None:
+    """Show sessions, each unless a later state is shown already, and settle which copy of a key counts.
+
+    It is done when a look at the newest version finds nothing to change: others may change the same keys meanwhile.
+    """
+    wanted = {*keys, *(row["key"] for row in rows)}
+    is_settled = not wanted
+    while not is_settled:
+        is_settled = not delta.change(SESSIONS, lambda table: _change(table, rows, wanted))
+
+
+def _change(table: DeltaTable, rows: Sequence[dict[str, Any]], keys: Collection[str]) -> bool:
+    """Change what must be changed. Was there something?"""
+    import pyarrow as pa
+
+    there = {(one.machine, one.key): one for one in known(table, keys)}
+    fresh = [row for row in rows if (old := there.get((row["machine"], row["key"]))) is None or old.seq < row["seq"]]
+    coming = {(row["machine"], row["key"]): _shown(row) for row in fresh}
+    counting = _counting({**there, **coming}.values())
+    stale = [
+        one for place, one in there.items() if place not in coming and one.counts != (counting[one.key] == one.machine)
+    ]
+    if not fresh and not stale:
+        return False
+    source = [{**row, "counts": counting[row["key"]] == row["machine"]} for row in fresh]
+    source += [{**one._asdict(), "counts": not one.counts} for one in stale]
+    schema = TABLES[SESSIONS].schema()
+    data = typed(source, schema).append_column("fresh", pa.array([True] * len(fresh) + [False] * len(stale)))
+    columns = {name: f"s.{name}" for name in schema.names}
+    (
+        table.merge(data, _SAME, source_alias="s", target_alias="t", merge_schema=True, writer_properties=packed())
+        .when_matched_update(columns, "s.fresh AND s.seq > t.seq")
+        .when_matched_update({"counts": "s.counts"}, "NOT s.fresh AND s.seq = t.seq")
+        .when_not_matched_insert(columns, "s.fresh")
+        .execute()
+    )
+    return True
+
+
+def _shown(row: dict[str, Any]) -> Shown:
+    return Shown(**{name: row.get(name) for name in Shown._fields})  # type: ignore[arg-type]
+
+
+def _counting(sessions: Iterable[Shown]) -> dict[str, str]:
+    """The machine whose copy of each key counts."""
+    best: dict[str, Shown] = {}
+    for one in sessions:
+        if one.key not in best or one.rank > best[one.key].rank:
+            best[one.key] = one
+    return {key: one.machine for key, one in best.items()}

@@ -1,0 +1,198 @@
+"""The object store that a lake lies in: a folder, or a bucket of S3, Google or Azure."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pollux.errors import NotFound, OutputError, PolluxError, RequestError, Unreadable, needs
+from pollux.model import Value
+
+SCHEMES = ("s3", "gs", "az")
+HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
+
+_CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
+"""So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
+_RETRIES = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
+_LONGEST_REASON = 200
+_DRAFT = re.compile(r"#\d+\Z")
+"""How the name of an object ends that is being written in a folder."""
+
+
+class StoredObject(Value, frozen=True, kw_only=True):
+    """An object in the store."""
+
+    path: str
+    size: int
+    modified: datetime
+
+
+class Store:
+    """Objects by their paths, with `/`. Nothing is ever written over."""
+
+    def __init__(self, url: str, objects: Any, *, plain: bool = False) -> None:
+        """`plain`: the connection may be without encryption."""
+        self.url = url
+        self.plain = plain
+        self._objects = objects
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        """Write an object as a whole; False where there is one of this path already. Raises `OutputError`."""
+        import obstore
+        from obstore.exceptions import AlreadyExistsError
+
+        with self._explained("cannot be written to", OutputError):
+            try:
+                obstore.put(self._objects, path, data, mode="create")
+            except AlreadyExistsError:
+                return False
+        return True
+
+    def get(self, path: str) -> bytes:
+        """An object. Raises `NotFound` where there is none, and `Unreadable`."""
+        import obstore
+
+        with self._explained("cannot be read", Unreadable):
+            try:
+                return bytes(obstore.get(self._objects, path).bytes())
+            except FileNotFoundError:
+                raise NotFound(f"The lake {self.url} has no {path}.") from None
+
+    def paths(self, prefix: str = "") -> Iterator[StoredObject]:
+        """The objects below a prefix, which ends where a part of a path ends. Raises `Unreadable`."""
+        import obstore
+
+        with self._explained("cannot be listed", Unreadable):
+            for chunk in obstore.list(self._objects, prefix.rstrip("/") or None):
+                for one in chunk:
+                    yield StoredObject(path=one["path"], size=one["size"], modified=one["last_modified"])
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Remove objects; it does not matter whether they are there. Raises `OutputError`."""
+        import obstore
+
+        with self._explained("cannot be changed", OutputError):
+            for path in paths:
+                try:
+                    obstore.delete(self._objects, path)
+                except FileNotFoundError:
+                    continue
+
+    def remove_drafts(self, age: timedelta) -> int:
+        """Remove what writers left that were killed, if it is as old as this. Only a folder has such files.
+
+        They are in no list of objects. Raises `OutputError`.
+        """
+        if "://" in self.url:
+            return 0
+        with self._explained("cannot be changed", OutputError):
+            drafts = [
+                file
+                for folder, _, names in os.walk(self.url)
+                for file in (Path(folder, name) for name in names if _DRAFT.search(name))
+                if time.time() - file.stat().st_mtime >= age.total_seconds()
+            ]
+            for file in drafts:
+                file.unlink(missing_ok=True)
+        return len(drafts)
+
+    def as_file_system(self) -> Any:
+        """The store for engines that read files by their addresses, with the same keys."""
+        with needs("To ask a lake in a bucket", "lake"):
+            from obstore.fsspec import FsspecStore
+        options = {**_CLIENT, "allow_http": self.plain}
+        return FsspecStore(self.url.partition("://")[0], client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
+
+    @contextmanager
+    def _explained(self, what: str, kind: type[PolluxError]) -> Iterator[None]:
+        """Raise an error of ours, of one sentence, for one of the store."""
+        from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+        try:
+            yield
+        except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
+            raise kind(f"The lake {self.url} {what}: the rights are missing.", _RIGHTS) from error
+        except FileNotFoundError as error:
+            raise kind(f"The lake {self.url} {what}: there is no such place.", HINT) from error
+        except (BaseError, OSError) as error:
+            raise kind(f"The lake {self.url} {what}: {_reason(error)}.", _AGAIN) from error
+
+
+_RIGHTS = "docs/lake.md has the rights that each role needs."
+_AGAIN = "What was done is kept: the same command goes on from there."
+
+
+def open_store(url: str, *, create: bool = False) -> Store:
+    """The store at an address; nothing is asked of it yet. Raises `RequestError` where the address makes no sense.
+
+    A folder must exist, or a share that is not mounted would be filled beside it; `create` makes it. The keys of a
+    bucket come from the environment, by the names that its vendor gave them.
+    """
+    with needs("A lake", "lake"):
+        from obstore.exceptions import BaseError
+        from obstore.store import LocalStore, from_url
+    if create and not _is_bucket(url):
+        _make_folder(_path(url))
+    check_address(url)
+    try:
+        if not _is_bucket(url):
+            return Store(lake_name(url), LocalStore(_path(url)))
+        plain = _may_be_plain()
+        options = {**_CLIENT, "allow_http": plain}
+        objects = from_url(url, client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
+        return Store(lake_name(url), objects, plain=plain)
+    except (BaseError, ValueError) as error:
+        raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
+
+
+def check_address(url: str) -> None:
+    """Raise `RequestError` where an address makes no sense, or names a folder that is not there."""
+    scheme, colon, _ = url.partition("://")
+    parts = urlsplit(url)
+    if colon and (scheme.lower() not in ("file", *SCHEMES) or (_is_bucket(url) and not parts.hostname)):
+        raise RequestError(f"{url!r} is not the address of a lake.", HINT)
+    if "@" in parts.netloc:
+        raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
+    if not _is_bucket(url) and not (url and _path(url).is_dir()):
+        raise RequestError(f"There is no folder {url!r} for a lake.", f"Try: pollux lake init {url or 'LAKE'}")
+
+
+def _is_bucket(url: str) -> bool:
+    return "://" in url and url.partition("://")[0].lower() in SCHEMES
+
+
+def lake_name(url: str) -> str:
+    """What a lake is called in the journal: the same for any way to write its address."""
+    return url.rstrip("/") if _is_bucket(url) else str(_path(url))
+
+
+def _path(url: str) -> Path:
+    """The folder that an address names."""
+    return Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}.") from error
+
+
+def _may_be_plain() -> bool:
+    """May the connection be without encryption? On this machine, or where the user says so."""
+    named = (os.environ.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
+    endpoint = urlsplit(next((name for name in named if name), "")).hostname
+    return endpoint in ("localhost", "127.0.0.1", "::1") or os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
+
+
+def _reason(error: Exception) -> str:
+    """The store's own words, the first line of them."""
+    line = str(error).partition("\n")[0].rstrip(". ")
+    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"

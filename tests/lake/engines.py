@@ -1,0 +1,29 @@
+"""Engines that only judge: without one a test is skipped with a word, but never in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib import import_module
+from typing import Any, NoReturn
+
+import pytest
+
+
+def engine(name: str) -> Any:
+    """The module of an engine."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        _without(f"{name} is not installed: `make engines` installs it")
+
+
+def java() -> str:
+    """The program that Spark runs in."""
+    return shutil.which("java") or _without("Spark needs Java 17 or 21: Debian has it as default-jre-headless")
+
+
+def _without(reason: str) -> NoReturn:
+    if os.environ.get("POLLUX_ENGINES") == "required":
+        pytest.fail(reason)
+    pytest.skip(reason)

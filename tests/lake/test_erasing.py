@@ -1,0 +1,182 @@
+"""What is erased is nowhere, what is too old goes, and what is tidied up was of no use."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from pollux.errors import NotFound
+from pollux.lake.ask import Lake
+from pollux.lake.delta import Delta, rows_in
+from pollux.lake.documents import Tombstone
+from pollux.lake.erase import erase
+from pollux.lake.load import LOADS, Loader
+from pollux.lake.rows import rows_of
+from pollux.lake.shown import known
+from pollux.lake.store import Store
+from pollux.lake.tables import MESSAGES, SESSIONS, TABLES
+from pollux.lake.tidy import tidy
+from tests.lake.making import push
+from tests.lake.sessions import BEGIN, session
+
+CANARY = "canary7Q3xylophone"
+NOW = timedelta(0)
+
+
+def contents(store: Store) -> Iterator[tuple[Path, bytes]]:
+    """Every file of a lake, decompressed."""
+    for path in Path(store.url).rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            yield path, data
+            if path.suffix == ".zst":
+                yield path, zstandard.ZstdDecompressor().decompress(data)
+            if path.suffix == ".parquet":
+                yield path, str(pq.read_table(path).to_pylist()).encode()
+
+
+def having(store: Store, word: str) -> list[Path]:
+    return [path for path, data in contents(store) if word.encode() in data]
+
+
+def dead_load(store: Store, person: str, batch: str = "dead") -> None:
+    """The rows that a load left which was killed before it showed them."""
+    place = {"month": "2026-10", "person": person, "machine": "m1", "batch": batch}
+    rows = rows_of(session("left", words=CANARY))
+    for name in TABLES:
+        if name != SESSIONS:
+            Delta(store).append(name, [place | row for row in rows[name]])
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    """A lake of two people, of whom one said a word that nobody else did."""
+    push(store, [session("a", words=CANARY), session("b", 6, words=CANARY)], "ada", "m1", 1)
+    push(store, [session("c"), session("b")], "bob", "m2", 1)
+    Loader(store).load()
+    push(store, [session("a", 4, words=CANARY)], "ada", "m1", 2)
+    Loader(store).load()
+    return store
+
+
+def test_an_erased_person_is_in_no_byte(filled: Store) -> None:
+    dead_load(filled, "ada")
+    left = next(Path(filled.url).glob("tables/messages_all/month=*/*.parquet"))
+    shutil.copy(left, left.with_name("part-of-a-load-that-was-killed-before-its-commit.parquet"))
+    assert having(filled, CANARY)
+    erased = erase(filled, Tombstone(person="ada", at="now"))
+    assert (erased.sessions, erased.documents) == (2, 3)
+    assert {path.name[:14] for path in having(filled, CANARY)} <= {"part-of-a-load"}
+    tidy(filled, grace=NOW)
+    assert not having(filled, CANARY)
+    assert {one.person for one in known(Delta(filled).open(SESSIONS))} == {"bob"}
+    assert all(one.counts for one in known(Delta(filled).open(SESSIONS))), "the copy of another machine counts now"
+
+
+def test_an_erased_person_does_not_come_back(filled: Store) -> None:
+    erase(filled, Tombstone(person="ada", at="now"))
+    push(filled, [session("new", words=CANARY)], "ada", "m1", 9)
+    assert Loader(filled).load().erased == 1
+    push(filled, [session("newer", words=CANARY)], "ada", "m7", 10)
+    tidy(filled, grace=NOW)
+    assert not having(filled, CANARY)
+
+
+def test_a_load_takes_back_what_was_erased_while_it_ran(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    push(filled, [session("new", words=CANARY)], "ada", "m1", 9)
+    append = Delta.append
+
+    def late(delta: Delta, name: str, rows: list[dict[str, object]]) -> None:
+        if name == MESSAGES:
+            erase(filled, Tombstone(person="ada", at="now"))
+        append(delta, name, rows)
+
+    monkeypatch.setattr(Delta, "append", late)
+    Loader(filled).load()
+    assert not having(filled, CANARY)
+
+
+@pytest.mark.parametrize(
+    ("scope", "left"),
+    [
+        ({"key": "claude:a"}, {("m1", "claude:b"), ("m2", "claude:b"), ("m2", "claude:c")}),
+        ({"machine": "m1"}, {("m2", "claude:b"), ("m2", "claude:c")}),
+        (
+            {"machine": "m2", "key": "claude:b"},
+            {("m1", "claude:a"), ("m1", "claude:b"), ("m2", "claude:b"), ("m2", "claude:c")},
+        ),
+    ],
+)
+def test_a_machine_or_a_session_can_be_erased(filled: Store, scope: dict[str, str], left: set[tuple[str, str]]) -> None:
+    if len(left) == 4:  # it is somebody else's
+        with pytest.raises(NotFound):
+            erase(filled, Tombstone(person="ada", at="now", **scope))  # type: ignore[arg-type]
+    else:
+        erase(filled, Tombstone(person="ada", at="now", **scope))  # type: ignore[arg-type]
+    assert {(one.machine, one.key) for one in known(Delta(filled).open(SESSIONS))} == left
+    assert {path.split("/")[2] for path in (one.path for one in filled.paths("sessions"))} == {m for m, _ in left}
+
+
+def test_who_is_not_there_is_not_erased(filled: Store) -> None:
+    with pytest.raises(NotFound, match="Nothing of zoe"):
+        erase(filled, Tombstone(person="zoe", at="now"))
+    assert not list(filled.paths("tombstones"))
+
+
+def test_no_word_gets_into_a_log(filled: Store) -> None:
+    push(filled, [session("d", words=CANARY)], "grace.q7", "m3", 5)
+    push(filled, [session("d", words=CANARY)], "linus.q7", "m4", 6)
+    Loader(filled, {"grace.q7": "shopteam"}).load()
+    erase(filled, Tombstone(person="linus.q7", at="now"))
+    tidy(filled)
+    logs = [(path, data) for path, data in contents(filled) if "_delta_log" in path.parts]
+    assert logs
+    for word in (CANARY, "/work/shop", "about ", "grace.q7", "linus.q7", "shopteam", "claude-sonnet"):
+        assert not [path for path, data in logs if word.encode() in data], word
+
+
+# ---------------------------------------------------------------------------------------------------------- tidying
+
+
+def test_what_a_killed_load_left_goes_and_what_a_running_one_wrote_stays(filled: Store) -> None:
+    dead_load(filled, "bob", "dead")
+    dead_load(filled, "bob", "running")
+    filled.put_if_absent(f"{LOADS}/running", b"")
+    tidy(filled)
+    assert {row["batch"] for row in rows_in(Delta(filled).open(MESSAGES), ["batch"])}.isdisjoint({"dead"})
+    assert "running" in {row["batch"] for row in rows_in(Delta(filled).open(MESSAGES), ["batch"])}
+    tidy(filled, grace=NOW)
+    assert "running" not in {row["batch"] for row in rows_in(Delta(filled).open(MESSAGES), ["batch"])}
+    assert [one.path for one in filled.paths(LOADS)] == []
+
+
+def test_tidying_up_joins_files_and_changes_no_answer(filled: Store) -> None:
+    for number in range(4):
+        push(filled, [session(f"more{number}")], "bob", "m2", 10 + number)
+        Loader(filled).load()
+    question = "SELECT s.key, COUNT(*), SUM(u.input) FROM sessions s JOIN usage u USING (key) GROUP BY 1 ORDER BY 1"
+    before = Lake(filled).rows(question)
+    done = tidy(filled, grace=NOW)
+    assert done.joined > 0
+    assert done.rows > 0
+    assert Lake(filled).rows(question) == before
+    files = list(Path(filled.url).glob("tables/usage_all/month=*/*.parquet"))
+    assert len(files) == len({file.parent for file in files})
+    assert tidy(filled, grace=NOW).rows == 0
+
+
+def test_what_nobody_used_for_long_goes(filled: Store) -> None:
+    push(filled, [session("new", start=datetime(2026, 11, 15, tzinfo=UTC))], "ada", "m1", 9)
+    push(filled, [session("undated", 0, start=BEGIN)], "ada", "m1", 10)
+    Loader(filled).load()
+    done = tidy(filled, datetime(2026, 11, 10, tzinfo=UTC), grace=NOW)
+    assert done.sessions == 5
+    assert [one.key for one in known(Delta(filled).open(SESSIONS))] == ["claude:new"]
+    assert len(list(filled.paths("sessions"))) == 1
+    assert not having(filled, CANARY)

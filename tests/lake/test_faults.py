@@ -1,0 +1,71 @@
+"""What a store, a disk or a network does wrong costs a sentence, and nothing else."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pollux.lake.delta import Delta
+from pollux.lake.load import Loader
+from pollux.lake.shown import known
+from pollux.lake.store import Store
+from pollux.lake.tables import SESSIONS
+from tests.lake.making import push
+from tests.lake.sessions import session
+
+
+def small_files() -> None:
+    """No file may become larger than this."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
+
+
+def test_a_full_disk_costs_nothing_but_time(store: Store) -> None:
+    push(store, [session(f"s{number}", 30, words="many words " * number) for number in range(40)])
+    command = [sys.executable, "-m", "pollux", "lake", "load", store.url]
+    full = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=small_files)
+    assert (full.returncode, full.stdout) == (5, "")
+    assert "Traceback" not in full.stderr
+    assert "pollux: The tables of the lake " in full.stderr  # a library of others may say something, too
+    assert not known(Delta(store).open(SESSIONS))
+    assert Loader(store).load().sessions == 40
+    assert len(known(Delta(store).open(SESSIONS))) == 40
+
+
+@pytest.mark.parametrize("command", ["load", "tidy", "list", "stats", "show", "search", "query"])
+def test_a_store_that_is_not_there_is_told(command: str, tmp_path: Path) -> None:
+    environ = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+        "AWS_ACCESS_KEY_ID": "k",
+        "AWS_SECRET_ACCESS_KEY": "s",
+        "AWS_REGION": "us-east-1",
+    }
+    words = {"show": ["last"], "search": ["word"], "query": ["SELECT 1"]}.get(command, [])
+    arguments = [sys.executable, "-m", "pollux", "lake", command, "s3://bucket/lake", *words]
+    gone = subprocess.run(arguments, capture_output=True, text=True, check=False, env=environ, timeout=120)
+    assert (gone.returncode, gone.stdout) == (3, "")
+    assert "Traceback" not in gone.stderr
+    assert "s3://bucket/lake" in gone.stderr
+
+
+def test_a_store_that_goes_in_the_midst_loses_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    push(store, [session("a"), session("b")])
+    deleted = []
+
+    def delete(_: Store, paths: object) -> None:
+        deleted.append(paths)
+        raise OSError("the line is cut")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "delete", delete)
+        with pytest.raises(OSError, match="cut"):
+            Loader(store).load()
+    again = Loader(store).load()
+    assert (again.sessions, again.unchanged) == (0, 2)
+    assert len(known(Delta(store).open(SESSIONS))) == 2
+    assert not list(store.paths("news"))

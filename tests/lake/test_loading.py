@@ -1,0 +1,259 @@
+"""What a load shows, whatever is pushed and in whichever order."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+from deltalake import DeltaTable
+
+from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
+from pollux.lake.ask import Lake
+from pollux.lake.delta import Delta, rows_in
+from pollux.lake.documents import Document, News, NewsEntry, document_path, encode, encode_news, news_path, state_of
+from pollux.lake.load import Loader, Share
+from pollux.lake.shown import Shown, known
+from pollux.lake.store import Store, open_store
+from pollux.lake.tables import MESSAGES, SESSIONS, USAGE
+from tests.lake.making import document, push, put
+from tests.lake.sessions import BEGIN, session
+
+
+def shown(store: Store) -> list[Shown]:
+    return sorted(known(Delta(store).open(SESSIONS)), key=lambda one: (one.key, one.machine))
+
+
+def problems(store: Store) -> list[PolluxError]:
+    return Loader(store).load().problems
+
+
+def changed(one: Document, **fields: object) -> Document:
+    """A document with other fields, and the hash of these."""
+    other = msgspec.structs.replace(one, **fields)
+    return msgspec.structs.replace(other, state=state_of(other))
+
+
+def test_the_last_state_of_a_session_counts_in_whichever_order_it_comes(store: Store) -> None:
+    for seq, messages in ((3, 6), (1, 2), (2, 4)):
+        push(store, [session("a", messages)], seq=seq)
+        Loader(store).load()
+    assert [(one.seq, one.messages) for one in shown(store)] == [(3, 6)]
+    assert Lake(store).rows("SELECT COUNT(*) FROM messages") == [(6,)]
+
+
+def test_a_session_that_shrinks_is_shown_as_it_is_now(store: Store) -> None:
+    push(store, [session("a", 8)], seq=1)
+    Loader(store).load()
+    push(store, [session("a", 2)], seq=2)
+    Loader(store).load()
+    assert Lake(store).rows("SELECT COUNT(*), SUM(input) FROM usage") == [(1, 101)]
+
+
+def test_one_key_from_three_machines_counts_once(store: Store) -> None:
+    later = BEGIN + timedelta(days=40)  # in another month
+    for seq in range(1, 11):
+        for machine, start, messages in (("m1", BEGIN, 4), ("m2", later, 2), ("m3", later, 2)):
+            push(store, [session("a", messages, start=start)], machine, machine, seq)
+            Loader(store).load()
+    assert [(one.machine, one.counts, one.seq) for one in shown(store)] == [
+        ("m1", False, 10),
+        ("m2", True, 10),
+        ("m3", False, 10),
+    ]
+    assert Lake(store).rows("SELECT person, COUNT(*) FROM usage GROUP BY person") == [("m2", 1)]
+
+
+def test_to_load_again_changes_nothing(store: Store) -> None:
+    push(store, [session("a"), session("b")], seq=1)
+    Loader(store).load()
+    before = shown(store), [Delta(store).open(name).version() for name in (SESSIONS, USAGE)]
+    push(store, [session("a"), session("b")], seq=1)  # the same news once more
+    again = Loader(store).load()
+    assert (again.sessions, again.unchanged, again.problems) == (0, 2, [])
+    assert before == (shown(store), [Delta(store).open(name).version() for name in (SESSIONS, USAGE)])
+
+
+def test_a_load_that_was_killed_before_it_settled_what_counts_is_finished(store: Store) -> None:
+    push(store, [session("a", 4)], "ada", "m1", 1)
+    push(store, [session("a", 2)], "bob", "m2", 1)
+    Loader(store).load()
+    delta = Delta(store)
+    delta.change(SESSIONS, lambda table: table.update(updates={"counts": "true"}))
+    push(store, [session("a", 4)], "ada", "m1", 1)
+    Loader(store).load()
+    assert [one.counts for one in shown(store)] == [True, False]
+
+
+def test_what_others_change_meanwhile_is_no_error(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    push(store, [session("a")], seq=1)
+    Loader(store).load()
+    delta, others = Delta(store), Delta(store)
+    opened = Delta.open
+    changes = iter(["fate = 'x'", "fate = 'y'"])
+
+    def late(one: Delta, name: str) -> DeltaTable:
+        """The table as it was before somebody else changed it."""
+        table = opened(one, name)
+        if one is delta and (change := next(changes, None)) is not None:
+            column, value = change.split(" = ")
+            opened(others, name).update(updates={column: value})
+        return table
+
+    monkeypatch.setattr(Delta, "open", late)
+    delta.append(MESSAGES, [{"month": "2026-10", "person": "p", "machine": "m", "key": "k", "batch": "b"}])
+    delta.vacuum(MESSAGES, 0)
+    assert sum(row["key"] == "k" for row in rows_in(opened(others, MESSAGES), ["key"])) == 1
+
+
+def test_parts_of_the_machines_are_loaded_by_their_loaders(store: Store) -> None:
+    machines = [f"machine{number}" for number in range(9)]
+    for machine in machines:
+        push(store, [session(machine)], machine=machine)
+    for part in (1, 2, 3):
+        Loader(store).load(Share(part, 3))
+    assert {one.machine for one in shown(store)} == set(machines)
+
+
+def test_people_are_in_the_teams_of_the_list(store: Store) -> None:
+    push(store, [session("a")], "ada", "m1")
+    push(store, [session("b")], "bob", "m2")
+    Loader(store, {"ada": "shop"}).load()
+    teams = "SELECT person, team FROM sessions ORDER BY 1"
+    assert Lake(store).rows(teams) == [("ada", "shop"), ("bob", None)]
+    Loader(store, {"ada": "tools", "bob": "shop"}).load()
+    assert Lake(store).rows(teams) == [("ada", "tools"), ("bob", "shop")]
+
+
+# ------------------------------------------------------------------------------------------------- hostile and odd
+
+
+def test_a_document_of_a_later_edition_waits_for_a_later_release(store: Store) -> None:
+    good, later = document(session("a"), seq=1), changed(document(session("b"), seq=1), edition=2)
+    put(store, [good, later], 1)
+    (problem,) = problems(store)
+    assert isinstance(problem, StoreError)
+    assert problem.hint == "Update pollux."
+    assert [one.key for one in shown(store)] == ["claude:a"]
+    assert [one.path for one in store.paths("news")], "the news wait"
+
+
+def test_an_earlier_state_is_shown_while_the_last_one_is_damaged(store: Store) -> None:
+    push(store, [session("a", 2)], seq=1)
+    damaged = document(session("a", 4), seq=2)
+    store.put_if_absent(document_path(damaged), b"no document")
+    put(store, [damaged], 2)
+    (problem,) = problems(store)
+    assert isinstance(problem, Unreadable)
+    assert [(one.seq, one.messages) for one in shown(store)] == [(1, 2)]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"month": "../../elsewhere"},
+        {"month": "2026-11' OR 1=1"},
+        {"machine": "m2"},
+        {"key": "claude:somebody-else"},
+        {"seq": 7},
+    ],
+)
+def test_a_document_that_is_not_what_its_path_says_is_not_loaded(store: Store, fields: dict[str, object]) -> None:
+    honest = document(session("a"))
+    forged = changed(honest, **fields)
+    store.put_if_absent(document_path(honest), encode(forged))
+    told = NewsEntry(key=honest.key, path=document_path(honest), seq=honest.seq, state=honest.state)
+    piece = News(machine="m1", person="ada", seq=1, documents=(told,))
+    store.put_if_absent(news_path(piece), encode_news(piece))
+    assert len(problems(store)) == 1
+    assert not shown(store)
+
+
+def test_nobody_tells_of_documents_of_others(store: Store) -> None:
+    theirs = document(session("a"), "bob", "m2")
+    store.put_if_absent(document_path(theirs), encode(theirs))
+    told = NewsEntry(key=theirs.key, path=document_path(theirs), seq=1, state=theirs.state)
+    piece = News(machine="m2", person="bob", seq=1, documents=(told,))
+    store.put_if_absent("news/eve/m1/0000000000000001.json", encode_news(piece))
+    assert len(problems(store)) == 1
+    assert not shown(store)
+
+
+def test_the_path_says_whose_a_document_is(store: Store) -> None:
+    claimed = changed(document(session("a")), person="boss")
+    path = document_path(document(session("a"))).replace(document(session("a")).state, claimed.state)
+    store.put_if_absent(path, encode(claimed))
+    told = NewsEntry(key=claimed.key, path=path, seq=1, state=claimed.state)
+    piece = News(machine="m1", person="boss", seq=1, documents=(told,))
+    store.put_if_absent("news/ada/m1/0000000000000001.json", encode_news(piece))
+    assert not problems(store)
+    assert [one.person for one in shown(store)] == ["ada"]
+
+
+def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> None:
+    store.put_if_absent("news/README", b"somebody's")
+    store.put_if_absent("news/eve/m9/0000000000000001.json", b"{")
+    store.put_if_absent("news/eve/m9/0000000000000002.json", b"\xff" * 50)
+    gone = document(session("gone"), "eve", "m9", 3)
+    put(store, [gone], 3)
+    store.delete([document_path(gone)])
+    push(store, [session("a")])
+    assert len(problems(store)) == 2
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
+def test_words_that_look_like_sql_are_words(store: Store) -> None:
+    odd = "'; DROP TABLE sessions; -- \" \\ \x00 ％ \U0001f600"
+    key = "it's\"odd"
+    push(store, [session(key, words=odd)], seq=1)
+    Loader(store).load()
+    push(store, [session(key, 4, words=odd)], seq=2)
+    Loader(store).load()
+    assert Lake(store).rows("SELECT DISTINCT text FROM messages WHERE role = 'user'") == [(odd,)]
+
+
+def test_a_place_without_a_lake_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no lake"):
+        Loader(open_store(str(tmp_path))).load()
+
+
+def test_a_table_that_somebody_changed_is_told(store: Store) -> None:
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    place = f"{store.url}/tables/usage_all"
+    write_deltalake(place, pa.table({"month": ["2026-11"], "key": [1]}), mode="overwrite", schema_mode="overwrite")
+    push(store, [session("a")])
+    with pytest.raises(StoreError, match="another program changed it"):
+        Loader(store).load()
+    assert not shown(store)
+
+
+def test_a_column_that_came_later_is_added(store: Store) -> None:
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    from pollux.lake.tables import TABLES
+
+    push(store, [session("a")])
+    Loader(store).load()
+    table = Delta(store).open(USAGE)
+    old = [name for name in TABLES[USAGE].schema().names if name != "reasoning"]
+    kept = pa.table(table.scan(old, None))
+    write_deltalake(table, kept, mode="overwrite", schema_mode="overwrite", partition_by=["month"])
+    push(store, [session("b")], seq=2)
+    Loader(store).load()
+    assert Lake(store).rows("SELECT COUNT(*), COUNT(reasoning) FROM usage") == [(2, 0)]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_told(store: Store) -> None:
+    push(store, [session("a")])
+    Path(store.url).chmod(0o500)
+    try:
+        with pytest.raises(OutputError):
+            Loader(store).load()
+    finally:
+        Path(store.url).chmod(0o700)
