@@ -177,7 +177,8 @@ def test_a_phone_shows_the_first_words(visit: Visit, site: Path) -> None:
 def test_totals_and_charts(index: BrowserPage, visit: Visit, site: Path) -> None:
     assert index.ask("document.querySelectorAll('.charts figure').length") == 3
     assert "836,891" in index.ask("document.querySelector('.totals').textContent")
-    assert index.page.locator(".legend").inner_text().split() == ["gemini", "claude", "codex", "copilot", "opencode", "qwen"]
+    agents = ["gemini", "claude", "codex", "copilot", "opencode", "qwen"]
+    assert index.page.locator(".legend").inner_text().split() == agents
     assert index.ask("[...document.querySelectorAll('.legend svg')].every((svg) => svg.clientWidth > 5)")
     bottoms = "[...document.querySelectorAll('.charts figure > svg')].map((svg) => svg.getBoundingClientRect().bottom)"
     assert len(set(index.ask(bottoms))) == 1

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from pollux import Library, Session
-from pollux.errors import CannotResume
 from pollux.model import Author, Fate, Role, ToolCall
-from pollux.registry import source
 from pollux.sources.qwen.find import roots
 from pollux.sources.qwen.resume_command import project_id
 
@@ -206,12 +204,6 @@ def test_typed_lines_that_no_record_holds_are_kept(tmp_path: Path) -> None:
     log.write_text(json.dumps(lines))
     assert [(m.text, m.fate) for m in read(tmp_path).prompts] == [("Peas?", Fate.LIVE), ("Beans?", Fate.FAILED)]
     assert [message.text for message in read(tmp_path, OTHER).prompts] == ["Leeks?"]
-
-
-def test_nothing_is_handed_over_to_it() -> None:
-    qwen: Any = source("qwen")
-    with pytest.raises(CannotResume, match="hand a conversation over to Qwen Code"):
-        qwen.native_format()
 
 
 def test_what_the_client_asked_for_itself_is_no_reply(tmp_path: Path) -> None:
