@@ -18,10 +18,11 @@ CORPUS = Path(__file__).parent.parent / "corpus"
 PROMPT = "And then, what came of it?"
 NEWEST = {"gemini": "0.61.0", "claude": "2.1.325", "codex": "0.166.0"}
 NEWEST |= {"copilot": "1.0.102", "opencode": "1.18.33", "qwen": "0.24.4"}
-HOMES = sorted(f"{home.parts[-3]}/{home.parts[-2]}" for home in CORPUS.glob("*/*/home"))
+HOMES = sorted(f"{home.parts[-3]}/{home.parts[-2]}" for home in CORPUS.glob("*/*/home") if home.parts[-3] != "opencode")
+"""Sessions of OpenCode come back as files for `opencode import`, not where they were."""
 NOT_RESUMED = (
     *("codex/0.1.2504172351", "codex/0.1.2505291658", "codex/0.8.0", "codex/0.20.0", "codex/0.29.0"),
-    *("gemini/0.1.22-tui", "opencode/0.5.29", "qwen/0.1.4"),
+    *("gemini/0.1.22-tui", "qwen/0.1.4"),
 )
 """Homes whose files no present release resumes; the one of Gemini CLI has no sessions at all."""
 WHOLE_HOMES = ("qwen",)

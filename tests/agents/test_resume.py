@@ -30,11 +30,10 @@ SESSIONS = [
     ("gemini", "0.61.0", "0.61.0"),
     ("gemini", "0.44.0-tui", "0.44.0"),
     ("copilot", "1.0.102", "1.0.102"),
-    ("opencode", "1.18.33", "1.18.33"),
     ("qwen", "0.24.4", "0.24.4"),
 ]
 ELSEWHERE = [session for session in SESSIONS if session[2] not in {"2.1.112", "0.145.0"}]
-AT_ONCE = {"claude": (), "codex": (), "gemini": ("-i",), "copilot": ("-i",), "opencode": ("--prompt",), "qwen": ("-i",)}
+AT_ONCE = {"claude": (), "codex": (), "gemini": ("-i",), "copilot": ("-i",), "qwen": ("-i",)}
 """The option of each agent before a prompt that it takes at once and then stays, in a terminal."""
 
 
@@ -93,6 +92,15 @@ def test_the_conversation_arrives(harness: ModuleType, agent: str, home: str, re
     assert report["resumed"], report["stderr"]
     assert harness.compare(expected, report, thinking=False) is None
     assert (tmp_path / "own" / "DATA" / "pollux" / "archive").is_dir()
+
+
+def test_opencode_shows_the_conversation(harness: ModuleType, tmp_path: Path) -> None:
+    """It takes no prompt from the command line together with a session, so its screen is the witness."""
+    variables, session, project = held("opencode", "1.18.33", tmp_path)
+    with room(harness, "opencode", "1.18.33", "1.18.33", project, session=session, variables=variables) as made:
+        through_pollux(made, tmp_path)
+        shown = made.screen([], 60, "Done: the report now prints humidity")
+    assert "Done: the report now prints humidity" in shown
 
 
 @in_full
