@@ -123,6 +123,29 @@ def test_a_machine_or_a_session_can_be_erased(filled: Store, scope: dict[str, st
     assert {path.split("/")[2] for path in (one.path for one in filled.paths("sessions"))} == {m for m, _ in left}
 
 
+def test_no_link_leads_an_erasure_elsewhere(filled: Store, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere" / "thesis.txt"
+    outside.parent.mkdir()
+    outside.write_text("years of work")
+    theirs = Path(filled.url, "sessions", "bob")
+    for name, target in (("outside", outside.parent), ("ada", theirs.parent / "ada"), ("loop", theirs)):
+        (theirs / name).symlink_to(target)
+    (theirs / "file").symlink_to(outside)
+    before = {one.path for one in filled.paths("sessions/ada")}
+    erase(filled, Tombstone(person="bob", at=""))
+    assert outside.read_text() == "years of work"
+    assert {one.path for one in filled.paths("sessions/ada")} == before
+    assert before
+
+
+def test_files_that_others_left_stop_nobody(filled: Store) -> None:
+    for path in ("tombstones/.DS_Store", "tombstones/ada/.DS_Store", "sessions/notes.txt", "tables/notes.txt"):
+        filled.put_if_absent(path, b"\0")
+    push(filled, [session("d")], "bob", "m2", 3)
+    assert Loader(filled).load().sessions == 1
+    tidy(filled, grace=NOW)
+
+
 def test_who_is_not_there_is_not_erased(filled: Store) -> None:
     with pytest.raises(NotFound, match="Nothing of zoe"):
         erase(filled, Tombstone(person="zoe", at="now"))

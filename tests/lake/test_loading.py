@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import zstandard
 from deltalake import DeltaTable
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
@@ -190,6 +191,58 @@ def test_the_path_says_whose_a_document_is(store: Store) -> None:
     store.put_if_absent("news/ada/m1/0000000000000001.json", encode_news(piece))
     assert not problems(store)
     assert [one.person for one in shown(store)] == ["ada"]
+
+
+def test_nobody_replaces_what_another_person_pushed(store: Store) -> None:
+    push(store, [session("a", 4)], "ada", "m1", 1)
+    Loader(store).load()
+    push(store, [session("a", 2, words="forged")], "eve", "m1", 2)
+    assert not problems(store)
+    assert sorted((one.person, one.counts) for one in shown(store)) == [("ada", True), ("eve", False)]
+    assert Lake(store).rows("SELECT DISTINCT person, text FROM messages WHERE role = 'user'") == [("ada", "hello")]
+
+
+def test_the_last_name_of_a_person_counts_in_one_load(store: Store) -> None:
+    push(store, [session("a", 4)], "ada", "m1", 1)
+    push(store, [session("a", 4)], "ada.l", "m1", 2)
+    assert not problems(store)
+    assert sorted((one.person, one.counts) for one in shown(store)) == [("ada", False), ("ada.l", True)]
+    assert Lake(store).rows("SELECT person, COUNT(*) FROM messages GROUP BY 1") == [("ada.l", 4)]
+
+
+@pytest.mark.parametrize("path", ["../../../elsewhere", "../../ada/m1/claude/a/1-x.json.zst", "\0", "x" * 5000])
+def test_news_cannot_lead_elsewhere(store: Store, path: str) -> None:
+    entry = NewsEntry(key="claude:a", path=f"sessions/eve/m1/{path}", seq=1, state="x")
+    piece = News(machine="m1", person="eve", seq=1, documents=(entry,))
+    store.put_if_absent(news_path(piece), encode_news(piece))
+    push(store, [session("a")])
+    assert len(problems(store)) == 1
+    assert [one.person for one in shown(store)] == ["ada"]
+
+
+def _put_odd(store: Store, data: bytes) -> None:
+    """A document that is none, with its news."""
+    odd = document(session("odd"), "eve", "m9")
+    store.put_if_absent(document_path(odd), data)
+    entry = NewsEntry(key=odd.key, path=document_path(odd), seq=odd.seq, state=odd.state)
+    store.put_if_absent("news/eve/m9/1.json", encode_news(News(machine="m9", person="eve", seq=1, documents=(entry,))))
+
+
+def test_what_is_too_deep_stops_nobody(store: Store) -> None:
+    deep = b'{"edition":1,"session":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    _put_odd(store, zstandard.compress(deep))
+    store.put_if_absent("news/eve/m9/2.json", deep)
+    push(store, [session("a")])
+    assert len(problems(store)) == 2
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
+def test_what_is_too_large_is_not_unpacked(store: Store) -> None:
+    packer = zstandard.ZstdCompressor().compressobj(size=1 << 40)
+    _put_odd(store, packer.compress(b"0" * (1 << 20)) + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+    push(store, [session("a")])
+    assert "larger than any session" in str(problems(store)[0])
+    assert [one.key for one in shown(store)] == ["claude:a"]
 
 
 def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> None:

@@ -30,8 +30,9 @@ class Erased(NamedTuple):
 
 
 def tombstones(store: Store) -> list[Tombstone]:
-    """Everything that was erased."""
-    return [decode_tombstone(store.get(one.path)) for one in store.paths(TOMBSTONES)]
+    """Everything that was erased. Files that others left there are none of ours."""
+    found = (one.path for one in store.paths(TOMBSTONES))
+    return [decode_tombstone(store.get(path)) for path in found if path.endswith(".json")]
 
 
 def erase(store: Store, tombstone: Tombstone) -> Erased:

@@ -20,7 +20,7 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, SESSIONS as DOCUMENTS, NewsEntry, decode, decode_news, machine_of, person_of
+from pollux.lake.documents import NEWS, NewsEntry, decode, decode_news, is_own, machine_of, person_of
 from pollux.lake.erase import erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
@@ -50,6 +50,7 @@ _MONTH = re.compile(r"\d{4}-\d\d|undated")
 _LARGEST = 2**63
 
 Row = dict[str, Any]
+_Place = tuple[str, str, str]
 
 
 class Loaded(msgspec.Struct):
@@ -69,6 +70,11 @@ class _Told(NamedTuple):
     machine: str
     entry: NewsEntry
     news: str
+
+    @property
+    def place(self) -> _Place:
+        """What its session is known by."""
+        return self.person, self.machine, self.entry.key
 
 
 class _Read(NamedTuple):
@@ -119,7 +125,7 @@ class Loader:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             told = [one for some in pool.map(self._read_news, news) for one in some]
             keys = {one.entry.key for one in told}
-            there = {(one.machine, one.key): one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
+            there = {one.place: one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
             wanted = self._wanted(told, there)
             for start in range(0, len(wanted), _TOGETHER):
                 some = wanted[start : start + _TOGETHER]
@@ -142,24 +148,24 @@ class Loader:
         except PolluxError as error:
             self._note(error, news.path)
             return []
-        own = [one for one in documents if one.path.startswith(f"{DOCUMENTS}/{person}/{machine}/")]
+        own = [one for one in documents if is_own(one, person, machine)]
         if len(own) < len(documents):
             self._note(Unreadable(f"{news.path} tells of documents of others."), news.path)
         return [_Told(person, machine, one, news.path) for one in own]
 
-    def _wanted(self, told: Iterable[_Told], there: Mapping[tuple[str, str], Shown]) -> list[list[_Told]]:
+    def _wanted(self, told: Iterable[_Told], there: Mapping[_Place, Shown]) -> list[list[_Told]]:
         """The documents to load: of each session all states that are new, the last first."""
         graves = tombstones(self._store)
-        states: dict[tuple[str, str], list[_Told]] = {}
+        states: dict[_Place, list[_Told]] = {}
         for one in sorted(told, key=lambda one: one.entry.seq, reverse=True):
-            shown = there.get((one.machine, one.entry.key))
+            shown = there.get(one.place)
             if any(grave.covers(one.person, one.machine, one.entry.key) for grave in graves):
                 self._store.delete([one.entry.path])
                 self._result.erased += 1
             elif shown is not None and shown.seq >= one.entry.seq:
                 self._result.unchanged += 1
             else:
-                states.setdefault((one.machine, one.entry.key), []).append(one)
+                states.setdefault(one.place, []).append(one)
         return list(states.values())
 
     def _get(self, path: str) -> bytes | PolluxError:
@@ -169,9 +175,7 @@ class Loader:
         except PolluxError as error:
             return error
 
-    def _read(
-        self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[tuple[str, str], Shown]
-    ) -> _Read | None:
+    def _read(self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[_Place, Shown]) -> _Read | None:
         """The rows of the last of these states that can be read. The first is here already."""
         data: bytes | PolluxError | None = first
         for one in states:
@@ -179,7 +183,7 @@ class Loader:
             try:
                 if isinstance(data, PolluxError):
                     raise data
-                return self._rows(one, data, there.get((one.machine, one.entry.key)))
+                return self._rows(one, data, there.get(one.place))
             except NotFound:  # it was erased meanwhile
                 pass
             except PolluxError as error:
@@ -195,7 +199,10 @@ class Loader:
             raise Unreadable(f"{told.entry.path} is not the document that the news tell of.")
         if not (_MONTH.fullmatch(document.month) and 0 <= document.seq < _LARGEST > (document.redactions or 0)):
             raise Unreadable(f"{told.entry.path} has figures that no document has.")
-        rows = rows_of(session)
+        try:
+            rows = rows_of(session)
+        except Exception as error:  # one document must not keep the others out
+            raise Unreadable(f"{told.entry.path} cannot be loaded: {error}.") from error
         rows[SESSIONS][0] |= {
             "team": self._teams.get(told.person),
             "object": told.entry.path,

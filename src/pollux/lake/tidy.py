@@ -29,7 +29,7 @@ GRACE = timedelta(hours=24)
 """No load takes longer. What one left that is older was killed."""
 
 _SMALL = 128 << 20
-_PLACE = ("month", "machine", "key", "batch")
+_PLACE = ("month", "person", "machine", "key", "batch")
 """What every row has, and the first fields of `Shown`."""
 
 
@@ -70,7 +70,7 @@ def _retire(store: Store, delta: Delta, limit: datetime) -> int:
         place = f"{DOCUMENTS}/{one.person}/{one.machine}/{session_part(one.key)}"
         store.delete([stored.path for stored in store.paths(place)])
     for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
-        delta.delete_rows(name, _PLACE[:3], [one[:3] for one in old])
+        delta.delete_rows(name, _PLACE[:4], [one[:4] for one in old])
     return len(old)
 
 
@@ -87,10 +87,10 @@ def _remove_hidden(store: Store, delta: Delta, grace: timedelta) -> int:
     """
     rows = {name: _batches(delta.open(name)) for name in TABLES if name != SESSIONS}
     running = _running(store, grace)
-    shown = {one[:4] for one in known(delta.open(SESSIONS))}
+    shown = {one[:5] for one in known(delta.open(SESSIONS))}
     removed = 0
     for name, places in rows.items():
-        hidden = [place for place in places if place not in shown and place[3] not in running]
+        hidden = [place for place in places if place not in shown and place[4] not in running]
         removed += delta.delete_rows(name, _PLACE, hidden)
     return removed
 
