@@ -194,6 +194,19 @@ def test_tidying_up_joins_files_and_changes_no_answer(filled: Store) -> None:
     assert tidy(filled, grace=NOW).rows == 0
 
 
+def test_the_documents_of_earlier_states_go(filled: Store) -> None:
+    before = len(list(filled.paths("sessions")))
+    push(filled, [session("a"), session("b")], "ada", "m1", 3)
+    tidy(filled)
+    assert len(list(filled.paths("sessions"))) == before + 2 - 1, "what is not loaded yet replaces nothing"
+    Loader(filled).load()
+    assert tidy(filled, grace=NOW).documents == 2
+    assert not having(filled, CANARY)
+    assert {one.path for one in filled.paths("sessions")} == {
+        row["object"] for row in rows_in(Delta(filled).open(SESSIONS), ["object"])
+    }
+
+
 def test_what_nobody_used_for_long_goes(filled: Store) -> None:
     push(filled, [session("new", start=datetime(2026, 11, 15, tzinfo=UTC))], "ada", "m1", 9)
     push(filled, [session("undated", 0, start=BEGIN)], "ada", "m1", 10)

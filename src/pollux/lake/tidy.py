@@ -34,9 +34,13 @@ _PLACE = ("month", "person", "machine", "key", "batch")
 
 
 class Tidied(msgspec.Struct):
-    """What was removed: sessions that were too old, rows that nothing shows; and how many files were joined."""
+    """What was removed: sessions that were too old, documents of earlier states, rows that nothing shows.
+
+    And how many files were joined.
+    """
 
     sessions: int = 0
+    documents: int = 0
     rows: int = 0
     joined: int = 0
 
@@ -53,6 +57,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     erase_rows(delta, graves)
     if older_than is not None:
         result.sessions = _retire(store, delta, older_than)
+    result.documents = _remove_superseded(store, delta)
     result.rows = _remove_hidden(store, delta, grace)
     show(delta, [], {one.key for one in known(delta.open(SESSIONS))})
     for name, table in TABLES.items():
@@ -67,11 +72,28 @@ def _retire(store: Store, delta: Delta, limit: datetime) -> int:
     """Remove sessions that nobody used since then, with their documents."""
     old = [one for one in known(delta.open(SESSIONS)) if _last_used(one) < limit]
     for one in old:
-        place = f"{DOCUMENTS}/{one.person}/{one.machine}/{session_part(one.key)}"
-        store.delete([stored.path for stored in store.paths(place)])
+        store.delete([stored.path for stored in store.paths(_documents(one))])
     for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
         delta.delete_rows(name, _PLACE[:4], [one[:4] for one in old])
     return len(old)
+
+
+def _remove_superseded(store: Store, delta: Delta) -> int:
+    """Remove documents of earlier states: they may hold what was to be seen no more when the later one was pushed."""
+    shown = {_documents(one): one for one in known(delta.open(SESSIONS))}
+    old = []
+    for stored in store.paths(DOCUMENTS):
+        place, _, name = stored.path.rpartition("/")
+        seq = name.partition("-")[0]
+        if place in shown and seq.isdecimal() and int(seq) < shown[place].seq:
+            old.append(stored.path)
+    store.delete(old)
+    return len(old)
+
+
+def _documents(one: Shown) -> str:
+    """Where the documents of a session lie."""
+    return f"{DOCUMENTS}/{one.person}/{one.machine}/{session_part(one.key)}"
 
 
 def _last_used(one: Shown) -> datetime:
