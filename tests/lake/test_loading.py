@@ -228,6 +228,17 @@ def _put_odd(store: Store, data: bytes) -> None:
     store.put_if_absent("news/eve/m9/1.json", encode_news(News(machine="m9", person="eve", seq=1, documents=(entry,))))
 
 
+def test_names_that_would_draw_on_a_terminal_are_not_loaded(store: Store) -> None:
+    push(store, [msgspec.structs.replace(session("a"), agent="cl\x1b[31maude")], "eve", "m9")
+    for name in (b"m\x1b[31m", b"m\xff"):
+        folder = Path(store.url, "news", "eve", os.fsdecode(name))
+        folder.mkdir()
+        (folder / "1.json").write_text("{")
+    push(store, [session("a")])
+    assert ["nobody can name" in str(problem) for problem in problems(store)] == [True]
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
 def test_what_is_too_deep_stops_nobody(store: Store) -> None:
     deep = b'{"edition":1,"session":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
     _put_odd(store, zstandard.compress(deep))

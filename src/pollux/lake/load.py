@@ -111,7 +111,7 @@ class Loader:
     def load(self, share: Share = ALL, report: Report = lambda _: None) -> Loaded:
         """Load what is new."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
-        every = (one for one in self._store.paths(NEWS) if one.path.count("/") == _DEPTH)  # others are none of ours
+        every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
         news = sorted((one for one in every if share.has(machine_of(one.path))), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
@@ -197,6 +197,8 @@ class Loader:
         names = (document.machine, document.key, session.key, document.seq)
         if names != (told.machine, told.entry.key, told.entry.key, told.entry.seq):
             raise Unreadable(f"{told.entry.path} is not the document that the news tell of.")
+        if not session.agent.isprintable():
+            raise Unreadable(f"{told.entry.path} is of an agent that nobody can name.")
         if not (_MONTH.fullmatch(document.month) and 0 <= document.seq < _LARGEST > (document.redactions or 0)):
             raise Unreadable(f"{told.entry.path} has figures that no document has.")
         try:
@@ -250,6 +252,11 @@ class Loader:
     def _note(self, error: PolluxError, news: str) -> None:
         self._troubled.add(news)
         self._result.problems.append(error)
+
+
+def _is_ours(news: str) -> bool:
+    """Can this be the path of news?"""
+    return news.count("/") == _DEPTH and news.isprintable()
 
 
 def _in_memory(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:

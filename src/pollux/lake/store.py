@@ -114,7 +114,10 @@ class Store:
         return len(drafts)
 
     def _files(self, place: Path) -> Iterator[StoredObject]:
-        """The objects of a folder. Those behind a link are none: it may lead out of what its maker may change."""
+        """The objects of a folder. What is behind a link is none: it may lead out of what its maker may change.
+
+        Nor is a file whose name cannot be written.
+        """
         for folder, _, names in os.walk(place, onerror=_unless_missing):
             within = PurePath(folder).relative_to(self._folder or folder)
             if self._is_linked(within.as_posix()):
@@ -124,9 +127,10 @@ class Store:
                     state = Path(folder, name).lstat()
                 except FileNotFoundError:  # it was deleted meanwhile
                     continue
-                if S_ISREG(state.st_mode) and not _DRAFT.search(name):
+                path = (within / name).as_posix()
+                if S_ISREG(state.st_mode) and path.isprintable() and not _DRAFT.search(name):
                     modified = datetime.fromtimestamp(state.st_mtime, UTC)
-                    yield StoredObject(path=(within / name).as_posix(), size=state.st_size, modified=modified)
+                    yield StoredObject(path=path, size=state.st_size, modified=modified)
 
     def _is_linked(self, path: str) -> bool:
         """Is a link in the way of an object in a folder? Who looks after the lake may link its first folders."""
