@@ -153,14 +153,17 @@ class Store:
         try:
             yield
         except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
-            raise kind(f"The lake {self.url} {what}: the rights are missing.", _RIGHTS) from error
+            raise kind(f"The lake {self.url} {what}: the rights are missing.", RIGHTS) from error
         except FileNotFoundError as error:
             raise kind(f"The lake {self.url} {what}: there is no such place.", HINT) from error
         except (BaseError, OSError, ValueError) as error:
+            if _DENIED in str(error):  # what a folder says is told as any fault of it
+                raise kind(f"The lake {self.url} {what}: the rights are missing.", RIGHTS) from error
             raise kind(f"The lake {self.url} {what}: {_reason(error)}.", _AGAIN) from error
 
 
-_RIGHTS = "docs/lake.md has the rights that each role needs."
+RIGHTS = "docs/lake.md has the rights that each role needs."
+_DENIED = "Permission denied"
 _AGAIN = "What was done is kept: the same command goes on from there."
 
 
