@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from pollux.errors import NotFound
+from pollux.errors import NotFound, Unreadable
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Tombstone
@@ -144,6 +144,13 @@ def test_files_that_others_left_stop_nobody(filled: Store) -> None:
     push(filled, [session("d")], "bob", "m2", 3)
     assert Loader(filled).load().sessions == 1
     tidy(filled, grace=NOW)
+
+
+def test_a_damaged_tombstone_is_named_and_nothing_is_loaded(filled: Store) -> None:
+    filled.put_if_absent("tombstones/eve/0.json", b"{")
+    push(filled, [session("d")], "eve", "m3", 3)
+    with pytest.raises(Unreadable, match=r"tombstones/eve/0\.json"):
+        Loader(filled).load()
 
 
 def test_who_is_not_there_is_not_erased(filled: Store) -> None:

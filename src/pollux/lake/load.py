@@ -21,7 +21,7 @@ import msgspec
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import NEWS, NewsEntry, decode, decode_news, is_own, machine_of, person_of
-from pollux.lake.erase import erase_rows, tombstones
+from pollux.lake.erase import about, erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
 from pollux.lake.store import Store, StoredObject
@@ -146,7 +146,7 @@ class Loader:
         except NotFound:  # another loader was faster
             return []
         except PolluxError as error:
-            self._note(error, news.path)
+            self._note(about(news.path, error), news.path)
             return []
         own = [one for one in documents if is_own(one, person, machine)]
         if len(own) < len(documents):
@@ -187,7 +187,7 @@ class Loader:
             except NotFound:  # it was erased meanwhile
                 pass
             except PolluxError as error:
-                self._note(error, one.news)
+                self._note(about(one.entry.path, error), one.news)
             data = None
         return None
 
