@@ -214,6 +214,13 @@ def test_the_documents_of_earlier_states_go(filled: Store) -> None:
     }
 
 
+def test_two_do_not_join_files_at_once(filled: Store) -> None:
+    filled.put_if_absent("joining/now", b"")
+    assert tidy(filled).joined == 0, "another one is at it"
+    assert tidy(filled, grace=NOW).joined, "and was killed"
+    assert not list(filled.paths("joining"))
+
+
 def test_what_nobody_used_for_long_goes(filled: Store) -> None:
     push(filled, [session("new", start=datetime(2026, 11, 15, tzinfo=UTC))], "ada", "m1", 9)
     push(filled, [session("undated", 0, start=BEGIN)], "ada", "m1", 10)

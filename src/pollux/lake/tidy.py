@@ -29,6 +29,7 @@ GRACE = timedelta(hours=24)
 """No load takes longer. What one left that is older was killed."""
 
 _SMALL = 128 << 20
+_JOINING = "joining/now"
 _PLACE = ("month", "person", "machine", "key", "batch")
 """What every row has, and the first fields of `Shown`."""
 
@@ -60,8 +61,11 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     result.documents = _remove_superseded(store, delta)
     result.rows = _remove_hidden(store, delta, grace)
     show(delta, [], {one.key for one in known(delta.open(SESSIONS))})
-    for name, table in TABLES.items():
-        result.joined += delta.change(name, partial(_join, order=table.order))
+    if _may_join(store, grace):
+        for name, table in TABLES.items():
+            result.joined += delta.change(name, partial(_join, order=table.order))
+        store.delete([_JOINING])
+    for name in TABLES:
         delta.vacuum(name, grace.total_seconds() / 3600, full=True)
         delta.trim_log(name)
     store.remove_drafts(grace)
@@ -134,6 +138,16 @@ def _running(store: Store, grace: timedelta) -> set[str]:
     dead = {path for path, begun in loads.items() if path == own or loads[own] - begun >= grace}
     store.delete(dead)
     return {path.rpartition("/")[2] for path in loads.keys() - dead}
+
+
+def _may_join(store: Store, grace: timedelta) -> bool:
+    """Does nobody else join files now? Of two who join the same ones, both are let in, and rows are there twice.
+
+    Who was killed meanwhile is waited for as long as for a load.
+    """
+    if any(now() - one.modified >= grace for one in store.paths(_JOINING.partition("/")[0])):
+        store.delete([_JOINING])
+    return store.put_if_absent(_JOINING, b"")
 
 
 def _join(table: DeltaTable, order: Sequence[str]) -> int:
