@@ -178,10 +178,13 @@ def test_a_question_changes_nothing_and_opens_nothing_else(store: Store, lake: L
     names, rows = lake.query('SELECT person, COUNT(*) AS "n", MAX("at") FROM messages GROUP BY 1 ORDER BY 1')
     assert names[:2] == ["person", "n"]
     assert [row[0] for row in rows] == ["ada", "bob"]
+    file = next(Path(store.url).rglob("*.parquet"))
+    before, sessions = file.read_bytes(), lake.query("SELECT key FROM sessions ORDER BY key")[1]
     for statement in (
         "SELECT * FROM read_text('/etc/passwd')",
         "COPY (SELECT 1) TO '/tmp/elsewhere.csv'",
-        f"COPY (SELECT 1) TO '{next(Path(store.url).rglob('*.parquet'))}'",
+        f"COPY (SELECT 1) TO '{file}'",
+        f"EXPLAIN ANALYZE COPY (SELECT 1) TO '{file}' (USE_TMP_FILE FALSE)",
         "SELECT 1; DROP VIEW sessions",
         "ATTACH '/tmp/other.db'",
         "INSTALL httpfs",
@@ -191,7 +194,8 @@ def test_a_question_changes_nothing_and_opens_nothing_else(store: Store, lake: L
     ):
         with pytest.raises(RequestError):
             lake.query(statement)
-    assert len(lake.query("SELECT * FROM sessions")[1]) == 16
+    assert file.read_bytes() == before
+    assert lake.query("SELECT key FROM sessions ORDER BY key")[1] == sessions
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from pollux.errors import NotFound
+from pollux.errors import NotFound, Unreadable
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Tombstone
@@ -123,6 +123,36 @@ def test_a_machine_or_a_session_can_be_erased(filled: Store, scope: dict[str, st
     assert {path.split("/")[2] for path in (one.path for one in filled.paths("sessions"))} == {m for m, _ in left}
 
 
+def test_no_link_leads_an_erasure_elsewhere(filled: Store, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere" / "thesis.txt"
+    outside.parent.mkdir()
+    outside.write_text("years of work")
+    theirs = Path(filled.url, "sessions", "bob")
+    for name, target in (("outside", outside.parent), ("ada", theirs.parent / "ada"), ("loop", theirs)):
+        (theirs / name).symlink_to(target)
+    (theirs / "file").symlink_to(outside)
+    before = {one.path for one in filled.paths("sessions/ada")}
+    erase(filled, Tombstone(person="bob", at=""))
+    assert outside.read_text() == "years of work"
+    assert {one.path for one in filled.paths("sessions/ada")} == before
+    assert before
+
+
+def test_files_that_others_left_stop_nobody(filled: Store) -> None:
+    for path in ("tombstones/.DS_Store", "tombstones/ada/.DS_Store", "sessions/notes.txt", "tables/notes.txt"):
+        filled.put_if_absent(path, b"\0")
+    push(filled, [session("d")], "bob", "m2", 3)
+    assert Loader(filled).load().sessions == 1
+    tidy(filled, grace=NOW)
+
+
+def test_a_damaged_tombstone_is_named_and_nothing_is_loaded(filled: Store) -> None:
+    filled.put_if_absent("tombstones/eve/0.json", b"{")
+    push(filled, [session("d")], "eve", "m3", 3)
+    with pytest.raises(Unreadable, match=r"tombstones/eve/0\.json"):
+        Loader(filled).load()
+
+
 def test_who_is_not_there_is_not_erased(filled: Store) -> None:
     with pytest.raises(NotFound, match="Nothing of zoe"):
         erase(filled, Tombstone(person="zoe", at="now"))
@@ -169,6 +199,26 @@ def test_tidying_up_joins_files_and_changes_no_answer(filled: Store) -> None:
     files = list(Path(filled.url).glob("tables/usage_all/month=*/*.parquet"))
     assert len(files) == len({file.parent for file in files})
     assert tidy(filled, grace=NOW).rows == 0
+
+
+def test_the_documents_of_earlier_states_go(filled: Store) -> None:
+    before = len(list(filled.paths("sessions")))
+    push(filled, [session("a"), session("b")], "ada", "m1", 3)
+    tidy(filled)
+    assert len(list(filled.paths("sessions"))) == before + 2 - 1, "what is not loaded yet replaces nothing"
+    Loader(filled).load()
+    assert tidy(filled, grace=NOW).documents == 2
+    assert not having(filled, CANARY)
+    assert {one.path for one in filled.paths("sessions")} == {
+        row["object"] for row in rows_in(Delta(filled).open(SESSIONS), ["object"])
+    }
+
+
+def test_two_do_not_join_files_at_once(filled: Store) -> None:
+    filled.put_if_absent("joining/now", b"")
+    assert tidy(filled).joined == 0, "another one is at it"
+    assert tidy(filled, grace=NOW).joined, "and was killed"
+    assert not list(filled.paths("joining"))
 
 
 def test_what_nobody_used_for_long_goes(filled: Store) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import zstandard
 from deltalake import DeltaTable
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
@@ -192,6 +193,69 @@ def test_the_path_says_whose_a_document_is(store: Store) -> None:
     assert [one.person for one in shown(store)] == ["ada"]
 
 
+def test_nobody_replaces_what_another_person_pushed(store: Store) -> None:
+    push(store, [session("a", 4)], "ada", "m1", 1)
+    Loader(store).load()
+    push(store, [session("a", 2, words="forged")], "eve", "m1", 2)
+    assert not problems(store)
+    assert sorted((one.person, one.counts) for one in shown(store)) == [("ada", True), ("eve", False)]
+    assert Lake(store).rows("SELECT DISTINCT person, text FROM messages WHERE role = 'user'") == [("ada", "hello")]
+
+
+def test_the_last_name_of_a_person_counts_in_one_load(store: Store) -> None:
+    push(store, [session("a", 4)], "ada", "m1", 1)
+    push(store, [session("a", 4)], "ada.l", "m1", 2)
+    assert not problems(store)
+    assert sorted((one.person, one.counts) for one in shown(store)) == [("ada", False), ("ada.l", True)]
+    assert Lake(store).rows("SELECT person, COUNT(*) FROM messages GROUP BY 1") == [("ada.l", 4)]
+
+
+@pytest.mark.parametrize("path", ["../../../elsewhere", "../../ada/m1/claude/a/1-x.json.zst", "\0", "x" * 5000])
+def test_news_cannot_lead_elsewhere(store: Store, path: str) -> None:
+    entry = NewsEntry(key="claude:a", path=f"sessions/eve/m1/{path}", seq=1, state="x")
+    piece = News(machine="m1", person="eve", seq=1, documents=(entry,))
+    store.put_if_absent(news_path(piece), encode_news(piece))
+    push(store, [session("a")])
+    assert len(problems(store)) == 1
+    assert [one.person for one in shown(store)] == ["ada"]
+
+
+def _put_odd(store: Store, data: bytes) -> None:
+    """A document that is none, with its news."""
+    odd = document(session("odd"), "eve", "m9")
+    store.put_if_absent(document_path(odd), data)
+    entry = NewsEntry(key=odd.key, path=document_path(odd), seq=odd.seq, state=odd.state)
+    store.put_if_absent("news/eve/m9/1.json", encode_news(News(machine="m9", person="eve", seq=1, documents=(entry,))))
+
+
+def test_names_that_would_draw_on_a_terminal_are_not_loaded(store: Store) -> None:
+    push(store, [msgspec.structs.replace(session("a"), agent="cl\x1b[31maude")], "eve", "m9")
+    for name in (b"m\x1b[31m", b"m\xff"):
+        folder = Path(store.url, "news", "eve", os.fsdecode(name))
+        folder.mkdir()
+        (folder / "1.json").write_text("{")
+    push(store, [session("a")])
+    assert ["nobody can name" in str(problem) for problem in problems(store)] == [True]
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
+def test_what_is_too_deep_stops_nobody(store: Store) -> None:
+    deep = b'{"edition":1,"session":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    _put_odd(store, zstandard.compress(deep))
+    store.put_if_absent("news/eve/m9/2.json", deep)
+    push(store, [session("a")])
+    assert len(problems(store)) == 2
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
+def test_what_is_too_large_is_not_unpacked(store: Store) -> None:
+    packer = zstandard.ZstdCompressor().compressobj(size=1 << 40)
+    _put_odd(store, packer.compress(b"0" * (1 << 20)) + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+    push(store, [session("a")])
+    assert "larger than any session" in str(problems(store)[0])
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
 def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> None:
     store.put_if_absent("news/README", b"somebody's")
     store.put_if_absent("news/eve/m9/0000000000000001.json", b"{")
@@ -200,7 +264,8 @@ def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> N
     put(store, [gone], 3)
     store.delete([document_path(gone)])
     push(store, [session("a")])
-    assert len(problems(store)) == 2
+    told = sorted(str(problem) for problem in problems(store))
+    assert [text.partition(":")[0] for text in told] == [f"news/eve/m9/{number:016}.json" for number in (1, 2)]
     assert [one.key for one in shown(store)] == ["claude:a"]
 
 
@@ -253,7 +318,17 @@ def test_a_folder_that_may_not_be_written_is_told(store: Store) -> None:
     push(store, [session("a")])
     Path(store.url).chmod(0o500)
     try:
-        with pytest.raises(OutputError):
+        with pytest.raises(OutputError, match="the rights are missing"):
             Loader(store).load()
     finally:
         Path(store.url).chmod(0o700)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
+def test_tables_that_may_not_be_seen_are_not_missing(store: Store) -> None:
+    Path(store.url, "tables").chmod(0)
+    try:
+        with pytest.raises(Unreadable, match="the rights are missing"):
+            Delta(store).open(SESSIONS)
+    finally:
+        Path(store.url, "tables").chmod(0o700)

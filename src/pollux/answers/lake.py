@@ -40,7 +40,12 @@ def load_document(result: Loaded) -> dict[str, Any]:
 
 def tidy_document(result: Tidied) -> dict[str, Any]:
     """`pollux lake tidy --json`."""
-    return {"sessions": result.sessions, "rows": result.rows, "joined_files": result.joined}
+    return {
+        "sessions": result.sessions,
+        "documents": result.documents,
+        "rows": result.rows,
+        "joined_files": result.joined,
+    }
 
 
 def erase_document(result: Erased) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
+from pollux.lake.store import RIGHTS
 from pollux.lake.tables import SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -84,6 +85,7 @@ class Delta:
             try:
                 opened = DeltaTable(self._place(table), storage_options=self._options)
             except TableNotFoundError:
+                self._check_rights(table)
                 raise NotFound(
                     f"There is no lake at {self._store.url}.", f"Try: pollux lake init {self._store.url}"
                 ) from None
@@ -163,6 +165,16 @@ class Delta:
     def _place(self, table: Table) -> str | Path:
         address = self.address(table)
         return address if self._options is not None else Path(address)
+
+    def _check_rights(self, table: Table) -> None:
+        """Raise `Unreadable` where a table in a folder seems not to be there, because it may not be seen."""
+        try:
+            if self._options is None:
+                next(Path(self.address(table), "_delta_log").iterdir(), None)
+        except PermissionError as error:
+            raise Unreadable(f"The lake {self._store.url} cannot be read: the rights are missing.", RIGHTS) from error
+        except OSError:
+            return
 
     def _check(self, table: Table, opened: DeltaTable) -> None:
         """Raise `StoreError` where somebody changed the table so that our rows do not fit."""

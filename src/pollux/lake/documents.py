@@ -73,7 +73,7 @@ class Document(Value, frozen=True, kw_only=True):
         """The session. Raises `Unreadable`."""
         try:
             return session_of(bytes(self.session))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Unreadable(f"The document of {self.key} holds no session: {error}.") from error
 
 
@@ -127,6 +127,8 @@ def encode(document: Document) -> bytes:
 def decode(data: bytes) -> Document:
     """A stored document. Raises `Unreadable`; where it is of a later edition, `StoreError`."""
     try:
+        if zstandard.frame_content_size(data) > _LARGEST:  # the limit below is for those that do not tell their size
+            raise Unreadable("A document of the lake is larger than any session.")
         content = zstandard.ZstdDecompressor().decompress(data, max_output_size=_LARGEST)
     except (zstandard.ZstdError, MemoryError) as error:
         raise Unreadable(f"A document of the lake is damaged: {error}.") from error
@@ -165,7 +167,7 @@ def _decoded(data: bytes, kind: type[V], what: str) -> V:
         if msgspec.json.decode(data, type=_Edition).edition > EDITION:
             raise StoreError(f"A {what} of the lake was written by a later release of pollux.", "Update pollux.")
         return msgspec.json.decode(data, type=kind)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"A {what} of the lake is damaged: {error}.") from error
 
 
@@ -174,8 +176,16 @@ def _decoded(data: bytes, kind: type[V], what: str) -> V:
 
 def document_path(document: Document) -> str:
     """Where a document lies. Documents of a session sort by their age."""
-    place = f"{document.person}/{document.machine}/{session_part(document.key)}"
-    return f"{SESSIONS}/{place}/{document.seq:016}-{document.state}.json.zst"
+    return _document_path(document.person, document.machine, document)
+
+
+def is_own(entry: NewsEntry, person: str, machine: str) -> bool:
+    """Does a document that news tell of lie where this machine of this person would put it?"""
+    return "/" not in entry.state and entry.path == _document_path(person, machine, entry)
+
+
+def _document_path(person: str, machine: str, one: Document | NewsEntry) -> str:
+    return f"{SESSIONS}/{person}/{machine}/{session_part(one.key)}/{one.seq:016}-{one.state}.json.zst"
 
 
 def session_part(key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pollux.errors import NotFound
+from pollux.errors import NotFound, PolluxError
 from pollux.lake.delta import Delta
 from pollux.lake.documents import (
     NEWS,
@@ -30,8 +30,21 @@ class Erased(NamedTuple):
 
 
 def tombstones(store: Store) -> list[Tombstone]:
-    """Everything that was erased."""
-    return [decode_tombstone(store.get(one.path)) for one in store.paths(TOMBSTONES)]
+    """Everything that was erased. Files that others left there are none of ours."""
+    found = (one.path for one in store.paths(TOMBSTONES))
+    return [_tombstone(store, path) for path in found if path.endswith(".json")]
+
+
+def _tombstone(store: Store, path: str) -> Tombstone:
+    try:
+        return decode_tombstone(store.get(path))
+    except PolluxError as error:
+        raise about(path, error) from error
+
+
+def about(path: str, error: PolluxError) -> PolluxError:
+    """An error that says which object it is about."""
+    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
 
 
 def erase(store: Store, tombstone: Tombstone) -> Erased:

@@ -20,8 +20,8 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, SESSIONS as DOCUMENTS, NewsEntry, decode, decode_news, machine_of, person_of
-from pollux.lake.erase import erase_rows, tombstones
+from pollux.lake.documents import NEWS, NewsEntry, decode, decode_news, is_own, machine_of, person_of
+from pollux.lake.erase import about, erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
 from pollux.lake.store import Store, StoredObject
@@ -50,6 +50,7 @@ _MONTH = re.compile(r"\d{4}-\d\d|undated")
 _LARGEST = 2**63
 
 Row = dict[str, Any]
+_Place = tuple[str, str, str]
 
 
 class Loaded(msgspec.Struct):
@@ -69,6 +70,11 @@ class _Told(NamedTuple):
     machine: str
     entry: NewsEntry
     news: str
+
+    @property
+    def place(self) -> _Place:
+        """What its session is known by."""
+        return self.person, self.machine, self.entry.key
 
 
 class _Read(NamedTuple):
@@ -105,7 +111,7 @@ class Loader:
     def load(self, share: Share = ALL, report: Report = lambda _: None) -> Loaded:
         """Load what is new."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
-        every = (one for one in self._store.paths(NEWS) if one.path.count("/") == _DEPTH)  # others are none of ours
+        every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
         news = sorted((one for one in every if share.has(machine_of(one.path))), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
@@ -119,7 +125,7 @@ class Loader:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             told = [one for some in pool.map(self._read_news, news) for one in some]
             keys = {one.entry.key for one in told}
-            there = {(one.machine, one.key): one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
+            there = {one.place: one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
             wanted = self._wanted(told, there)
             for start in range(0, len(wanted), _TOGETHER):
                 some = wanted[start : start + _TOGETHER]
@@ -140,26 +146,26 @@ class Loader:
         except NotFound:  # another loader was faster
             return []
         except PolluxError as error:
-            self._note(error, news.path)
+            self._note(about(news.path, error), news.path)
             return []
-        own = [one for one in documents if one.path.startswith(f"{DOCUMENTS}/{person}/{machine}/")]
+        own = [one for one in documents if is_own(one, person, machine)]
         if len(own) < len(documents):
             self._note(Unreadable(f"{news.path} tells of documents of others."), news.path)
         return [_Told(person, machine, one, news.path) for one in own]
 
-    def _wanted(self, told: Iterable[_Told], there: Mapping[tuple[str, str], Shown]) -> list[list[_Told]]:
+    def _wanted(self, told: Iterable[_Told], there: Mapping[_Place, Shown]) -> list[list[_Told]]:
         """The documents to load: of each session all states that are new, the last first."""
         graves = tombstones(self._store)
-        states: dict[tuple[str, str], list[_Told]] = {}
+        states: dict[_Place, list[_Told]] = {}
         for one in sorted(told, key=lambda one: one.entry.seq, reverse=True):
-            shown = there.get((one.machine, one.entry.key))
+            shown = there.get(one.place)
             if any(grave.covers(one.person, one.machine, one.entry.key) for grave in graves):
                 self._store.delete([one.entry.path])
                 self._result.erased += 1
             elif shown is not None and shown.seq >= one.entry.seq:
                 self._result.unchanged += 1
             else:
-                states.setdefault((one.machine, one.entry.key), []).append(one)
+                states.setdefault(one.place, []).append(one)
         return list(states.values())
 
     def _get(self, path: str) -> bytes | PolluxError:
@@ -169,9 +175,7 @@ class Loader:
         except PolluxError as error:
             return error
 
-    def _read(
-        self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[tuple[str, str], Shown]
-    ) -> _Read | None:
+    def _read(self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[_Place, Shown]) -> _Read | None:
         """The rows of the last of these states that can be read. The first is here already."""
         data: bytes | PolluxError | None = first
         for one in states:
@@ -179,11 +183,11 @@ class Loader:
             try:
                 if isinstance(data, PolluxError):
                     raise data
-                return self._rows(one, data, there.get((one.machine, one.entry.key)))
+                return self._rows(one, data, there.get(one.place))
             except NotFound:  # it was erased meanwhile
                 pass
             except PolluxError as error:
-                self._note(error, one.news)
+                self._note(about(one.entry.path, error), one.news)
             data = None
         return None
 
@@ -193,9 +197,14 @@ class Loader:
         names = (document.machine, document.key, session.key, document.seq)
         if names != (told.machine, told.entry.key, told.entry.key, told.entry.seq):
             raise Unreadable(f"{told.entry.path} is not the document that the news tell of.")
+        if not session.agent.isprintable():
+            raise Unreadable(f"{told.entry.path} is of an agent that nobody can name.")
         if not (_MONTH.fullmatch(document.month) and 0 <= document.seq < _LARGEST > (document.redactions or 0)):
             raise Unreadable(f"{told.entry.path} has figures that no document has.")
-        rows = rows_of(session)
+        try:
+            rows = rows_of(session)
+        except Exception as error:  # one document must not keep the others out
+            raise Unreadable(f"{told.entry.path} cannot be loaded: {error}.") from error
         rows[SESSIONS][0] |= {
             "team": self._teams.get(told.person),
             "object": told.entry.path,
@@ -243,6 +252,11 @@ class Loader:
     def _note(self, error: PolluxError, news: str) -> None:
         self._troubled.add(news)
         self._result.problems.append(error)
+
+
+def _is_ours(news: str) -> bool:
+    """Can this be the path of news?"""
+    return news.count("/") == _DEPTH and news.isprintable()
 
 
 def _in_memory(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:

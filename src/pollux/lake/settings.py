@@ -44,7 +44,7 @@ def push_settings(places: Places, url: str | None = None, person: str | None = N
     Raises `RequestError` where a setting is wrong.
     """
     own, system = load(places.settings).lake, load(places.system_settings).lake
-    name = person or own.person or user_name()
+    name = person if person is not None else own.person or user_name()
     if name is None:
         raise RequestError("Nobody knows your name.", "Set `person` below [lake] in the settings, or say --person.")
     return PushSettings(

@@ -14,7 +14,7 @@ from pollux.writers.parquet import typed
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
-_SAME = "t.month = s.month AND t.machine = s.machine AND t.key = s.key"
+_SAME = "t.month = s.month AND t.person = s.person AND t.machine = s.machine AND t.key = s.key"
 _FEW = 1000
 """Up to this number of sessions, a question names them."""
 
@@ -25,10 +25,10 @@ class Shown(NamedTuple):
     """What is known of a session that the table shows."""
 
     month: str
+    person: str
     machine: str
     key: str
     batch: str
-    person: str
     seq: int
     counts: bool
     kind: str
@@ -38,9 +38,17 @@ class Shown(NamedTuple):
 
     @property
     def rank(self) -> tuple[Any, ...]:
-        """The largest of a key counts: the one that was left last, then the longest; at last the least machine's."""
+        """The largest of a key counts: the one that was left last, then the longest; then the least machine's.
+
+        At last the one that was pushed last, for somebody whose name has changed.
+        """
         moment = self.ended or self.started or _FIRST
-        return (self.kind != Kind.PROMPTS, moment, self.messages, [-ord(letter) for letter in self.machine])
+        return (self.kind != Kind.PROMPTS, moment, self.messages, [-ord(letter) for letter in self.machine], self.seq)
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What a session is known by. A machine's number is no secret, so nobody else's replaces it."""
+        return self.person, self.machine, self.key
 
 
 def known(table: DeltaTable, keys: Collection[str] | None = None) -> list[Shown]:
@@ -68,16 +76,14 @@ def _change(table: DeltaTable, rows: Sequence[dict[str, Any]], keys: Collection[
     """Change what must be changed. Was there something?"""
     import pyarrow as pa
 
-    there = {(one.machine, one.key): one for one in known(table, keys)}
-    fresh = [row for row in rows if (old := there.get((row["machine"], row["key"]))) is None or old.seq < row["seq"]]
-    coming = {(row["machine"], row["key"]): _shown(row) for row in fresh}
+    there = {one.place: one for one in known(table, keys)}
+    fresh = [row for row in rows if (old := there.get(_shown(row).place)) is None or old.seq < row["seq"]]
+    coming = {one.place: one for one in map(_shown, fresh)}
     counting = _counting({**there, **coming}.values())
-    stale = [
-        one for place, one in there.items() if place not in coming and one.counts != (counting[one.key] == one.machine)
-    ]
+    stale = [one for place, one in there.items() if place not in coming and one.counts != (place in counting)]
     if not fresh and not stale:
         return False
-    source = [{**row, "counts": counting[row["key"]] == row["machine"]} for row in fresh]
+    source = [{**row, "counts": _shown(row).place in counting} for row in fresh]
     source += [{**one._asdict(), "counts": not one.counts} for one in stale]
     schema = TABLES[SESSIONS].schema()
     data = typed(source, schema).append_column("fresh", pa.array([True] * len(fresh) + [False] * len(stale)))
@@ -96,10 +102,10 @@ def _shown(row: dict[str, Any]) -> Shown:
     return Shown(**{name: row.get(name) for name in Shown._fields})  # type: ignore[arg-type]
 
 
-def _counting(sessions: Iterable[Shown]) -> dict[str, str]:
-    """The machine whose copy of each key counts."""
+def _counting(sessions: Iterable[Shown]) -> set[tuple[str, str, str]]:
+    """The copies that count: one of each key."""
     best: dict[str, Shown] = {}
     for one in sessions:
         if one.key not in best or one.rank > best[one.key].rank:
             best[one.key] = one
-    return {key: one.machine for key, one in best.items()}
+    return {one.place for one in best.values()}

@@ -7,8 +7,9 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePath
+from stat import S_ISREG
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -42,6 +43,7 @@ class Store:
         self.url = url
         self.plain = plain
         self._objects = objects
+        self._folder = None if "://" in url else Path(url)
 
     def put_if_absent(self, path: str, data: bytes) -> bool:
         """Write an object as a whole; False where there is one of this path already. Raises `OutputError`."""
@@ -59,17 +61,23 @@ class Store:
         """An object. Raises `NotFound` where there is none, and `Unreadable`."""
         import obstore
 
+        missing = NotFound(f"The lake {self.url} has no {path}.")
         with self._explained("cannot be read", Unreadable):
+            if self._is_linked(path):
+                raise missing
             try:
                 return bytes(obstore.get(self._objects, path).bytes())
             except FileNotFoundError:
-                raise NotFound(f"The lake {self.url} has no {path}.") from None
+                raise missing from None
 
     def paths(self, prefix: str = "") -> Iterator[StoredObject]:
         """The objects below a prefix, which ends where a part of a path ends. Raises `Unreadable`."""
         import obstore
 
         with self._explained("cannot be listed", Unreadable):
+            if self._folder is not None:
+                yield from self._files(self._folder / prefix)
+                return
             for chunk in obstore.list(self._objects, prefix.rstrip("/") or None):
                 for one in chunk:
                     yield StoredObject(path=one["path"], size=one["size"], modified=one["last_modified"])
@@ -80,6 +88,8 @@ class Store:
 
         with self._explained("cannot be changed", OutputError):
             for path in paths:
+                if self._is_linked(path):
+                    continue
                 try:
                     obstore.delete(self._objects, path)
                 except FileNotFoundError:
@@ -90,7 +100,7 @@ class Store:
 
         They are in no list of objects. Raises `OutputError`.
         """
-        if "://" in self.url:
+        if self._folder is None:
             return 0
         with self._explained("cannot be changed", OutputError):
             drafts = [
@@ -102,6 +112,31 @@ class Store:
             for file in drafts:
                 file.unlink(missing_ok=True)
         return len(drafts)
+
+    def _files(self, place: Path) -> Iterator[StoredObject]:
+        """The objects of a folder. What is behind a link is none: it may lead out of what its maker may change.
+
+        Nor is a file whose name cannot be written.
+        """
+        for folder, _, names in os.walk(place, onerror=_unless_missing):
+            within = PurePath(folder).relative_to(self._folder or folder)
+            if self._is_linked(within.as_posix()):
+                continue
+            for name in names:
+                try:
+                    state = Path(folder, name).lstat()
+                except FileNotFoundError:  # it was deleted meanwhile
+                    continue
+                path = (within / name).as_posix()
+                if S_ISREG(state.st_mode) and path.isprintable() and not _DRAFT.search(name):
+                    modified = datetime.fromtimestamp(state.st_mtime, UTC)
+                    yield StoredObject(path=path, size=state.st_size, modified=modified)
+
+    def _is_linked(self, path: str) -> bool:
+        """Is a link in the way of an object in a folder? Who looks after the lake may link its first folders."""
+        parts = path.split("/")
+        places = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
+        return self._folder is not None and any((self._folder / place).is_symlink() for place in places)
 
     def as_file_system(self) -> Any:
         """The store for engines that read files by their addresses, with the same keys."""
@@ -118,14 +153,17 @@ class Store:
         try:
             yield
         except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
-            raise kind(f"The lake {self.url} {what}: the rights are missing.", _RIGHTS) from error
+            raise kind(f"The lake {self.url} {what}: the rights are missing.", RIGHTS) from error
         except FileNotFoundError as error:
             raise kind(f"The lake {self.url} {what}: there is no such place.", HINT) from error
-        except (BaseError, OSError) as error:
+        except (BaseError, OSError, ValueError) as error:
+            if _DENIED in str(error):  # what a folder says is told as any fault of it
+                raise kind(f"The lake {self.url} {what}: the rights are missing.", RIGHTS) from error
             raise kind(f"The lake {self.url} {what}: {_reason(error)}.", _AGAIN) from error
 
 
-_RIGHTS = "docs/lake.md has the rights that each role needs."
+RIGHTS = "docs/lake.md has the rights that each role needs."
+_DENIED = "Permission denied"
 _AGAIN = "What was done is kept: the same command goes on from there."
 
 
@@ -176,6 +214,12 @@ def lake_name(url: str) -> str:
 def _path(url: str) -> Path:
     """The folder that an address names."""
     return Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
+
+
+def _unless_missing(error: OSError) -> None:
+    """A folder that is not there has no objects."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _make_folder(folder: Path) -> None:

@@ -29,14 +29,19 @@ GRACE = timedelta(hours=24)
 """No load takes longer. What one left that is older was killed."""
 
 _SMALL = 128 << 20
-_PLACE = ("month", "machine", "key", "batch")
+_JOINING = "joining/now"
+_PLACE = ("month", "person", "machine", "key", "batch")
 """What every row has, and the first fields of `Shown`."""
 
 
 class Tidied(msgspec.Struct):
-    """What was removed: sessions that were too old, rows that nothing shows; and how many files were joined."""
+    """What was removed: sessions that were too old, documents of earlier states, rows that nothing shows.
+
+    And how many files were joined.
+    """
 
     sessions: int = 0
+    documents: int = 0
     rows: int = 0
     joined: int = 0
 
@@ -53,10 +58,14 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     erase_rows(delta, graves)
     if older_than is not None:
         result.sessions = _retire(store, delta, older_than)
+    result.documents = _remove_superseded(store, delta)
     result.rows = _remove_hidden(store, delta, grace)
     show(delta, [], {one.key for one in known(delta.open(SESSIONS))})
-    for name, table in TABLES.items():
-        result.joined += delta.change(name, partial(_join, order=table.order))
+    if _may_join(store, grace):
+        for name, table in TABLES.items():
+            result.joined += delta.change(name, partial(_join, order=table.order))
+        store.delete([_JOINING])
+    for name in TABLES:
         delta.vacuum(name, grace.total_seconds() / 3600, full=True)
         delta.trim_log(name)
     store.remove_drafts(grace)
@@ -67,11 +76,28 @@ def _retire(store: Store, delta: Delta, limit: datetime) -> int:
     """Remove sessions that nobody used since then, with their documents."""
     old = [one for one in known(delta.open(SESSIONS)) if _last_used(one) < limit]
     for one in old:
-        place = f"{DOCUMENTS}/{one.person}/{one.machine}/{session_part(one.key)}"
-        store.delete([stored.path for stored in store.paths(place)])
+        store.delete([stored.path for stored in store.paths(_documents(one))])
     for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
-        delta.delete_rows(name, _PLACE[:3], [one[:3] for one in old])
+        delta.delete_rows(name, _PLACE[:4], [one[:4] for one in old])
     return len(old)
+
+
+def _remove_superseded(store: Store, delta: Delta) -> int:
+    """Remove documents of earlier states: they may hold what was to be seen no more when the later one was pushed."""
+    shown = {_documents(one): one for one in known(delta.open(SESSIONS))}
+    old = []
+    for stored in store.paths(DOCUMENTS):
+        place, _, name = stored.path.rpartition("/")
+        seq = name.partition("-")[0]
+        if place in shown and seq.isdecimal() and int(seq) < shown[place].seq:
+            old.append(stored.path)
+    store.delete(old)
+    return len(old)
+
+
+def _documents(one: Shown) -> str:
+    """Where the documents of a session lie."""
+    return f"{DOCUMENTS}/{one.person}/{one.machine}/{session_part(one.key)}"
 
 
 def _last_used(one: Shown) -> datetime:
@@ -87,10 +113,10 @@ def _remove_hidden(store: Store, delta: Delta, grace: timedelta) -> int:
     """
     rows = {name: _batches(delta.open(name)) for name in TABLES if name != SESSIONS}
     running = _running(store, grace)
-    shown = {one[:4] for one in known(delta.open(SESSIONS))}
+    shown = {one[:5] for one in known(delta.open(SESSIONS))}
     removed = 0
     for name, places in rows.items():
-        hidden = [place for place in places if place not in shown and place[3] not in running]
+        hidden = [place for place in places if place not in shown and place[4] not in running]
         removed += delta.delete_rows(name, _PLACE, hidden)
     return removed
 
@@ -112,6 +138,16 @@ def _running(store: Store, grace: timedelta) -> set[str]:
     dead = {path for path, begun in loads.items() if path == own or loads[own] - begun >= grace}
     store.delete(dead)
     return {path.rpartition("/")[2] for path in loads.keys() - dead}
+
+
+def _may_join(store: Store, grace: timedelta) -> bool:
+    """Does nobody else join files now? Of two who join the same ones, both are let in, and rows are there twice.
+
+    Who was killed meanwhile is waited for as long as for a load.
+    """
+    if any(now() - one.modified >= grace for one in store.paths(_JOINING.partition("/")[0])):
+        store.delete([_JOINING])
+    return store.put_if_absent(_JOINING, b"")
 
 
 def _join(table: DeltaTable, order: Sequence[str]) -> int:

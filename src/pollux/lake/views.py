@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pollux.lake.tables import CALLS, MESSAGES, SESSIONS, TABLES, USAGE, Table
 
-_SHOWN = "a.month = s.month AND a.machine = s.machine AND a.key = s.key AND a.batch = s.batch"
+_SHOWN = " AND ".join(f"a.{name} = s.{name}" for name in ("month", "person", "machine", "key", "batch"))
 
 _ONLY = {MESSAGES: "", CALLS: "", USAGE: " AND NOT a.inherited AND s.kind <> 'checkpoint'"}
 """What else must be true: usage that was inherited or copied counts where it was paid for."""

@@ -228,6 +228,11 @@ def test_a_lower_level_counts_at_once(machine: Machine, folder: Store) -> None:
     assert [one.level for one in newest(folder).values()] == [Level.FIGURES]
 
 
+def test_an_empty_name_is_not_the_name_of_the_account(machine: Machine) -> None:
+    with pytest.raises(RequestError, match="cannot name a person"):
+        push_settings(machine.places, person="")
+
+
 def test_the_machine_may_lower_the_level_and_name_the_lake(
     machine: Machine, folder: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

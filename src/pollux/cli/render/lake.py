@@ -24,6 +24,7 @@ def tidy_line(result: Tidied) -> str:
     """What was tidied up."""
     done = [
         f"{plural(result.sessions, 'session')} deleted" if result.sessions else "",
+        f"{plural(result.documents, 'earlier document')} removed" if result.documents else "",
         f"{plural(result.rows, 'hidden row')} removed" if result.rows else "",
         f"{plural(result.joined, 'file')} joined" if result.joined else "",
     ]
