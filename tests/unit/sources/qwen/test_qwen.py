@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pollux import Library, Session
 from pollux.model import Author, Fate, Role, ToolCall
 from pollux.sources.qwen.find import roots
