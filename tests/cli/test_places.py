@@ -39,6 +39,7 @@ READING = {
     "resume folder",
     "handoff folder",
     "edits path",
+    "lake load teams",
 }
 
 

@@ -202,7 +202,7 @@ def test_the_sample_says_what_it_is(env: dict[str, str], tmp_path: Path) -> None
     (tmp_path / "nobody").mkdir()
     env = {**env, "HOME": str(tmp_path / "nobody")}
     with TerminalProgram(pollux_command("--or-sample"), env, tmp_path, 120, 30) as terminal:
-        terminal.until("12 sessions")
+        terminal.until("15 sessions")
         terminal.until("This is the bundled sample, not your own history.")
         terminal.send("\r")
         terminal.until("as it happened")

@@ -237,7 +237,7 @@ main()
 """
     with TerminalProgram([sys.executable, "-c", script], env, home) as terminal:
         before = terminal.settings()
-        terminal.until("12 sessions")
+        terminal.until("15 sessions")
         terminal.send("\x02")
         left_as_it_was(terminal, before, BUG)
         assert "Something went wrong inside pollux (ValueError: no such luck)." in terminal.text

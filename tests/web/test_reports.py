@@ -17,6 +17,7 @@ from pollux.answers.projects import projects_document
 from pollux.answers.usage import stats_csv, stats_document, timeline_document, tools_document
 from pollux.library.library import Filter
 from pollux.usage.service import Grouping, Measure
+from pollux.usage.stats import OF_LAKES
 from pollux.writers.html.messages import anchor
 from tests.web.paths import REPORTS, TABLES
 from tests.web.serving import SAMPLE_KEY, Served
@@ -175,7 +176,7 @@ def test_a_day_leads_to_the_sessions_and_figures_that_make_it_up(served: Served,
     assert "#m-" in here.page.url
 
 
-@pytest.mark.parametrize("by", [one for one in Grouping if one is not Grouping.TOOL])
+@pytest.mark.parametrize("by", [one for one in Grouping if one not in {Grouping.TOOL, *OF_LAKES}])
 def test_every_figure_leads_to_the_rows_that_make_it_up(served: Served, tab: Open, by: Grouping) -> None:
     """Each figure is a link, and what stands behind it adds up to the same."""
     here = tab(served, f"/stats?by={by}")
@@ -227,7 +228,7 @@ def test_an_agent_has_one_colour_in_lists_and_charts(served: Served, tab: Open) 
         "[...document.querySelectorAll('.facet .agent')].map((one) => [one.innerText.split(/\\s+/).pop(), "
         "one.querySelector('.shape').className.match(/a(\\d)/)[1]])"
     )
-    assert len(legend) == 3
+    assert len(legend) == 6
     assert dict(legend) == dict(marks)
 
 

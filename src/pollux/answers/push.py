@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pollux.lake.documents import Document
     from pollux.lake.plan import Plan
     from pollux.lake.prepare import Prepared
     from pollux.lake.push import Preview
@@ -40,6 +43,11 @@ def preview_document(preview: Preview) -> dict[str, Any]:
         "held": _held(preview.plan),
         "unread": sorted(preview.unread),
     }
+
+
+def pushed_document(document: Document) -> dict[str, Any]:
+    """`pollux lake preview --document`: what is stored of a session, to the letter."""
+    return msgspec.structs.asdict(document)
 
 
 def _session(prepared: Prepared) -> dict[str, Any]:

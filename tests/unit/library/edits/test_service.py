@@ -93,10 +93,10 @@ def test_one_file_through_all_agents(sample: Library) -> None:
         ("tables", 2),
         ("tidewatch/tables.py", 2),
         ("/home/juno/code/tidewatch/tidewatch/tables.py", 2),
-        ("/home/juno/code/tidewatch", 7),
+        ("/home/juno/code/tidewatch", 9),
         ("TIDEWATCH/*.py", 6),
         ("seedbank/**/*.html", 1),
-        ("./tidewatch", 7),
+        ("./tidewatch", 9),
         ("../postcards/make_album.py", 2),
         ("ables.py", 0),
         ("tables.py/x", 0),
@@ -114,14 +114,14 @@ def test_no_path_at_all_makes_no_sense(sample: Library) -> None:
 
 def test_filters_and_limit(sample: Library) -> None:
     everything = sample.edits.newest(limit=None)
-    assert len(everything.edits) == 13
+    assert len(everything.edits) == 19
     assert not everything.more
-    few = sample.edits.newest(limit=12)
+    few = sample.edits.newest(limit=18)
     assert few.more
-    assert few.edits == everything.edits[:12]
-    assert not sample.edits.newest(limit=13).more
+    assert few.edits == everything.edits[:18]
+    assert not sample.edits.newest(limit=19).more
     assert len(sample.edits.newest(Filter(agent="claude", everything=True)).edits) == 3
-    assert len(sample.edits.newest(Filter(project="seedbank", everything=True)).edits) == 4
+    assert len(sample.edits.newest(Filter(project="seedbank", everything=True)).edits) == 6
     november = Filter(
         since=datetime(2026, 11, 1, tzinfo=UTC), until=datetime(2026, 11, 10, tzinfo=UTC), everything=True
     )

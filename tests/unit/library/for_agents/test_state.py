@@ -43,7 +43,7 @@ def test_the_catalogue_knows_the_state_of_each_session_as_its_files_tell_it(tmp_
     with Library(environ, HOME, hunt=False) as library:
         sessions = {session.key: session for session in library.sessions(Filter(everything=True))}
         known = library._index.ask(lambda current: known_states(current, sessions))
-        assert len(known) == 16
+        assert len(known) == 19
         assert known == {key: state_of(session) for key, session in sessions.items()}
         session = sessions[next(iter(sessions))]
         assert change_of(f"{session.key}@{state_of(session)}", session) is None

@@ -33,7 +33,7 @@ CORPUS = ROOT / "tests" / "corpus"
 FAILED, REPEATED, UNDONE, INTERRUPTED, COMPACTED = FrictionKind
 
 HOMES = [
-    (SAMPLE, (6, 2, 0, 0, 2)),
+    (SAMPLE, (9, 3, 0, 0, 2)),
     (CORPUS / "claude" / "2.0.77" / "home", (3, 0, 0, 1, 3)),
     (CORPUS / "claude" / "walk-reply-before-prompt" / "home", (2, 0, 0, 3, 0)),
     (CORPUS / "codex" / "0.166.0" / "home", (4, 0, 0, 1, 1)),
@@ -171,6 +171,13 @@ def test_a_repeated_command_of_the_sample(tmp_path: Path) -> None:
     assert [_told(case) for case in cases] == [
         ("codex:01a1ceba", "line-24", "line-11", Status.ERROR, 1),
         ("codex:01a1778c", "line-27", "line-18", Status.OK, 1),
+        (
+            "opencode:ses_19f0",
+            "msg_e60f5801b001752167f7262f03",
+            "msg_e60f5800d00100e59967957793",
+            Status.OK,
+            1,
+        ),
     ]
     session = library.session("01a1778c")
     first, second = (message for message in session.messages if message.id in {"line-18", "line-27"})
@@ -187,10 +194,10 @@ def _told(case: FrictionCase) -> tuple[Any, ...]:
 def test_filters_and_limit(tmp_path: Path) -> None:
     library = library_of(SAMPLE, tmp_path)
     few = library.friction.newest(limit=2)
-    assert (len(few.cases), few.more, few.counts[FAILED]) == (2, True, 6)
+    assert (len(few.cases), few.more, few.counts[FAILED]) == (2, True, 9)
     assert library.friction.newest(Filter(agent="claude", everything=True)).counts[FAILED] == 1
     october = Filter(until=datetime(2026, 11, 1, tzinfo=UTC), everything=True)
-    assert library.friction.newest(october).counts == {FAILED: 3, REPEATED: 1, UNDONE: 0, INTERRUPTED: 0, COMPACTED: 0}
+    assert library.friction.newest(october).counts == {FAILED: 6, REPEATED: 2, UNDONE: 0, INTERRUPTED: 0, COMPACTED: 0}
 
 
 def test_what_cannot_be_known_is_null(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_for_marks_only(place: Pl
 @pytest.mark.parametrize("name", ["marks.jsonl", "read.jsonl"])
 def test_marks_that_cannot_be_read_cost_no_other_answer(place: Place, library: Library, name: str) -> None:
     (place.data / "pollux" / "marks" / name).mkdir(parents=True)
-    assert len(library.list()) == 12
+    assert len(library.list()) == 15
     assert library.search("packet").hits
     assert library.index.problem is not None
     assert name in library.index.problem

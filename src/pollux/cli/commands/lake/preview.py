@@ -43,7 +43,9 @@ def command(
     library, screen = open_library(ctx, quiet=as_json), Screen(ctx)
     pusher = Pusher(library, places, push_settings(places, lake, person))
     if document is not None:
-        screen.json(pusher.document(document))
+        from pollux.answers.push import pushed_document
+
+        screen.json(pushed_document(pusher.document(document)))
         return
     preview = pusher.preview(bar(ctx, "Preparing", quiet=as_json), again=again)
     if as_json:
