@@ -95,6 +95,8 @@ $(RUN) $(DEV): pyproject.toml constraints.txt
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[$(if $(filter $@,$(RUN)),all,dev)]'
 	@touch $@ $(if $(filter $@,$(DEV)),$(RUN))
 
+# pyspark is built here too, and its build needs these two.
 $(ENGINES): $(DEV)
+	@$(PIP) install -q -c constraints.txt setuptools wheel
 	@$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[engines]'
 	@touch $@
