@@ -37,6 +37,10 @@ class Driver:
     async def type(self, text: str) -> None:
         """Type a text, and wait for its answer."""
         await self.press(*("space" if letter == " " else letter for letter in text))
+        await self.answered()
+
+    async def answered(self) -> None:
+        """Wait for the answer to the question."""
         await self.until(lambda: self.listing._answered == self.listing.question)
 
     async def until(self, condition: Callable[[], object]) -> None:

@@ -124,7 +124,7 @@ def test_copying(tmp_path: Path, copies: list[str]) -> None:
         await driver.press("escape")
         await opened(driver)
         await driver.press("p", "y", "Y", "i", "Y", "c", "c")
-        assert copies[:2] == [TIDES, "pollux search 'tide*' --limit 100 --each 3"]
+        assert copies[:2] == [TIDES, "pollux search 'tide*' --limit 50 --each 3"]
         assert copies[2].startswith("The tides of Port Lune")
         assert copies[3] == TIDES.partition(":")[2]
         assert copies[4].startswith(f"pollux show {TIDES} --at ")

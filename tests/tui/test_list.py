@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pollux.tui.keys import KEYS, LIST
 from pollux.tui.list.question import Question
 from pollux.tui.list.rows import PassageRow, SessionRow
@@ -30,6 +32,31 @@ def test_typing_searches_and_the_passages_are_shown(tmp_path: Path) -> None:
         assert any(isinstance(row, PassageRow) for row in rows)
         assert "harbour" in driver.text()
         assert "found" in driver.lines()[0]
+
+    drive(steps, tmp_path)
+
+
+def test_at_the_last_row_there_is_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.tui.list.screen.HITS", 5)
+
+    async def steps(driver: Driver) -> None:
+        await driver.type("the ")
+        few, sessions = list(driver.listing.sessions.rows), driver.listing.sessions
+        assert sum(isinstance(row, PassageRow) for row in few) <= 5
+        assert "--limit 5 " in driver.listing.command
+        await driver.press("ctrl+end")
+        await driver.answered()
+        row = few[-1] if isinstance(few[-1], PassageRow) else few[-2]
+        assert sessions.row == row
+        assert len(sessions.rows) > len(few)
+        assert "--limit 20 " in driver.listing.command
+        for _ in range(9):
+            await driver.press("ctrl+end")
+            await driver.answered()
+        assert "the best" not in driver.lines()[0]
+        assert driver.listing.question.hits < 5 * 4**9
+        await driver.type("tide")
+        assert driver.listing.question.hits == 5
 
     drive(steps, tmp_path)
 

@@ -76,7 +76,7 @@ def test_what_is_typed_becomes_a_query_and_a_command() -> None:
         "t": "",
     }
     assert {text: Question(text).query for text in queries} == queries
-    assert Question("tide ").command == "pollux search tide --limit 100 --each 3"
+    assert Question("tide ").command == "pollux search tide --limit 50 --each 3"
     assert Question("agent:codex is:starred").command == "pollux list agent:codex is:starred"
     assert Question("", "project", "/my code").command == "pollux list --project '/my code'"
     assert Question("", "everything").command == "pollux list --all"

@@ -21,7 +21,7 @@ from pollux.tui.list.rows import SessionRow
 from tests.tui.driving import Driver, drive, environment
 
 LONG = "gemini:6403bd4e-5b4f-4c04-acb7-32a4814e2f43"
-MANY = 30
+MANY = 15
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_more_sessions_match_than_the_list_holds(variables: dict[str, str]) -> N
 
 
 def test_words_with_a_dash_are_no_options() -> None:
-    assert Question("--json tide ").command == "pollux search --limit 100 --each 3 -- '--json tide'"
+    assert Question("--json tide ").command == "pollux search --limit 50 --each 3 -- '--json tide'"
 
 
 class TestIds:

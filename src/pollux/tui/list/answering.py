@@ -12,7 +12,7 @@ from pollux.errors import BadQuery, PolluxError, StoreError
 from pollux.library.filters import filter_of, filter_words
 from pollux.library.library import Filter
 from pollux.tui.list.by_id import is_key, keys_of_id
-from pollux.tui.list.question import EACH, HITS, Answer, Question
+from pollux.tui.list.question import EACH, Answer, Question
 from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
 
 if TYPE_CHECKING:
@@ -86,11 +86,13 @@ def _found(library: Library, question: Question, criteria: Filter, within: Filte
     named = keys_of_id(library, text, within)
     if named and is_key(text):
         return Answer(question, [SessionRow(key) for key in named], len(named), named=tuple(named))
-    result = library.search(question.query, criteria, limit=HITS, per_session=EACH, counted=True, exact=bool(named))
+    result = library.search(
+        question.query, criteria, limit=question.hits, per_session=EACH, counted=True, exact=bool(named)
+    )
     groups = [group for group in by_session(result) if group.hits[0].key not in named]
     remarks = [*search_remarks(result, option=None)] if not named else []
     if not groups and not named and result.meant:
         remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
     rows = [*(SessionRow(key) for key in named), *rows_of_hits(groups)]
-    sessions, more = len(named) + len(groups), len(result.hits) >= HITS
+    sessions, more = len(named) + len(groups), len(result.hits) >= question.hits
     return Answer(question, rows, sessions, " ".join(remarks), more=more, named=tuple(named))

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from pollux.library.library import ListEntry
     from pollux.tui.list.rows import Row
 
-HITS, EACH = 100, 3
-"""How many messages a search gives, and how many of one session."""
+HITS, EACH = 50, 3
+"""How many messages a search gives at first, and how many of one session."""
+
+MORE = 4
+"""At the end of the list, so many times as many are asked for."""
 
 SCOPES = ("project", "all", "everything")
 """Sessions of this project; all; also sub-agents, saved checkpoints and logs of prompts by themselves."""
@@ -26,6 +29,7 @@ class Question(NamedTuple):
     scope: str = "all"
     project: str | None = None
     unfolded: frozenset[str] = frozenset()
+    hits: int = HITS
 
     @property
     def query(self) -> str:
@@ -44,7 +48,7 @@ class Question(NamedTuple):
         """The command line that gives the same answer."""
         within = ["--project", self.project] if self.scope == "project" and self.project else []
         if self.is_search:
-            options = ["--limit", str(HITS), "--each", str(EACH), *within]
+            options = ["--limit", str(self.hits), "--each", str(EACH), *within]
             # Behind two dashes, words that begin with a dash are no options.
             words = [*options, "--", self.query] if self.query.startswith("-") else [self.query, *options]
             return shell_line("pollux", "search", *words)

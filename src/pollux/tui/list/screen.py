@@ -14,7 +14,7 @@ from pollux.tui.keys import LIST, of_place
 from pollux.tui.latest import Latest
 from pollux.tui.list.acting import Acting, SearchField
 from pollux.tui.list.layout import PLACEHOLDER, SIGN, preview_columns, shows_status
-from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.question import HITS, MORE, Answer, Question
 from pollux.tui.list.rows import DrawnRow
 from pollux.tui.list.session_list import SessionList
 from pollux.tui.widgets.footer import FooterLine
@@ -59,6 +59,7 @@ class ListScreen(Acting):
         self._waiting: tuple[str, Callable[[ChosenRow], None]] | None = None
         self._status = ""
         self._named: tuple[str, ...] = ()
+        self._more = False
         self._remark = self._said = ""
         self._latest: Latest[Question] | None = None
         self._listed: Listed | None = None
@@ -72,7 +73,7 @@ class ListScreen(Acting):
             yield SearchField(self.question.text, placeholder=PLACEHOLDER, select_on_focus=False)
             yield Status()
         with SideBySide(id="body"):
-            yield SessionList(self.app.entries, self.app.agents, self._renew_preview)
+            yield SessionList(self.app.entries, self.app.agents, self._moved)
             yield TextView(self._emptiness, id="empty")
             yield TextView(self._preview, id="preview", edge=True)
         yield FooterLine(of_place(LIST, self.app.keys))
@@ -139,7 +140,7 @@ class ListScreen(Acting):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Another text is typed."""
         if event.value != self.question.text:
-            self.ask(text=event.value)
+            self.ask(text=event.value, hits=HITS)
 
     def on_list_screen_answered(self, event: Answered) -> None:
         """Show the answer, if it still is one."""
@@ -154,7 +155,7 @@ class ListScreen(Acting):
         if found.rows is not None:
             shows = found.question.query, found.question.scope
             same = shows == self._shown
-            self._shown, self._named = shows, found.named
+            self._shown, self._named, self._more = shows, found.named, found.more
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -230,6 +231,12 @@ class ListScreen(Acting):
 
         entry = self.chosen
         return preview(canvas, entry, str(self.app.library.user_home)) if entry is not None else ()
+
+    def _moved(self) -> None:
+        """Another row is under the cursor: preview its session. At the last row, ask for more."""
+        self._renew_preview()
+        if self._more and self._answered == self.question and self.sessions.is_at_end:
+            self.ask(hits=self.question.hits * MORE)
 
     def _renew_preview(self) -> None:
         """Preview the session under the cursor: at once, so that the list and its preview are one frame."""

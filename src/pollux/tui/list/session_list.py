@@ -137,6 +137,11 @@ class SessionList(LineList):
             return SessionRow(row.key) if row.key else None
         return row if isinstance(row, (SessionRow, PassageRow)) else None
 
+    @property
+    def is_at_end(self) -> bool:
+        """Is the cursor on the last row that it stops at?"""
+        return self.cursor == self._nearest(len(self.rows) - 1, -1) if self.rows else False
+
     def passage_of(self, row: ChosenRow) -> str | None:
         """The message of a passage; below the row of a session, that of its first passage, which is the best one."""
         if isinstance(row, PassageRow):

@@ -15,7 +15,7 @@ from pollux.system.termination import termination_raises
 from pollux.text.escape import one_line, visible
 from pollux.tui.latest import Latest
 from pollux.tui.list.answering import answer
-from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.question import HITS, MORE, Answer, Question
 from pollux.tui.list.rows import PassageRow, SessionRow
 from pollux.tui.pick.terminal import Terminal
 
@@ -96,8 +96,10 @@ class Picker:
         steps = {"down": 1, "up": -1, "pagedown": HEIGHT - 2, "pageup": 2 - HEIGHT}
         if key in steps:
             self._move(steps[key])
+            self._ask_for_more()
         elif key in ("home", "end"):
             self._chosen = 0 if key == "home" else max(len(self._rows) - 1, 0)
+            self._ask_for_more()
         elif key == "backspace":
             self._type(text[:-1])
         elif key == "word":
@@ -108,8 +110,16 @@ class Picker:
             self._type(text + key)
 
     def _type(self, text: str) -> None:
-        self._question = self._question._replace(text=text)
+        self._question = self._question._replace(text=text, hits=HITS)
         self._latest.ask(self._question)
+
+    def _ask_for_more(self) -> None:
+        """At the last session, ask for more of what was found."""
+        found = self._answer
+        is_last = not any(isinstance(row, SessionRow) for row in self._rows[self._chosen + 1 :])
+        if is_last and found is not None and found.more and found.question == self._question:
+            self._question = self._question._replace(hits=self._question.hits * MORE)
+            self._latest.ask(self._question)
 
     def _move(self, steps: int) -> None:
         """Another session; passages are passed over."""
@@ -122,7 +132,7 @@ class Picker:
         found, self._heard = self._heard, None
         if found is None:
             return
-        same = self._answer is not None and self._answer.question == found.question
+        same = self._answer is not None and self._answer.question.text == found.question.text
         self._answer = found
         if found.rows is not None:
             self._rows = [row for row in found.rows if isinstance(row, (SessionRow, PassageRow))]
