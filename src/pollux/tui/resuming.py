@@ -63,6 +63,7 @@ class Resuming:
             self._app.library.resume.keep(plan)
             with self._app.suspend():
                 status = _run(plan, self._app.environ)
+            self._app.typed.forget()
         except SuspendNotSupported:
             self._app.copy(plan.line, "This terminal cannot be lent. The command")
         except PolluxError as error:

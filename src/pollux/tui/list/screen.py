@@ -130,9 +130,14 @@ class ListScreen(Acting):
             return show_command(self.question.text.strip(), self._named)
         return self.question.command
 
+    @property
+    def is_opening(self) -> bool:
+        """Shall something be done with a row that is not there yet?"""
+        return self._waiting is not None
+
     def with_row(self, act: Callable[[ChosenRow], None]) -> None:
         """Do something with the row under the cursor; where what was typed has no answer yet, as soon as it has one."""
-        if self._answered != self.question or self.field.value != self.question.text:
+        if self._answered is None or not self._answered.is_like(self.question._replace(text=self.field.value)):
             self._waiting = self.field.value, act
         elif (row := self.sessions.row) is not None:
             act(row)
@@ -151,11 +156,11 @@ class ListScreen(Acting):
     def _show(self, found: Answer) -> None:
         shown = self.sessions
         self._remark = found.remark
-        self._answered, self._status = found.question, found.status
+        self._answered, self._status, self._more = found.question, found.status, found.more
         if found.rows is not None:
             shows = found.question.query, found.question.scope
             same = shows == self._shown
-            self._shown, self._named, self._more = shows, found.named, found.more
+            self._shown, self._named = shows, found.named
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -170,6 +175,7 @@ class ListScreen(Acting):
             self._waiting = None
             if found.rows is not None and self.field.value == waiting[0]:
                 self.with_row(waiting[1])
+            self.app.opened()
 
     def _show_emptiness(self) -> None:
         """Where there is nothing to list, say why."""

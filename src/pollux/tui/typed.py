@@ -1,0 +1,79 @@
+"""What is typed is taken one key after the other: typed quickly, it does what it does when it is typed slowly."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from textual.events import Key, Paste
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from textual.message_pump import MessagePump
+
+    from pollux.tui.app import PolluxApp
+
+Typed = Key | Paste
+
+_PATIENCE = 1.0
+"""So many seconds a key may take. Then the next one is taken all the same."""
+
+
+class TypedKeys:
+    """Keys and pasted texts that wait for what came before them: for its effect, and for the screen that it opens.
+
+    `take` hands one to the app.
+    """
+
+    def __init__(self, app: PolluxApp, take: Callable[[Typed], Awaitable[None]]) -> None:
+        self._app = app
+        self._take = take
+        self._waiting: deque[Typed] = deque()
+        self._taken: Typed | None = None
+        self._taken_at = self._not_before = 0.0
+
+    async def add(self, event: Typed) -> None:
+        """Take a key when it is its turn. One that leaves does not wait for what is being opened, nor do others then."""
+        if event.time < self._not_before:
+            return
+        if time.monotonic() - self._taken_at > _PATIENCE:
+            self._taken = None
+        if self._app.is_opening and isinstance(event, Key) and self._app.leaves(event):
+            self._waiting.clear()
+            await self._take_one(event)
+        else:
+            self._waiting.append(event)
+            await self.go_on()
+
+    async def go_on(self) -> None:
+        """Take those whose turn it is."""
+        while self._waiting and self._taken is None and not self._app.is_opening:
+            await self._take_one(self._waiting.popleft())
+
+    def forget(self) -> None:
+        """Forget what was typed until now: it was meant for somebody else."""
+        self._waiting.clear()
+        self._not_before = time.monotonic()
+
+    async def _take_one(self, event: Typed) -> None:
+        before = self._app.screen
+        self._taken, self._taken_at = event, time.monotonic()
+        await self._take(event)
+        target = before.focused or before
+        passed = [target, *target.ancestors] if event.is_forwarded else []
+        # Twice: what a widget does may be another message, which takes the same way.
+        await self._follow([*passed, *passed], event, before)
+
+    async def _follow(self, nodes: Sequence[MessagePump], event: Typed, before: object) -> None:
+        """Follow a key through all whose queues it is in, one after the other; then wait for a screen that it opened."""
+        for place, node in enumerate(nodes, 1):
+            if node.call_later(self._follow, nodes[place:], event, before):  # it is not closed
+                return
+        screen = self._app.screen
+        if screen is not before:
+            await self._follow([screen, self._app], event, screen)
+        elif event is self._taken:
+            self._taken = None
+            await self.go_on()
