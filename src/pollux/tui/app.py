@@ -51,6 +51,8 @@ class PolluxApp(App[None]):
     TITLE = "pollux"
     greeting = ""
     """What the last line says first."""
+    is_sample = False
+    """Are the sessions the bundled sample?"""
 
     def __init__(
         self,
@@ -206,7 +208,7 @@ class PolluxApp(App[None]):
             self._syncing.wait()
 
     def _poll(self) -> None:
-        if self._syncing is None:
+        if self._syncing is None or not self.is_running:  # while it closes, there is no list any more
             return
         if self._syncing.poll() is not None:
             self._syncing = None

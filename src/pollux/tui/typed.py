@@ -35,22 +35,27 @@ class TypedKeys:
         self._taken_at = self._not_before = 0.0
 
     async def add(self, event: Typed) -> None:
-        """Take a key when it is its turn. One that leaves does not wait for what is being opened, nor do others then."""
+        """Take a key when it is its turn."""
         if event.time < self._not_before:
             return
         if time.monotonic() - self._taken_at > _PATIENCE:
             self._taken = None
-        if self._app.is_opening and isinstance(event, Key) and self._app.leaves(event):
-            self._waiting.clear()
-            await self._take_one(event)
-        else:
-            self._waiting.append(event)
-            await self.go_on()
+        self._waiting.append(event)
+        await self.go_on()
 
     async def go_on(self) -> None:
-        """Take those whose turn it is."""
-        while self._waiting and self._taken is None and not self._app.is_opening:
+        """Take those whose turn it is. While something is being opened, only a key that leaves it has its turn."""
+        while self._waiting and self._taken is None and (not self._app.is_opening or self._skip_to_leaving()):
             await self._take_one(self._waiting.popleft())
+
+    def _skip_to_leaving(self) -> bool:
+        """Forget what was typed before a key that leaves. A letter is one only if it is the first: it may be a text."""
+        for place, event in enumerate(self._waiting):
+            if isinstance(event, Key) and self._app.leaves(event) and not (place and event.is_printable):
+                for _ in range(place):
+                    self._waiting.popleft()
+                return True
+        return False
 
     def forget(self) -> None:
         """Forget what was typed until now: it was meant for somebody else."""
@@ -67,7 +72,7 @@ class TypedKeys:
         await self._follow([*passed, *passed], event, before)
 
     async def _follow(self, nodes: Sequence[MessagePump], event: Typed, before: object) -> None:
-        """Follow a key through all whose queues it is in, one after the other; then wait for a screen that it opened."""
+        """Follow a key through the queues of all that it passes, one after the other; then wait for what it opened."""
         for place, node in enumerate(nodes, 1):
             if node.call_later(self._follow, nodes[place:], event, before):  # it is not closed
                 return

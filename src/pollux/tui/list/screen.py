@@ -73,7 +73,7 @@ class ListScreen(Acting):
             yield SearchField(self.question.text, placeholder=PLACEHOLDER, select_on_focus=False)
             yield Status()
         with SideBySide(id="body"):
-            yield SessionList(self.app.entries, self.app.agents, self._moved)
+            yield SessionList(self.app.entries, self.app.agents, self._renew_preview, self._ask_for_more)
             yield TextView(self._emptiness, id="empty")
             yield TextView(self._preview, id="preview", edge=True)
         yield FooterLine(of_place(LIST, self.app.keys))
@@ -143,7 +143,10 @@ class ListScreen(Acting):
             act(row)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Another text is typed."""
+        """Another text is typed: what was to be done with a row of the one before is not done any more."""
+        if self._waiting is not None and self._waiting[0] != self.field.value:
+            self._waiting = None
+            self.app.opened()
         if event.value != self.question.text:
             self.ask(text=event.value, hits=HITS)
 
@@ -171,9 +174,9 @@ class ListScreen(Acting):
             self._show_emptiness()
         self._tell()
         waiting = self._waiting
-        if waiting is not None and (found.question.text == waiting[0] or self.field.value != waiting[0]):
+        if waiting is not None and found.question.text == waiting[0]:
             self._waiting = None
-            if found.rows is not None and self.field.value == waiting[0]:
+            if found.rows is not None:
                 self.with_row(waiting[1])
             self.app.opened()
 
@@ -238,10 +241,9 @@ class ListScreen(Acting):
         entry = self.chosen
         return preview(canvas, entry, str(self.app.library.user_home)) if entry is not None else ()
 
-    def _moved(self) -> None:
-        """Another row is under the cursor: preview its session. At the last row, ask for more."""
-        self._renew_preview()
-        if self._more and self._answered == self.question and self.sessions.is_at_end:
+    def _ask_for_more(self) -> None:
+        """The person has come to the last of what was found."""
+        if self._more and self._answered == self.question:
             self.ask(hits=self.question.hits * MORE)
 
     def _renew_preview(self) -> None:
