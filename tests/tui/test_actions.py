@@ -337,3 +337,18 @@ def test_a_file_in_the_home_of_nobody(tmp_path: Path, monkeypatch: pytest.Monkey
         assert (tmp_path / "~nobody-here").is_file()
 
     drive(steps, tmp_path)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (30, 5)])
+def test_a_menu_of_many_choices_shows_the_one_that_j_leads_to(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("e")
+        menu = driver.app.screen
+        assert isinstance(menu, Menu)
+        for number, choice in enumerate(menu.choices[1:], 1):
+            await driver.press("j")
+            assert menu.chosen == number
+            await driver.until(lambda choice=choice: f" {choice.key}  {choice.words}" in driver.text())
+
+    drive(steps, tmp_path, size=size)

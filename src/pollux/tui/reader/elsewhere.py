@@ -16,7 +16,9 @@ from pollux.tui.reader.parts import ReaderParts
 if TYPE_CHECKING:
     from pollux.model import Session
 
-_KEYS = "123456789abcdefghijlmnoprstuvwxyz"
+_KEYS = "123456789abcdefghilmnoprstuvwxyz"
+"""Those of the choices in a menu, which has j, k and q for itself."""
+
 _COMMON = ("markdown", "html", "json", "text")
 """The formats that are asked for most."""
 
