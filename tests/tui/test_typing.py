@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Key, Paste
 
+from pollux.library.library import Library
 from pollux.tui.list import answering
-from pollux.tui.list.question import Answer
+from pollux.tui.list.question import Answer, Question
 from pollux.tui.reader import screen as reader_screen
 from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
@@ -111,6 +113,28 @@ def test_leaving_waits_for_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_where_nothing_is_found_all_of_it_was_for_the_field(tmp_path: Path) -> None:
     async def steps(driver: Driver) -> None:
         burst(driver, *"zzzz", "enter", *"yy")
+        await driver.until(lambda: driver.listing.field.value == "zzzzyy")
+
+    drive(steps, tmp_path)
+
+
+def test_any_number_of_keys_can_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = threading.Event()
+    answer = answering.answer
+
+    def slow(library: Library, question: Question, **named: Any) -> Answer:
+        if question.text.startswith("zz"):
+            typed.wait()
+        return answer(library, question, **named)
+
+    monkeypatch.setattr(answering, "answer", slow)
+
+    async def steps(driver: Driver) -> None:
+        try:
+            burst(driver, *"zzzz", "enter", *(["ctrl+n", "f6"] * 500), *"yy")
+            await driver.until(lambda: len(driver.app.typed._waiting) > 900)
+        finally:
+            typed.set()
         await driver.until(lambda: driver.listing.field.value == "zzzzyy")
 
     drive(steps, tmp_path)

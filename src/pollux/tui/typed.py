@@ -32,6 +32,7 @@ class TypedKeys:
         self._take = take
         self._waiting: deque[Typed] = deque()
         self._taken: Typed | None = None
+        self._is_going_on = False
         self._taken_at = self._not_before = 0.0
 
     async def add(self, event: Typed) -> None:
@@ -45,8 +46,14 @@ class TypedKeys:
 
     async def go_on(self) -> None:
         """Take those whose turn it is. While something is being opened, only a key that leaves it has its turn."""
-        while self._waiting and self._taken is None and (not self._app.is_opening or self._skip_to_leaving()):
-            await self._take_one(self._waiting.popleft())
+        if self._is_going_on:
+            return
+        self._is_going_on = True
+        try:
+            while self._waiting and self._taken is None and (not self._app.is_opening or self._skip_to_leaving()):
+                await self._take_one(self._waiting.popleft())
+        finally:
+            self._is_going_on = False
 
     def _skip_to_leaving(self) -> bool:
         """Forget what was typed before a key that leaves. A letter is one only if it is the first: it may be a text."""
