@@ -58,9 +58,9 @@ class TerminalProgram:
             os.waitpid(self.child, 0)
         os.close(self._file)
 
-    def send(self, keys: str) -> None:
+    def send(self, keys: str | bytes) -> None:
         """Press keys."""
-        os.write(self._file, keys.encode())
+        os.write(self._file, keys if isinstance(keys, bytes) else keys.encode())
 
     def resize(self, columns: int, rows: int) -> None:
         """Make the window larger or smaller."""

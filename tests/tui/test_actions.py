@@ -17,6 +17,7 @@ from pollux.tui.overlays.menu import Menu
 from pollux.tui.overlays.palette import Palette
 from pollux.tui.pages.screen import PageScreen
 from pollux.tui.reader.screen import ReaderScreen
+from pollux.tui.widgets.field import Field
 from tests.tui.driving import Driver, drive
 
 TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
@@ -299,3 +300,55 @@ def test_a_folder_that_was_chosen_stays_when_one_goes_on_with_a_copy(tmp_path: P
         assert {"Go on with a copy in Claude Code", "folder   /"} <= shown
 
     drive(steps, tmp_path)
+
+
+def test_a_mistyped_folder_is_asked_for_again(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        driver.app.call_later(driver.app.resume, "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f")
+        await driver.until(lambda: isinstance(driver.app.screen, Ask))
+        for wrong in ("/nowhere", "~nobody-here/x"):
+            await driver.press("home", "ctrl+k", *(_KEYS.get(letter, letter) for letter in wrong), "enter")
+            await driver.until(lambda wrong=wrong: f"{wrong} is not a folder." in driver.text())
+            asked = driver.app.screen
+            assert isinstance(asked, Ask)
+            assert asked.query_one(Field).value == wrong
+        await driver.press("home", "ctrl+k", "slash", "enter")
+        await driver.until(lambda: "Go on in Claude Code" in driver.text())
+        await driver.press("i")
+        await driver.until(lambda: isinstance(driver.app.screen, Ask))
+        assert driver.app.screen.query_one(Field).value == "/"
+        await driver.press("x", "enter")
+        await driver.until(lambda: "/x is not a folder." in driver.text())
+
+    drive(steps, tmp_path)
+
+
+_KEYS = {"/": "slash", "~": "tilde", "-": "minus"}
+
+
+def test_a_file_in_the_home_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("e", "1", "home", "ctrl+k", *(_KEYS.get(letter, letter) for letter in "~nobody-here"))
+        await driver.press("enter")
+        await driver.until(lambda: "Written: ~nobody-here" in driver.text())
+        assert (tmp_path / "~nobody-here").is_file()
+
+    drive(steps, tmp_path)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (30, 5)])
+def test_a_menu_of_many_choices_shows_the_one_that_j_leads_to(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("e")
+        menu = driver.app.screen
+        assert isinstance(menu, Menu)
+        for number, choice in enumerate(menu.choices[1:], 1):
+            await driver.press("j")
+            assert menu.chosen == number
+            await driver.until(lambda choice=choice: f" {choice.key}  {choice.words}" in driver.text())
+
+    drive(steps, tmp_path, size=size)

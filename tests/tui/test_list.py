@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pollux.library.library import Library
 from pollux.tui.keys import KEYS, LIST
-from pollux.tui.list.question import Question
+from pollux.tui.list import answering
+from pollux.tui.list.question import Answer, Question
 from pollux.tui.list.rows import PassageRow, SessionRow
 from pollux.tui.reader.screen import ReaderScreen
-from tests.tui.driving import Driver, drive
+from tests.tui.driving import SECONDS, Driver, drive
 
 
 def test_sessions_stand_by_day(tmp_path: Path) -> None:
@@ -57,6 +62,47 @@ def test_at_the_last_row_there_is_more(tmp_path: Path, monkeypatch: pytest.Monke
         assert driver.listing.question.hits < 5 * 4**9
         await driver.type("tide")
         assert driver.listing.question.hits == 5
+
+    drive(steps, tmp_path)
+
+
+def test_the_wheel_leads_to_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.tui.list.screen.HITS", 12)
+
+    async def steps(driver: Driver) -> None:
+        await driver.type("the ")
+        sessions = driver.listing.sessions
+        few, cursor = len(sessions.rows), sessions.cursor
+        assert few > sessions.size.height
+        assert driver.listing.question.hits == 12
+        for _ in range(few):
+            sessions.on_mouse_scroll_down()
+        await driver.answered()
+        assert driver.listing.question.hits > 12
+        assert len(sessions.rows) > few
+        assert sessions.cursor == cursor
+
+    drive(steps, tmp_path)
+
+
+def test_enter_does_not_wait_for_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.tui.list.screen.HITS", 5)
+    answer, may_answer = answering.answer, threading.Event()
+
+    def slow(library: Library, question: Question, **named: Any) -> Answer:
+        assert question.hits != 20 or may_answer.wait(SECONDS)
+        return answer(library, question, **named)
+
+    monkeypatch.setattr(answering, "answer", slow)
+
+    async def steps(driver: Driver) -> None:
+        await driver.type("the ")
+        await driver.press("ctrl+end")
+        assert driver.listing.question.hits == 20
+        await driver.press("enter")
+        await driver.read()
+        assert driver.reader.key == driver.listing.sessions.rows[-1].key  # type: ignore[union-attr]
+        may_answer.set()
 
     drive(steps, tmp_path)
 
@@ -234,3 +280,16 @@ def test_keys_in_a_list_that_is_empty(tmp_path: Path) -> None:
                 assert "0 sessions" in driver.text()
 
     drive(steps, tmp_path)
+
+
+def test_a_sync_that_ends_while_pollux_closes_is_not_shown(tmp_path: Path) -> None:
+    apps = []
+
+    async def steps(driver: Driver) -> None:
+        apps.append(driver.app)
+
+    drive(steps, tmp_path)
+    with subprocess.Popen(["/bin/true"]) as ended:
+        ended.wait()
+        apps[0]._syncing = ended
+        apps[0]._poll()

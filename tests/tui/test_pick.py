@@ -8,6 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pollux.library.library import Filter, Library
+from pollux.library.sample import HOME
+from pollux.tui.list.question import Answer, Question
+from pollux.tui.list.rows import DayRow, Row, SessionRow
+from pollux.tui.pick.picker import Picker
+from tests.tui.driving import environment
 from tests.tui.terminal import TerminalProgram, pollux_command
 
 pytestmark = pytest.mark.slow
@@ -96,3 +102,50 @@ def test_of_a_long_query_the_end_is_seen(env: dict[str, str], home: Path) -> Non
         terminal.until("words end")
         terminal.send("\x1b")
         assert terminal.wait() == 1
+
+
+def test_what_is_typed_after_enter_chooses_nothing_else(env: dict[str, str], home: Path) -> None:
+    output = home / "picked"
+    command = f"{' '.join(pollux_command('pick', '--id'))} > {output}"
+    with TerminalProgram(["/bin/sh", "-c", command], env, home) as terminal:
+        terminal.until("15 sessions")
+        terminal.send("germination\rls\r")
+        assert terminal.wait() == 0
+    assert output.read_text("utf-8").startswith("d80997e6-")
+
+
+def test_enter_that_chose_nothing_loses_no_letter(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command("pick"), env, home) as terminal:
+        terminal.until("15 sessions")
+        terminal.send('"one\r pack"')
+        terminal.until('❯ "one pack"')
+        terminal.send("\x1b")
+        assert terminal.wait() == 1
+
+
+class NoTerminal:
+    """A terminal of which nothing comes, and on which nothing is drawn."""
+
+    def wake(self) -> None:
+        """Nobody waits."""
+
+
+@pytest.mark.parametrize("keys", [(), ("down",), ("end",)])
+def test_the_chosen_session_stays_chosen_where_others_come(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    with Library(environment(HOME, tmp_path), HOME, hunt=False) as library:
+        picker = Picker(library, Filter(), "", NoTerminal())  # type: ignore[arg-type]
+        question, rows = Question(), [DayRow(1), SessionRow("a:1"), SessionRow("a:2"), SessionRow("a:3")]
+        answer(picker, question, rows)
+        for key in keys:
+            picker._press(key)
+        chosen = picker._rows[picker._chosen]
+        answer(picker, question._replace(hits=200), [DayRow(1), SessionRow("b:4"), *rows, SessionRow("b:5")])
+        assert picker._rows[picker._chosen] == chosen
+        answer(picker, Question("b"), [SessionRow("b:5"), *rows])
+        assert picker._chosen == 0
+        picker.close()
+
+
+def answer(picker: Picker, question: Question, rows: list[Row]) -> None:
+    picker._hear(Answer(question, rows, len(rows)))
+    picker._take_answer()

@@ -75,6 +75,30 @@ def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, st
         assert terminal.wait() == 0
 
 
+def test_bytes_that_are_no_text(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command(), env, home) as terminal:
+        terminal.until("15 sessions")
+        terminal.send(b"caf\xe9")
+        terminal.send(b"\x1b[200~ \xff\xc3 tide\x1b[201~")
+        terminal.until("❯ caf\ufffd \ufffd\ufffd tide")
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+
+
+def test_nobody_goes_on_with_the_sample(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command("tui", "--sample"), env, home, 100, 30) as terminal:
+        terminal.until("bundled sample")
+        for key in ("\x12", "\x06", "\r"):
+            terminal.send(key)
+            if key != "\r":
+                terminal.until("The bundled sample is invented and read-only: no agent can go on with it.")
+        terminal.until("as it happened")
+        terminal.send("R")
+        terminal.until("The bundled sample is invented and read-only: no agent can go on with it.")
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+
+
 def test_a_closed_terminal_ends_it(env: dict[str, str], home: Path) -> None:
     program = TerminalProgram(pollux_command(), env, home)
     program.until("15 sessions")

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from pollux.errors import NotFound, OutputError, PolluxError, RequestError, Unreadable, needs
 from pollux.model import Value
+from pollux.system.named_path import named_path
 
 SCHEMES = ("s3", "gs", "az")
 HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
@@ -213,7 +214,7 @@ def lake_name(url: str) -> str:
 
 def _path(url: str) -> Path:
     """The folder that an address names."""
-    return Path(unquote(urlsplit(url).path) if "://" in url else url).expanduser().absolute()
+    return named_path(unquote(urlsplit(url).path) if "://" in url else url).absolute()
 
 
 def _unless_missing(error: OSError) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 from pollux.errors import CannotResume
 from pollux.model import Summary, Value
 from pollux.model.base import NOTHING
+from pollux.system.named_path import named_path
 from pollux.text.shell import shell_word
 
 Release = tuple[int, ...]
@@ -91,7 +92,7 @@ def home_variable(request: HasEnvironment, name: str, wanted: Path, default: Pat
     if os.path.realpath(wanted) != os.path.realpath(default):
         return {name: str(wanted)}
     given = request.environ.get(name, "")
-    return {name: None} if given and os.path.realpath(Path(given).expanduser()) != os.path.realpath(default) else {}
+    return {name: None} if given and os.path.realpath(named_path(given)) != os.path.realpath(default) else {}
 
 
 def no_home(request: ResumeRequest, title: str, name: str) -> CannotResume:

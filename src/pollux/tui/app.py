@@ -12,7 +12,7 @@ from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from textual.app import App
-from textual.events import Event, Key
+from textual.events import Event, Key, Paste
 
 from pollux.system.termination import SIGNALS
 from pollux.tui.bindings import bindings, keymap
@@ -22,6 +22,7 @@ from pollux.tui.list.screen import ListScreen
 from pollux.tui.opening.hangup import on_hangup
 from pollux.tui.palettes import DARK, PALETTES
 from pollux.tui.themes import theme
+from pollux.tui.typed import TypedKeys
 from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class PolluxApp(App[None]):
     TITLE = "pollux"
     greeting = ""
     """What the last line says first."""
+    is_sample = False
+    """Are the sessions the bundled sample?"""
 
     def __init__(
         self,
@@ -71,7 +74,8 @@ class PolluxApp(App[None]):
         self.last_read: str | None = None
         self.ended_by: int | None = None
         self.list_screen = ListScreen(question, first)
-        self._early: list[Key] | None = []
+        self.typed = TypedKeys(self, self._take)
+        self._is_starting = True
         self._syncing: subprocess.Popen[bytes] | None = None
         for one in PALETTES.values():
             self.register_theme(theme(one))
@@ -79,17 +83,34 @@ class PolluxApp(App[None]):
         self.set_keymap(keymap(keys))
 
     async def on_event(self, event: Event) -> None:
-        """What is typed before there is a field to type into waits until there is one.
+        """What is typed is taken key by key."""
+        if isinstance(event, (Key, Paste)) and not event.is_forwarded:
+            await self.typed.add(event)
+        else:
+            await super().on_event(event)
 
-        With the next key, what the last line said has been read.
-        """
-        if isinstance(event, Key) and self._early is not None:
-            self._early.append(event)
-            return
+    async def _take(self, event: Key | Paste) -> None:
+        """Take a key. With it, what the last line said has been read."""
         if isinstance(event, Key):
             for footer in self.screen.query(FooterLine):
                 footer.quiet()
         await super().on_event(event)
+
+    @property
+    def is_opening(self) -> bool:
+        """Is what the next key is meant for not there yet?"""
+        return self._is_starting or getattr(self.screen, "is_opening", False)
+
+    def opened(self) -> None:
+        """It is there now."""
+        self.call_later(self.typed.go_on)
+
+    def leaves(self, event: Key) -> bool:
+        """Does a key lead away from what is being opened?"""
+        if self._is_starting:
+            return False
+        ways = ((self.place, "back"), (ANYWHERE, "leave"))
+        return any(event.key in key.keys and (key.place, key.action) in ways for key in self.keys)
 
     @property
     def library(self) -> Library:
@@ -154,9 +175,8 @@ class PolluxApp(App[None]):
 
     def on_ready(self) -> None:
         """The first frame is drawn: look for what changed."""
-        early, self._early = self._early or [], None
-        for event in early:
-            self.post_message(event)
+        self._is_starting = False
+        self.opened()
         self.list_screen.ask()
         if self.greeting:
             self.say(self.greeting)
@@ -188,7 +208,7 @@ class PolluxApp(App[None]):
             self._syncing.wait()
 
     def _poll(self) -> None:
-        if self._syncing is None:
+        if self._syncing is None or not self.is_running:  # while it closes, there is no list any more
             return
         if self._syncing.poll() is not None:
             self._syncing = None

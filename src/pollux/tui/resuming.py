@@ -25,12 +25,18 @@ class Resuming:
         self._key = key
 
     def plan(self, *, fork: bool = False, folder: str | None = None) -> None:
-        """Show the command, or say why there is none. Where the folder is the reason, ask for another one."""
+        """Show the command, or say why there is none. Where the folder is the reason, ask for another one.
+
+        Nobody goes on with the sample.
+        """
+        if self._app.is_sample:
+            self._app.say("The bundled sample is invented and read-only: no agent can go on with it.", "warn")
+            return
         try:
             plan = self._app.library.resume.plan(self._key, fork=fork, folder=folder)
         except CannotResume as error:
-            if error.reason == "folder" and folder is None:
-                self._ask_folder(f"{error} Another folder to go on in", fork=fork)
+            if error.reason == "folder":
+                self._ask_folder(f"{error} Another folder to go on in", folder, fork=fork)
             else:
                 self._say(error)
         except PolluxError as error:
@@ -38,12 +44,12 @@ class Resuming:
         else:
             self._app.push_screen(PlanScreen(plan), lambda choice: self._chosen(plan, choice, folder))
 
-    def _ask_folder(self, question: str, *, fork: bool) -> None:
+    def _ask_folder(self, question: str, before: str | None, *, fork: bool) -> None:
         def typed(folder: str | None) -> None:
             if folder:
                 self.plan(fork=fork, folder=folder)
 
-        self._app.push_screen(Ask(question, self._app.here), typed)
+        self._app.push_screen(Ask(question, before or self._app.here), typed)
 
     def _chosen(self, plan: ResumePlan, choice: str | None, folder: str | None) -> None:
         match choice:
@@ -52,7 +58,7 @@ class Resuming:
             case "fork":
                 self.plan(fork=not plan.fork, folder=folder)
             case "folder":
-                self._ask_folder("Go on in", fork=plan.fork)
+                self._ask_folder("Go on in", folder, fork=plan.fork)
             case "copy":
                 self._app.copy(plan.line, "the command")
 
@@ -63,6 +69,7 @@ class Resuming:
             self._app.library.resume.keep(plan)
             with self._app.suspend():
                 status = _run(plan, self._app.environ)
+            self._app.typed.forget()
         except SuspendNotSupported:
             self._app.copy(plan.line, "This terminal cannot be lent. The command")
         except PolluxError as error:

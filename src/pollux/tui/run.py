@@ -71,7 +71,7 @@ def _shown(
         if process is not None:
             first = process.result()
         app = PolluxApp(open_library, question, first, keys, palette)
-        app.greeting = SAMPLE if is_sample else ""
+        app.greeting, app.is_sample = SAMPLE if is_sample else "", is_sample
         app.driver_class = terminal.driver(app.driver_class)
         app.run()
         return app

@@ -106,14 +106,17 @@ class Writing:
     def _words(self, words: TextBlock) -> Iterator[str]:
         """A model's Markdown is laid out on a terminal; everything else stays as it was written."""
         if words.author is Author.MODEL and self._canvas.markdown:
-            from pollux.draw.transcript.markdown import markdown
-
-            columns = None if self._canvas.columns is None else max(self._canvas.columns - len(INDENT), 20)
-            for line in markdown(self._canvas, visible(self._cut(words.text)).strip("\n").expandtabs(4), columns):
-                yield f"{INDENT}{line}" if line else ""
-            yield from self._left_out(words.text)
+            yield from self._markdown(words.text)
         else:
             yield from self._prose(words.text, "dim" if words.author is Author.CLIENT else None)
+
+    def _markdown(self, text: str, style: str | None = None, indent: str = INDENT) -> Iterator[str]:
+        from pollux.draw.transcript.markdown import markdown
+
+        columns = None if self._canvas.columns is None else max(self._canvas.columns - len(indent), 20)
+        for line in markdown(self._canvas, visible(self._cut(text)).strip("\n").expandtabs(4), columns, style):
+            yield f"{indent}{line}" if line else ""
+        yield from self._left_out(text)
 
     def _cut(self, text: str) -> str:
         return text if self._show.most is None else text[: self._show.most]
@@ -140,7 +143,8 @@ class Writing:
         subject = f": {one_line(thought.subject)}" if thought.subject else ""
         yield self._note(f"thinking{subject}")
         if thought.text.strip():
-            yield from self._prose(thought.text, "dim", INDENT * 2)
+            lay_out = self._markdown if self._canvas.markdown else self._prose
+            yield from lay_out(thought.text, "dim", INDENT * 2)
 
     def _folded(self, label: str, text: str) -> Iterator[str]:
         """A text that is not the speaker's own: one line, or the whole under its label."""

@@ -29,11 +29,12 @@ _CELL = re.compile(r"(?:[^|\\]|\\.?)*")
 _DIM = ("dim",)
 
 
-def markdown(canvas: Canvas, text: str, columns: int | None) -> Iterator[str]:
-    """The lines of a clean text."""
+def markdown(canvas: Canvas, text: str, columns: int | None, style: str | None = None) -> Iterator[str]:
+    """The lines of a clean text, all of it in a style if one is given."""
     page = _Page(canvas, columns)
     for line in page.lines(text.split("\n")):
-        yield paint_spans(canvas, line).rstrip()
+        spans = line if style is None else [(words, (style, *styles)) for words, styles in line]
+        yield paint_spans(canvas, spans).rstrip()
 
 
 class _Page:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.errors import CannotResume, RequestError
+from pollux.errors import CannotResume
 from pollux.sources.capabilities import program_of
 from pollux.sources.resume_command import Program, Release
+from pollux.system.named_path import named_path
 from pollux.system.programs import find_program, release_of
 from pollux.text.shell import shell_word
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pollux.model import Session, Summary
     from pollux.sources.base import Source
     from pollux.system.directories import Places
@@ -45,9 +47,9 @@ def folder_to_go_on_in(
     """
     own = session.project if session.project is not None and os.path.isabs(session.project) else None  # noqa: PTH117
     if chosen is not None:
-        folder = os.path.realpath(here / Path(chosen).expanduser())
+        folder = os.path.realpath(here / named_path(chosen))
         if not os.path.isdir(folder):  # noqa: PTH112
-            raise RequestError(f"{chosen} is not a folder.", "Name a folder that exists.")
+            raise CannotResume("folder", f"{chosen} is not a folder.", "Name a folder that exists.")
         return own if own is not None and os.path.realpath(own) == folder else folder
     if own is None:
         raise CannotResume(

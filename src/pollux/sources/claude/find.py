@@ -10,6 +10,7 @@ from pathlib import Path
 from pollux.sources.base import File, Root, Status
 from pollux.sources.session_migrate import FOLDER, RULES
 from pollux.sources.walk import FileKind, FolderRules, every_file, ignored, unknown, walk
+from pollux.system.named_path import named_path
 from pollux.wire import folder_at
 
 SESSION, AGENT, META, TITLE = "session", "agent", "meta", "title"
@@ -36,7 +37,7 @@ _CLIENT_FILES = {
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     """The `projects` folders, each once."""
     if projects_dirs := environ.get("CLAUDE_PROJECTS_DIR", ""):
-        folders = [Root(path=Path(part).expanduser(), reason="$CLAUDE_PROJECTS_DIR") for part in _parts(projects_dirs)]
+        folders = [Root(path=named_path(part), reason="$CLAUDE_PROJECTS_DIR") for part in _parts(projects_dirs)]
     elif config_dirs := environ.get("CLAUDE_CONFIG_DIR", ""):
         folders = [Root(path=_projects(part), reason="$CLAUDE_CONFIG_DIR") for part in _parts(config_dirs)]
     else:
@@ -61,7 +62,7 @@ def _parts(paths: str) -> list[str]:
 
 def _projects(config: str) -> Path:
     """The `projects` folder of a configuration folder. Some people name the `projects` folder itself."""
-    folder = Path(config).expanduser()
+    folder = named_path(config)
     return folder if folder.name == "projects" and not folder_at(folder / "projects") else folder / "projects"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pollux.sources.tool_host import Scope, ServerSettings, SkillFolder, Surroundings
+from pollux.system.named_path import named_path
 
 _EXTRA = {"type": "stdio"}
 _NAMES = ("mcpServers",)
@@ -17,7 +18,7 @@ _NAMES = ("mcpServers",)
 def home_folder(around: Surroundings) -> Path:
     """The agent's own folder."""
     named = around.environ.get("CLAUDE_CONFIG_DIR", "")
-    return Path(named).expanduser() if named else around.home / ".claude"
+    return named_path(named) if named else around.home / ".claude"
 
 
 def server_settings(around: Surroundings) -> list[ServerSettings]:

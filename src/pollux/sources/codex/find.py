@@ -12,6 +12,7 @@ from pollux.sources.base import File, Root, Status
 from pollux.sources.session_migrate import FOLDER, RULES
 from pollux.sources.walk import FileKind, FolderRules, ignored, unknown, walk
 from pollux.system.clock import since_epoch
+from pollux.system.named_path import named_path
 
 ROLLOUT, PROMPTS, NAMES, IMPORTS = "rollout", "prompts", "names", "imports"
 LIVE, ARCHIVE = "sessions", "archived_sessions"
@@ -42,9 +43,9 @@ _MIGRATION = ignored("the mark of a migration under way")
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     """The folders of sessions. The archive comes first, so the other folder counts for a session in both."""
     if moved := environ.get("CODEX_SESSIONS_DIR", ""):
-        return [Root(path=Path(moved).expanduser(), reason="$CODEX_SESSIONS_DIR")]
+        return [Root(path=named_path(moved), reason="$CODEX_SESSIONS_DIR")]
     if moved := environ.get("CODEX_HOME", ""):
-        base, reason = Path(moved).expanduser(), "$CODEX_HOME"
+        base, reason = named_path(moved), "$CODEX_HOME"
     else:
         base, reason = home / ".codex", "the default"
     return [Root(path=base / ARCHIVE, reason=reason), Root(path=base / LIVE, reason=reason)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pollux.sources.tool_host import Scope, ServerSettings, SkillFolder, Surroundings
+from pollux.system.named_path import named_path
 
 _NAMES = ("mcp_servers",)
 _PATIENCE = 10.0
@@ -13,7 +14,7 @@ _PATIENCE = 10.0
 def home_folder(around: Surroundings) -> Path:
     """The agent's own folder."""
     named = around.environ.get("CODEX_HOME", "")
-    return Path(named).expanduser() if named else around.home / ".codex"
+    return named_path(named) if named else around.home / ".codex"
 
 
 def server_settings(around: Surroundings) -> list[ServerSettings]:

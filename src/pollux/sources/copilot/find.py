@@ -10,6 +10,7 @@ from pollux.sources.absolute_path import absolute_path
 from pollux.sources.base import File, Root, Status
 from pollux.sources.database.snapshot import DATABASE
 from pollux.sources.walk import FileKind, FolderRules, every_file, ignored, unknown, walk
+from pollux.system.named_path import named_path
 from pollux.wire import folder_at
 
 EVENTS, WORKSPACE = "events", "workspace"
@@ -41,9 +42,9 @@ _FIRST_RELEASES = every_file(unknown("a session of the first releases, whose for
 def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     """The folders of sessions. Old releases looked in the XDG folders as well, which count if they exist."""
     if moved := environ.get("COPILOT_HOME", ""):
-        return [Root(path=absolute_path(Path(moved).expanduser()) / FOLDER, reason="$COPILOT_HOME")]
+        return [Root(path=absolute_path(named_path(moved)) / FOLDER, reason="$COPILOT_HOME")]
     old = [
-        Root(path=absolute_path(Path(base).expanduser()) / ".copilot" / FOLDER, reason=f"${name}")
+        Root(path=absolute_path(named_path(base)) / ".copilot" / FOLDER, reason=f"${name}")
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME")
         if (base := environ.get(name, ""))
     ]

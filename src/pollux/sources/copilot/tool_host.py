@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from pollux.sources.tool_host import Scope, ServerSettings, SkillFolder, Surroundings
+from pollux.system.named_path import named_path
 
 
 def home_folder(around: Surroundings) -> Path:
     """The agent's own folder."""
     named = around.environ.get("COPILOT_HOME", "")
-    return Path(named).expanduser() if named else around.home / ".copilot"
+    return named_path(named) if named else around.home / ".copilot"
 
 
 def server_settings(around: Surroundings) -> list[ServerSettings]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pollux.sources.base import File, Root, Status
 from pollux.sources.gemini_sessions.find import BIN, PROJECT, REGISTRY
 from pollux.sources.walk import FileKind, FolderRules, unknown, walk
+from pollux.system.named_path import named_path
 from pollux.wire import folder_at
 
 
@@ -16,9 +17,9 @@ def roots(environ: Mapping[str, str], home: Path) -> list[Root]:
     """The `tmp` folders that hold the projects."""
     for name in ("POLLUX_GEMINI_DIR", "GEMINI_SESSIONS_DIR"):
         if paths := [part for part in environ.get(name, "").split(os.pathsep) if part]:
-            return [Root(path=Path(part).expanduser(), reason=f"${name}") for part in paths]
+            return [Root(path=named_path(part), reason=f"${name}") for part in paths]
     if cli_home := environ.get("GEMINI_CLI_HOME", ""):
-        base = Path(cli_home).expanduser()
+        base = named_path(cli_home)
         # A published note took the variable for the `.gemini` folder itself, and people followed it.
         folder = base if not folder_at(base / ".gemini") and folder_at(base / "tmp") else base / ".gemini"
         return [Root(path=folder / "tmp", reason="$GEMINI_CLI_HOME")]

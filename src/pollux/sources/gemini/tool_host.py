@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pollux.sources.tool_host import Scope, ServerSettings, SkillFolder, Surroundings
+from pollux.system.named_path import named_path
 
 _NAMES = ("mcpServers",)
 _PATIENCE = 600.0
@@ -14,7 +15,7 @@ _NOTE = "Gemini CLI starts servers only in folders that you trust, unless folder
 def _home(around: Surroundings) -> Path:
     """What the agent takes for the home directory."""
     named = around.environ.get("GEMINI_CLI_HOME", "")
-    return Path(named).expanduser() if named else around.home
+    return named_path(named) if named else around.home
 
 
 def home_folder(around: Surroundings) -> Path:

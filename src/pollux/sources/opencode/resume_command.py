@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pollux.errors import CannotResume
+from pollux.errors import CannotResume, Unreadable
+from pollux.sources.base import File
+from pollux.sources.database import DATABASE, session_snapshot, with_log
 from pollux.sources.opencode import find
+from pollux.sources.opencode.witnesses.rows import SHAPE
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.sources.walk import stat_file
 from pollux.text.shell import shell_word
 
 PROGRAM = Program(name="opencode", package="opencode-ai", places=(".opencode/bin/opencode",))
@@ -25,13 +29,16 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         environ: dict[str, str | None] = {"OPENCODE_DB": str(request.root)}
     else:
         environ = home_variable(request, "XDG_DATA_HOME", request.root.parent, request.home / ".local" / "share")
-    is_in_database = any(file.endswith(find.SUFFIX) or file == str(request.root) for file in session.files)
+    databases = [file for file in session.files if file.endswith(find.SUFFIX) or file == str(request.root)]
+    is_in_database = bool(databases)
     if is_in_database and request.is_before(*_WITH_DATABASE):
         raise CannotResume(
             "release",
             f"{session.key} is in a database, and OpenCode {request.release_name} reads files alone.",
             "Update OpenCode to 1.2 or newer.",
         )
+    if is_in_database:
+        _require_row(request, databases)
     if not is_in_database and any(f"{os.sep}project{os.sep}" in file for file in session.files):
         raise CannotResume(
             "format",
@@ -46,6 +53,39 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
     return ResumeCommand(
         words=(PROGRAM.name, "--session", session.id, *fork, *request.arguments), environ=environ, fork=request.fork
     )
+
+
+def _require_row(request: ResumeRequest, databases: list[str]) -> None:
+    """Raise `CannotResume` where no database has the session's own row. One that cannot be read now may have it.
+
+    The session's file is as good for a release that is not known to look in databases.
+    """
+    session = request.session
+    record = any(f"{os.sep}session{os.sep}" in file and Path(file).stem == session.id for file in session.files)
+    if record and (request.release is None or request.is_before(*_WITH_DATABASE)):
+        return
+    try:
+        states = [session_snapshot(_database(file), SHAPE, session.id) for file in databases]
+    except (Unreadable, OSError):
+        return
+    if any(state.rows("session", {"id": session.id}) for state in states):
+        return
+    key = shell_word(session.key)
+    if not any(state.rows("message", {"session_id": session.id}) for state in states):
+        hint = f"What pollux has kept of it: pollux history {key}"
+        raise CannotResume("gone", f"{key} was just deleted from OpenCode's database.", hint)
+    raise CannotResume(
+        "row",
+        f"OpenCode finds {key} no more: its own row is gone from the database.",
+        f"Go on with what is left in another agent: pollux handoff {key} --to claude",
+    )
+
+
+def _database(path: str) -> File:
+    """A database as it is now, with its log."""
+    files = [path + side for side in ("", "-wal", "-journal") if Path(path + side).is_file()]
+    beside = [stat_file(Path(file), DATABASE) for file in files]
+    return with_log(beside[0], beside)
 
 
 def running_sessions(_root: Path) -> dict[int, str]:

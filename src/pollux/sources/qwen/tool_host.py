@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pollux.sources.tool_host import Scope, ServerSettings, SkillFolder, Surroundings
+from pollux.system.named_path import named_path
 
 _NAMES = ("mcpServers",)
 _PATIENCE = 600.0
@@ -13,7 +14,7 @@ _PATIENCE = 600.0
 def home_folder(around: Surroundings) -> Path:
     """The agent's own folder."""
     named = around.environ.get("QWEN_HOME", "")
-    return around.folder / Path(named).expanduser() if named else around.home / ".qwen"
+    return around.folder / named_path(named) if named else around.home / ".qwen"
 
 
 def server_settings(around: Surroundings) -> list[ServerSettings]:

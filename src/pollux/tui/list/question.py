@@ -43,6 +43,10 @@ class Question(NamedTuple):
 
         return not has_only_filters(self.query)
 
+    def is_like(self, other: Question) -> bool:
+        """Are the same sessions asked for, though perhaps more of them?"""
+        return self._replace(hits=HITS, unfolded=frozenset()) == other._replace(hits=HITS, unfolded=frozenset())
+
     @property
     def command(self) -> str:
         """The command line that gives the same answer."""

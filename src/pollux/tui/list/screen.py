@@ -73,7 +73,7 @@ class ListScreen(Acting):
             yield SearchField(self.question.text, placeholder=PLACEHOLDER, select_on_focus=False)
             yield Status()
         with SideBySide(id="body"):
-            yield SessionList(self.app.entries, self.app.agents, self._moved)
+            yield SessionList(self.app.entries, self.app.agents, self._renew_preview, self._ask_for_more)
             yield TextView(self._emptiness, id="empty")
             yield TextView(self._preview, id="preview", edge=True)
         yield FooterLine(of_place(LIST, self.app.keys))
@@ -130,15 +130,23 @@ class ListScreen(Acting):
             return show_command(self.question.text.strip(), self._named)
         return self.question.command
 
+    @property
+    def is_opening(self) -> bool:
+        """Shall something be done with a row that is not there yet?"""
+        return self._waiting is not None
+
     def with_row(self, act: Callable[[ChosenRow], None]) -> None:
         """Do something with the row under the cursor; where what was typed has no answer yet, as soon as it has one."""
-        if self._answered != self.question or self.field.value != self.question.text:
+        if self._answered is None or not self._answered.is_like(self.question._replace(text=self.field.value)):
             self._waiting = self.field.value, act
         elif (row := self.sessions.row) is not None:
             act(row)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Another text is typed."""
+        """Another text is typed: what was to be done with a row of the one before is not done any more."""
+        if self._waiting is not None and self._waiting[0] != self.field.value:
+            self._waiting = None
+            self.app.opened()
         if event.value != self.question.text:
             self.ask(text=event.value, hits=HITS)
 
@@ -151,11 +159,11 @@ class ListScreen(Acting):
     def _show(self, found: Answer) -> None:
         shown = self.sessions
         self._remark = found.remark
-        self._answered, self._status = found.question, found.status
+        self._answered, self._status, self._more = found.question, found.status, found.more
         if found.rows is not None:
             shows = found.question.query, found.question.scope
             same = shows == self._shown
-            self._shown, self._named, self._more = shows, found.named, found.more
+            self._shown, self._named = shows, found.named
             shown.unfolded = found.question.unfolded
             shown.dated = found.question.is_search
             shown.learn(found.entries)
@@ -166,10 +174,11 @@ class ListScreen(Acting):
             self._show_emptiness()
         self._tell()
         waiting = self._waiting
-        if waiting is not None and (found.question.text == waiting[0] or self.field.value != waiting[0]):
+        if waiting is not None and found.question.text == waiting[0]:
             self._waiting = None
-            if found.rows is not None and self.field.value == waiting[0]:
+            if found.rows is not None:
                 self.with_row(waiting[1])
+            self.app.opened()
 
     def _show_emptiness(self) -> None:
         """Where there is nothing to list, say why."""
@@ -232,10 +241,9 @@ class ListScreen(Acting):
         entry = self.chosen
         return preview(canvas, entry, str(self.app.library.user_home)) if entry is not None else ()
 
-    def _moved(self) -> None:
-        """Another row is under the cursor: preview its session. At the last row, ask for more."""
-        self._renew_preview()
-        if self._more and self._answered == self.question and self.sessions.is_at_end:
+    def _ask_for_more(self) -> None:
+        """The person has come to the last of what was found."""
+        if self._more and self._answered == self.question:
             self.ask(hits=self.question.hits * MORE)
 
     def _renew_preview(self) -> None:

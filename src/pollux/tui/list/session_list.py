@@ -11,6 +11,8 @@ from pollux.tui.widgets.line_list import LineList
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from textual import events
+
     from pollux.draw.rows import RowDrawer
     from pollux.library.library import ListEntry
 
@@ -21,7 +23,8 @@ _KEPT = 2000
 class SessionList(LineList):
     """Rows, and the summaries of those that were seen.
 
-    `lookup` gives summaries by their keys. `moved` is told when another row is under the cursor.
+    `lookup` gives summaries by their keys. `moved` is told when another row is under the cursor, and `at_end` when the
+    person has come to the last rows.
     """
 
     def __init__(
@@ -29,6 +32,7 @@ class SessionList(LineList):
         lookup: Callable[[Iterable[str]], list[ListEntry]],
         agents: Callable[[], Sequence[str]],
         moved: Callable[[], None],
+        at_end: Callable[[], None],
     ) -> None:
         super().__init__(id="sessions")
         self.rows: list[Row] = []
@@ -37,6 +41,7 @@ class SessionList(LineList):
         self._lookup = lookup
         self._agents = agents
         self._moved = moved
+        self._at_end = at_end
         self._entries: dict[str, ListEntry | None] = {}
         self._drawer: RowDrawer | None = None
         self._drawn_in = 0
@@ -44,6 +49,26 @@ class SessionList(LineList):
     def moved(self) -> None:
         """Another row is under the cursor."""
         self._moved()
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on a row."""
+        super().go_to(number)
+        self._look_for_end()
+
+    def scroll_lines(self, lines: int) -> None:
+        """Move by so many rows."""
+        super().scroll_lines(lines)
+        self._look_for_end()
+
+    def clicked_bar(self, event: events.Click) -> bool:
+        """Show the part that was clicked on in the bar."""
+        was_bar = super().clicked_bar(event)
+        self._look_for_end()
+        return was_bar
+
+    def _look_for_end(self) -> None:
+        if self.rows and self._nearest(len(self.rows) - 1, -1) in self.visible_lines():
+            self._at_end()
 
     # ------------------------------------------------------------------ lines
 
@@ -136,11 +161,6 @@ class SessionList(LineList):
         if isinstance(row, DrawnRow):
             return SessionRow(row.key) if row.key else None
         return row if isinstance(row, (SessionRow, PassageRow)) else None
-
-    @property
-    def is_at_end(self) -> bool:
-        """Is the cursor on the last row that it stops at?"""
-        return self.cursor == self._nearest(len(self.rows) - 1, -1) if self.rows else False
 
     def passage_of(self, row: ChosenRow) -> str | None:
         """The message of a passage; below the row of a session, that of its first passage, which is the best one."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import mmap
 import os
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ class OpenedTerminal:
     def driver(self, base: type[Driver]) -> type[Driver]:
         """Textual's driver, which goes on from here."""
         opened = self
+        _take_bytes_that_are_no_text(base)
 
         class Continuing(base):  # type: ignore[misc, valid-type]
             """Takes the terminal over as it is, and gives it back as it was before."""
@@ -127,3 +130,10 @@ class OpenedTerminal:
                 os.write(self._output, (LEAVE + _SHOW).encode())
             termios.tcsetattr(self._input, termios.TCSANOW, self.before)
         self.before = None
+
+
+def _take_bytes_that_are_no_text(driver: type[Driver]) -> None:
+    """A terminal with another encoding, or a paste, may send any bytes: Textual's driver would end with an error."""
+    module = sys.modules[driver.__module__]
+    if hasattr(module, "getincrementaldecoder"):  # not on Windows
+        module.getincrementaldecoder = lambda name: partial(codecs.getincrementaldecoder(name), "replace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from typing import TYPE_CHECKING
 
 from pollux import registry
@@ -74,31 +75,37 @@ class Picker:
         self._terminal.wake()
 
     def run(self) -> ListEntry | None:
-        """Draw, and take keys, until the person has chosen."""
+        """Draw, and take keys, until the person has chosen.
+
+        What is typed after Enter waits for the answer to what was typed before: perhaps there is nothing to choose.
+        """
         self._latest.ask(self._question)
-        entered = False
+        waiting: deque[str] = deque()
         while True:
             self._take_answer()
-            self._draw()
-            if entered and self._answer is not None and self._answer.question == self._question:
-                if self._answer.rows is not None:
+            while waiting and (waiting[0] != "enter" or self._is_answered):
+                key = waiting.popleft()
+                if key != "enter":
+                    self._press(key)
+                elif self._answer is not None and self._answer.rows is not None:  # else they are of an earlier question
                     return self._entry(self._rows[self._chosen].key) if self._rows else None
-                entered = False  # the rows are those of an earlier question
+            self._draw()
             for key in self._terminal.pressed():
                 if key in ("escape", "closed"):
                     return None
-                entered = key == "enter"  # what was typed may have no answer yet
-                if not entered:
-                    self._press(key)
+                waiting.append(key)
+
+    @property
+    def _is_answered(self) -> bool:
+        """Are the rows what was asked for?"""
+        return self._answer is not None and self._answer.question.is_like(self._question)
 
     def _press(self, key: str) -> None:
         text = self._question.text
-        steps = {"down": 1, "up": -1, "pagedown": HEIGHT - 2, "pageup": 2 - HEIGHT}
+        page, all_rows = HEIGHT - 2, len(self._rows)
+        steps = {"down": 1, "up": -1, "pagedown": page, "pageup": -page, "end": all_rows, "home": -all_rows}
         if key in steps:
             self._move(steps[key])
-            self._ask_for_more()
-        elif key in ("home", "end"):
-            self._chosen = 0 if key == "home" else max(len(self._rows) - 1, 0)
             self._ask_for_more()
         elif key == "backspace":
             self._type(text[:-1])
@@ -132,11 +139,13 @@ class Picker:
         found, self._heard = self._heard, None
         if found is None:
             return
-        same = self._answer is not None and self._answer.question.text == found.question.text
+        same = self._answer is not None and self._answer.question.is_like(found.question)
         self._answer = found
         if found.rows is not None:
+            chosen = self._rows[self._chosen].key if same and self._rows else None
             self._rows = [row for row in found.rows if isinstance(row, (SessionRow, PassageRow))]
-            self._chosen = min(self._chosen, max(len(self._rows) - 1, 0)) if same else 0
+            places = (number for number, row in enumerate(self._rows) if row.key == chosen)
+            self._chosen = next(places, 0)  # a session stays chosen, wherever it stands now
             self._entries.clear()
 
     def _entry(self, key: str) -> ListEntry | None:

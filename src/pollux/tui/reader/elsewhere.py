@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import OutputError, PolluxError
 from pollux.system.directories import present_folder
+from pollux.system.named_path import named_path
 from pollux.text.escape import one_line
 from pollux.text.shell import shell_line
 from pollux.tui.overlays.ask import Ask
@@ -16,7 +16,9 @@ from pollux.tui.reader.parts import ReaderParts
 if TYPE_CHECKING:
     from pollux.model import Session
 
-_KEYS = "123456789abcdefghijlmnoprstuvwxyz"
+_KEYS = "123456789abcdefghilmnoprstuvwxyz"
+"""Those of the choices in a menu, which has j, k and q for itself."""
+
 _COMMON = ("markdown", "html", "json", "text")
 """The formats that are asked for most."""
 
@@ -73,7 +75,7 @@ class Elsewhere(ReaderParts):
         from pollux import registry
         from pollux.export.service import Exporter
 
-        target = str(Path(path).expanduser())
+        target = str(named_path(path))
         try:
             exporter = Exporter(self.app.library, registry.writer(name))
             exporter.protect([session])

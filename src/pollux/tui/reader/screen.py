@@ -97,6 +97,11 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             self._latest.close(0)
         self.remember()
 
+    @property
+    def is_opening(self) -> bool:
+        """Is it still being read for the first time?"""
+        return self.document is None and not self._is_gone
+
     def _say_reading(self) -> None:
         if self.view.document is None:
             self.footer.say("Reading …")
@@ -116,12 +121,13 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         if loaded.session is None:
             gone = "Its files are gone: this is what was in them." if before is not None else ""
             self._say_gone(f"{gone} {loaded.problem}".strip(), before)
-            return
-        self._stamps = loaded.stamps
-        if before is None or self.view.document is None:
-            self._open(loaded.session)
         else:
-            self._renew(before, loaded.session)
+            self._stamps = loaded.stamps
+            if before is None or self.view.document is None:
+                self._open(loaded.session)
+            else:
+                self._renew(before, loaded.session)
+        self.app.opened()
 
     def _open(self, session: Session) -> None:
         document = Document(session, str(self.app.library.user_home))

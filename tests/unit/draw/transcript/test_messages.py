@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -60,6 +61,18 @@ def test_the_same_model_goes_on_without_another_heading() -> None:
         message(Thinking(text="Hm.")), message(Text(text="Yes.")), message(Text(text="Ok."), author=Author.HUMAN)
     )
     assert lines == ["", "Model", "  thinking", "    Hm.", "", "  Yes.", "", "You", "  Ok."]
+
+
+def test_markdown_in_thinking_is_laid_out_like_that_of_replies() -> None:
+    """Codex CLI begins a thought with a line in stars."""
+    thought = message(Thinking(text="**Reading on**\n\nSee `tides.py`:\n\n- one\n- two"))
+    shown = Reader(Canvas(color=True, markdown=True), BRIEF)
+    lines = [*shown.lines(walk([thought])), *shown.rest()]
+    assert "    \x1b[2m\x1b[1mReading on\x1b[0m" in lines
+    plain = [re.sub(r"\x1b\[\d+m", "", line) for line in lines]
+    assert plain[3:] == ["    Reading on", "", "    See tides.py:", "", "    • one", "    • two"]
+    assert all(line.startswith("    \x1b[2m") for line in lines[3:] if line)
+    assert "    **Reading on**" in drawn(thought)
 
 
 def test_texts_of_the_client_share_a_line_where_there_are_many() -> None:
