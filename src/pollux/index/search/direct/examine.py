@@ -11,9 +11,11 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from operator import ge
 
 import msgspec
 
+from pollux.index.search.direct.filters import SessionTruth
 from pollux.index.search.direct.look import Look, Match
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.quick_look import SessionLetters, has_words
@@ -32,6 +34,9 @@ _MARGIN, _NEAR = 0.5, 0.8
 
 A message is left out if even twice its relevance does not suffice, and its text is shown only if it is near enough.
 """
+
+_EXACTLY = 1000
+"""So many passages are counted and measured exactly, then estimates suffice: a small history has the index's ranks."""
 
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
@@ -56,7 +61,8 @@ _NO_TEXT = CountedText("")
 class DirectHit(msgspec.Struct, array_like=True, frozen=True):
     """A message that matches, with its best passage: its place in the message, and what its relevance depends on.
 
-    `at` counts microseconds. `snippet` is None where the text was not shown.
+    `at` counts microseconds. `snippet` is None where the text was not shown. `others` may turn out to be better, when
+    all is counted.
     """
 
     message: int
@@ -69,6 +75,7 @@ class DirectHit(msgspec.Struct, array_like=True, frozen=True):
     constant: float = 0.0
     snippet: str | None = None
     spans: list[Span] = []
+    others: list[DirectHit] = []
 
     @property
     def moment(self) -> datetime | None:
@@ -143,7 +150,8 @@ class Examiner:
         facts = Facts.of(session)
         truths = self.query.session_truths(facts, number)
         if not self.query.may_match_session(facts, truths):
-            return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
+            statistics = self._counted_alone(session, truths) if self.is_exact else Statistics()
+            return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         if not surely and (statistics := self._reject(session)) is not None:
             return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = self._look()
@@ -152,17 +160,32 @@ class Examiner:
         scale = self._current_scale()
         scattered = not look.matches and look.is_scattered()
         if scattered:
-            hits = self._hits(look.scattered, 1, self._best_scattered, scale)
+            hits = self._hits([look.scattered], 1, self._best_scattered, scale)
         else:
-            hits = self._hits(look.matches, self._each, self._best, scale)
+            by_message: dict[int, list[Match]] = {}
+            for match in look.matches:
+                by_message.setdefault(match.message, []).append(match)
+            hits = self._hits(list(by_message.values()), self._each, self._best, scale)
         self._unmatched += not (hits or look.left_out or look.sifted[1])
         count = len({match.message for match in look.matches})
         return SessionMatches(number, hits, count, scattered, look.statistics, counted=not look.left_out)
 
+    @property
+    def is_exact(self) -> bool:
+        """Is everything counted so far, so that no session may be skipped?"""
+        return self._counted.passages < _EXACTLY
+
+    def _counted_alone(self, session: Session, truths: Sequence[SessionTruth]) -> Statistics:
+        """What is counted in a session that a filter leaves out."""
+        look = self._look()
+        look.compare_all(session, truths)
+        self._note(look)
+        return look.statistics
+
     def _reject(self, session: Session) -> Statistics | None:
         """What is known about a session that has not the letters of the query; None if it may match."""
         often = _OFTEN if self._phrase is None else _MOSTLY if len(self._phrase) == 1 else 0
-        if self.literals is None or self._unmatched * often < self._examined:
+        if self.literals is None or self.is_exact or self._unmatched * often < self._examined:
             return None
         letters = SessionLetters(session)
         if has_words(letters.has, self.literals):
@@ -179,7 +202,13 @@ class Examiner:
         """
         self._examined += 1
         if self._phrase is None:
-            return Look(self.query, self._term_leaves, self._least_factor(), only_best=self._only_best)
+            return Look(
+                self.query,
+                self._term_leaves,
+                self._least_factor(),
+                only_best=self._only_best,
+                is_exact=self.is_exact,
+            )
         self._looked += 1
         self._times = 1 if self._looked <= _ALL_COUNTED else 0 if self._looked % _COUNTED else _COUNTED
         return Look(
@@ -189,6 +218,7 @@ class Examiner:
             only_best=self._only_best,
             phrase=self._phrase,
             counts=self._times > 0,
+            is_exact=self.is_exact,
             sifts=self._left * 2 <= self._sifted or self._examined % _OFTEN == 0,
         )
 
@@ -235,38 +265,36 @@ class Examiner:
             return make_single_scale(slots[0], terms, counted, index)
         return make_scale(slots, terms, counted, index)
 
-    def _hits(self, matches: Sequence[Match], most: int, best_so_far: _Best, scale: Scale) -> list[DirectHit]:
-        """The best messages of a session, at most so many for each average length."""
-        by_message: dict[int, list[Match]] = {}
-        for match in matches:
-            by_message.setdefault(match.message, []).append(match)
+    def _hits(
+        self, groups: Sequence[Sequence[Match]], most: int, best_so_far: _Best, scale: Scale
+    ) -> list[DirectHit]:
+        """The best of each group, such as a message: of a session, at most so many for each average length."""
         if self._newest:
-            newest = heapq.nlargest(most, by_message.values(), key=lambda group: _time(group[0]))
+            newest = heapq.nlargest(most, groups, key=lambda group: _time(group[0]))
             return [self._newest_hit(group[0]) for group in newest]
         floor = best_so_far.floor()
-        ranked: list[tuple[float, Match]] = []
-        for group in _best_groups(list(by_message.values()), most, floor, scale):
-            best = max(group, key=lambda match: _score(match, scale))
+        ranked: list[tuple[float, Match, list[Match]]] = []
+        for group in _best_groups([_rivals(group, scale) for group in groups], most, floor, scale):
+            matches = group
+            best = max(matches, key=lambda match: _score(match, scale))
             if _score(best, scale) >= floor * _NEAR:
-                best = max(map(_measured, group), key=lambda match: _score(match, scale))
-            ranked.append((_score(best, scale), best))
+                matches = [_measured(match) for match in group]
+                best = max(matches, key=lambda match: _score(match, scale))
+            others = [match for match in matches if match is not best and not _surpasses(best, match)]
+            ranked.append((_score(best, scale), best, others))
         ranked.sort(key=lambda item: -item[0])
-        for rank, match in ranked[:most]:  # no more of this session can be among the best of all
+        for rank, match, _ in ranked[:most]:  # no more of this session can be among the best of all
             best_so_far.add(rank, match)
-        return [self._shown(match, is_near=rank >= floor * _NEAR) for rank, match in ranked]
+        return [self._shown(match, others, is_near=rank >= floor * _NEAR) for rank, match, others in ranked]
 
     def _newest_hit(self, match: Match) -> DirectHit:
         rank, floor = float(_time(match)), self._best.floor()
         self._best.add(rank, match)
-        return self._shown(match, is_near=rank >= floor)
+        return self._shown(match, (), is_near=rank >= floor)
 
-    def _shown(self, match: Match, *, is_near: bool) -> DirectHit:
-        """The hit for a message, with its text if it may be among the best of all."""
-        at = None if match.facts.at is None else microseconds(match.facts.at)
-        kind = kind_numbers([match.facts.kind])[0]
-        hit = DirectHit(
-            match.message, match.place, kind, at, match.factor, match.length, match.frequencies, match.constant
-        )
+    def _shown(self, match: Match, others: Sequence[Match], *, is_near: bool) -> DirectHit:
+        """The hit for a match, with its text if it may be among the best of all."""
+        hit = msgspec.structs.replace(_hit(match), others=list(map(_hit, others)))
         if not is_near:
             return hit
         line = snippet(well_formed(match.text.text), self.query.targets)
@@ -334,6 +362,33 @@ def _best_groups(groups: Sequence[Sequence[Match]], most: int, floor: float, sca
         ranks = [max(_score(match, other) for match in group) for group in measured]
         chosen.update(heapq.nlargest(most, range(len(ranks)), key=ranks.__getitem__))
     return [measured[place] for place in sorted(chosen)]
+
+
+def _rivals(group: Sequence[Match], scale: Scale) -> list[Match]:
+    """Those of a group that may be its best one on another scale, measured or not."""
+    if len(group) < 2:
+        return list(group)
+    likely = max(group, key=lambda match: _score(match, scale))
+    lowest = _score(_roughly_measured(likely), scale) * _MARGIN
+    return [match for match in group if _score(match, scale) >= lowest]
+
+
+def _surpasses(match: Match, other: Match) -> bool:
+    """Is a match at least as good as another one, whatever is counted elsewhere?"""
+    return (
+        match.factor >= other.factor
+        and match.constant >= other.constant
+        and match.length <= other.length
+        and all(map(ge, match.frequencies, other.frequencies))
+    )
+
+
+def _hit(match: Match) -> DirectHit:
+    at = None if match.facts.at is None else microseconds(match.facts.at)
+    kind = kind_numbers([match.facts.kind])[0]
+    return DirectHit(
+        match.message, match.place, kind, at, match.factor, match.length, match.frequencies, match.constant
+    )
 
 
 def _measured(match: Match) -> Match:

@@ -55,7 +55,7 @@ class Look:
     Of passages with less than this factor, it only matters whether they match. With `only_best` they are left out. With
     a `phrase`, nothing is to be known of passages without its words, so that most texts are not even made. If it
     `sifts`, it first looks for the phrase in all passages together: `sifted` says how many there were, and how many are
-    left. Unless it `counts`, it makes no statistics.
+    left. Unless it `counts`, it makes no statistics; if it `is_exact`, it measures all passages for them.
     """
 
     def __init__(  # noqa: PLR0913
@@ -68,6 +68,7 @@ class Look:
         phrase: Sequence[str] | None = None,
         counts: bool = True,
         sifts: bool = False,
+        is_exact: bool = False,
     ) -> None:
         self._query = query
         self._least_factor = least_factor
@@ -75,6 +76,7 @@ class Look:
         self._phrase = phrase
         self._counts = counts
         self._sifts = sifts
+        self._is_exact = is_exact
         self.sifted = (0, 0)
         self.left_out = False
         self._terms = term_leaves
@@ -93,6 +95,8 @@ class Look:
             at = session.ended or session.started
             facts = PassageFacts(PassageKind.TITLE, at, models[number] if models else None)
             weight = factor(facts.kind, at, copied=False)
+            if self._is_exact and self._phrase is not None:
+                self._count(len(words), words)
             if (text := self._text(words, weight)) is not None:
                 self._compare(Candidate((number, TITLE), facts, text, truths), weight)
         if self._counts and self._phrase is not None:
@@ -164,7 +168,7 @@ class Look:
         counted = self.statistics
         counted.passages += 1
         counted.characters += size
-        if counted.passages % _MEASURED == 1:
+        if self._is_exact or counted.passages % _MEASURED == 1:
             counted.length += CountedText(text).length
             counted.measured += len(text)
 
@@ -172,9 +176,12 @@ class Look:
         """Count the passages without making their texts, unless they are to be measured."""
         for message in session.messages:
             for _, parts in passage_parts(message):
-                if size := sum([rough_size(part, message.author) for part in parts]):
-                    is_measured = not self.statistics.passages % _MEASURED
-                    self._count(size, joined(parts, message.author)[1] if is_measured else "")
+                size = sum([rough_size(part, message.author) for part in parts])
+                if size and (self._is_exact or not self.statistics.passages % _MEASURED):
+                    text = joined(parts, message.author)[1]
+                    self._count(len(text) if self._is_exact else size, text)
+                elif size:
+                    self._count(size, "")
 
     def _compare(self, passage: Candidate, weight: float) -> None:
         """Compare a passage with the query."""
