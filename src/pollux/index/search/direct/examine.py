@@ -15,12 +15,12 @@ from operator import ge
 
 import msgspec
 
+from pollux.index.search.direct.best import AVERAGES, Best, score
 from pollux.index.search.direct.filters import SessionTruth
 from pollux.index.search.direct.look import Look, Match
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.quick_look import SessionLetters, has_words
 from pollux.index.search.direct.ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
-from pollux.index.search.direct.word_count import CountedText
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, microseconds
 from pollux.index.search.passages import Facts
 from pollux.index.search.prepare.prepare_text import well_formed
@@ -50,12 +50,6 @@ _OFTEN, _MOSTLY = 5, 1.25
 With a single word or phrase its passages are looked at quickly, too: then it is only worth it for words that almost no
 session has.
 """
-
-_AVERAGES = (0.25, 1.0, 4.0)
-"""How far the average length may be from the guess: the best messages for each of these are kept."""
-
-
-_NO_TEXT = CountedText("")
 
 
 class DirectHit(msgspec.Struct, array_like=True, frozen=True):
@@ -133,8 +127,8 @@ class Examiner:
         self._each = request.limit if request.per_session is None else min(request.limit, request.per_session)
         self._terms = query.terms() if len(query.slots) > 1 else []
         self._counted = Statistics()
-        self._best = _Best(request.limit)
-        self._best_scattered = _Best(request.limit)
+        self._best = Best(request.limit)
+        self._best_scattered = Best(request.limit)
         self._scale: Scale | None = None
         self._scaled_passages = 0
         self._examined = self._unmatched = self._looked = 0
@@ -254,8 +248,8 @@ class Examiner:
             scale = self._scale = self.scale(self._counted)
             self._scaled_passages = self._counted.passages
             if not self._newest:
-                self._best.rank_again(lambda match: _score(match, scale))
-                self._best_scattered.rank_again(lambda match: _score(match, scale))
+                self._best.rank_again(lambda match: score(match, scale))
+                self._best_scattered.rank_again(lambda match: score(match, scale))
         return self._scale
 
     def scale(self, counted: Statistics) -> Scale:
@@ -265,9 +259,7 @@ class Examiner:
             return make_single_scale(slots[0], terms, counted, index)
         return make_scale(slots, terms, counted, index)
 
-    def _hits(
-        self, groups: Sequence[Sequence[Match]], most: int, best_so_far: _Best, scale: Scale
-    ) -> list[DirectHit]:
+    def _hits(self, groups: Sequence[Sequence[Match]], most: int, best_so_far: Best, scale: Scale) -> list[DirectHit]:
         """The best of each group, such as a message: of a session, at most so many for each average length."""
         if self._newest:
             newest = heapq.nlargest(most, groups, key=lambda group: _time(group[0]))
@@ -276,12 +268,12 @@ class Examiner:
         ranked: list[tuple[float, Match, list[Match]]] = []
         for group in _best_groups([_rivals(group, scale) for group in groups], most, floor, scale):
             matches = group
-            best = max(matches, key=lambda match: _score(match, scale))
-            if _score(best, scale) >= floor * _NEAR:
+            best = max(matches, key=lambda match: score(match, scale))
+            if score(best, scale) >= floor * _NEAR:
                 matches = [_measured(match) for match in group]
-                best = max(matches, key=lambda match: _score(match, scale))
+                best = max(matches, key=lambda match: score(match, scale))
             others = [match for match in matches if match is not best and not _surpasses(best, match)]
-            ranked.append((_score(best, scale), best, others))
+            ranked.append((score(best, scale), best, others))
         ranked.sort(key=lambda item: -item[0])
         for rank, match, _ in ranked[:most]:  # no more of this session can be among the best of all
             best_so_far.add(rank, match)
@@ -301,51 +293,12 @@ class Examiner:
         return msgspec.structs.replace(hit, snippet=line.text, spans=list(line.spans))
 
 
-class _Best:
-    """The best matches of all sessions so far, and their ranks."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._ranked: list[tuple[float, int, Match]] = []
-        self._number = 0
-        self._low_floor: float | None = None
-
-    def floor(self) -> float:
-        """The rank of the last of them, if there are enough."""
-        return self._ranked[0][0] if self._ranked and len(self._ranked) >= self._limit else 0.0
-
-    def low_floor(self, scale: Scale) -> float:
-        """The rank that the last of them has at least on this scale, even if passages are far shorter on average."""
-        if self._low_floor is None:
-            low = scale.with_average(_AVERAGES[0])
-            is_full = self._ranked and len(self._ranked) >= self._limit
-            self._low_floor = min(_score(match, low) for _, _, match in self._ranked) if is_full else 0.0
-        return self._low_floor
-
-    def add(self, rank: float, match: Match) -> None:
-        """Count a match in, without its text, which may be long."""
-        if self._limit and rank >= self.floor():
-            self._number += 1
-            self._low_floor = None
-            item = (rank, self._number, match._replace(text=_NO_TEXT))
-            if len(self._ranked) < self._limit:
-                heapq.heappush(self._ranked, item)
-            else:
-                heapq.heappushpop(self._ranked, item)
-
-    def rank_again(self, rank: Callable[[Match], float]) -> None:
-        """Give each match its rank on another scale."""
-        self._ranked = [(rank(match), number, match) for _, number, match in self._ranked]
-        heapq.heapify(self._ranked)
-        self._low_floor = None
-
-
 def _best_groups(groups: Sequence[Sequence[Match]], most: int, floor: float, scale: Scale) -> list[list[Match]]:
     """The messages that may be among the best, by rough lengths.
 
     A message whose relevance would not suffice even in the shortest text is not measured.
     """
-    bounds = [max(_score(match, scale) for match in group) for group in groups]
+    bounds = [max(score(match, scale) for match in group) for group in groups]
     measured: list[list[Match]] = []
     scores: list[float] = []
     for place in sorted(range(len(groups)), key=bounds.__getitem__, reverse=True):
@@ -353,13 +306,13 @@ def _best_groups(groups: Sequence[Sequence[Match]], most: int, floor: float, sca
         if bounds[place] < lowest * _MARGIN:
             break
         measured.append([_roughly_measured(match) for match in groups[place]])
-        score = max(_score(match, scale) for match in measured[-1])
-        heapq.heappush(scores, score) if len(scores) < most else heapq.heappushpop(scores, score)
+        best = max(score(match, scale) for match in measured[-1])
+        heapq.heappush(scores, best) if len(scores) < most else heapq.heappushpop(scores, best)
     if len(measured) <= most:
         return measured
     chosen: set[int] = set()
-    for other in map(scale.with_average, _AVERAGES):
-        ranks = [max(_score(match, other) for match in group) for group in measured]
+    for other in map(scale.with_average, AVERAGES):
+        ranks = [max(score(match, other) for match in group) for group in measured]
         chosen.update(heapq.nlargest(most, range(len(ranks)), key=ranks.__getitem__))
     return [measured[place] for place in sorted(chosen)]
 
@@ -368,9 +321,9 @@ def _rivals(group: Sequence[Match], scale: Scale) -> list[Match]:
     """Those of a group that may be its best one on another scale, measured or not."""
     if len(group) < 2:
         return list(group)
-    likely = max(group, key=lambda match: _score(match, scale))
-    lowest = _score(_roughly_measured(likely), scale) * _MARGIN
-    return [match for match in group if _score(match, scale) >= lowest]
+    likely = max(group, key=lambda match: score(match, scale))
+    lowest = score(_roughly_measured(likely), scale) * _MARGIN
+    return [match for match in group if score(match, scale) >= lowest]
 
 
 def _surpasses(match: Match, other: Match) -> bool:
@@ -398,10 +351,6 @@ def _measured(match: Match) -> Match:
 
 def _roughly_measured(match: Match) -> Match:
     return match._replace(length=match.text.rough_length)
-
-
-def _score(match: Match, scale: Scale) -> float:
-    return scale.score(match.frequencies, match.length, match.factor, match.constant)
 
 
 def _time(match: Match) -> int:
