@@ -144,8 +144,8 @@ class Examiner:
         facts = Facts.of(session)
         truths = self.query.session_truths(facts, number)
         if not self.query.may_match_session(facts, truths):
-            statistics = self._counted_alone(session, truths) if self.is_exact else Statistics()
-            return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
+            alone = self._counted_alone(session, truths) if self.is_exact else Statistics()
+            return SessionMatches(number, [], 0, scattered=False, statistics=alone)
         if not surely and (statistics := self._reject(session)) is not None:
             return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = self._look()
