@@ -35,13 +35,14 @@ _MARGIN, _NEAR = 0.5, 0.8
 A message is left out if even twice its relevance does not suffice, and its text is shown only if it is near enough.
 """
 
-_EXACTLY = 1000
-"""So many passages are counted and measured exactly, then estimates suffice: a small history has the index's ranks."""
+_EXACTLY = 100_000
+"""So many characters are counted and measured exactly, then estimates suffice: a small history has the index's ranks.
+"""
 
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
 
-_ALL_COUNTED, _COUNTED = 1000, 8
+_ALL_COUNTED, _COUNTED = 100, 8
 """The passages of so many sessions are counted, then those of one in so many."""
 
 _OFTEN, _MOSTLY = 5, 1.25
@@ -167,7 +168,11 @@ class Examiner:
     @property
     def is_exact(self) -> bool:
         """Is everything counted so far, so that no session may be skipped?"""
-        return self._counted.passages < _EXACTLY
+        return self._exactly() > 0
+
+    def _exactly(self) -> int:
+        """How many more characters are to be counted exactly."""
+        return max(0, _EXACTLY - self._counted.characters)
 
     def _counted_alone(self, session: Session, truths: Sequence[SessionTruth]) -> Statistics:
         """What is counted in a session that a filter leaves out."""
@@ -201,7 +206,7 @@ class Examiner:
                 self._term_leaves,
                 self._least_factor(),
                 only_best=self._only_best,
-                is_exact=self.is_exact,
+                exactly=self._exactly(),
             )
         self._looked += 1
         self._times = 1 if self._looked <= _ALL_COUNTED else 0 if self._looked % _COUNTED else _COUNTED
@@ -212,7 +217,7 @@ class Examiner:
             only_best=self._only_best,
             phrase=self._phrase,
             counts=self._times > 0,
-            is_exact=self.is_exact,
+            exactly=self._exactly(),
             sifts=self._left * 2 <= self._sifted or self._examined % _OFTEN == 0,
         )
 
