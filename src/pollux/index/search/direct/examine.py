@@ -11,14 +11,16 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from operator import ge
 
 import msgspec
 
+from pollux.index.search.direct.best import AVERAGES, Best, score
+from pollux.index.search.direct.filters import SessionTruth
 from pollux.index.search.direct.look import Look, Match
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.quick_look import SessionLetters, has_words
 from pollux.index.search.direct.ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
-from pollux.index.search.direct.word_count import CountedText
 from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, microseconds
 from pollux.index.search.passages import Facts
 from pollux.index.search.prepare.prepare_text import well_formed
@@ -33,10 +35,14 @@ _MARGIN, _NEAR = 0.5, 0.8
 A message is left out if even twice its relevance does not suffice, and its text is shown only if it is near enough.
 """
 
+_EXACTLY = 100_000
+"""So many characters are counted and measured exactly, then estimates suffice: a small history has the index's ranks.
+"""
+
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
 
-_ALL_COUNTED, _COUNTED = 1000, 8
+_ALL_COUNTED, _COUNTED = 100, 8
 """The passages of so many sessions are counted, then those of one in so many."""
 
 _OFTEN, _MOSTLY = 5, 1.25
@@ -46,17 +52,12 @@ With a single word or phrase its passages are looked at quickly, too: then it is
 session has.
 """
 
-_AVERAGES = (0.25, 1.0, 4.0)
-"""How far the average length may be from the guess: the best messages for each of these are kept."""
-
-
-_NO_TEXT = CountedText("")
-
 
 class DirectHit(msgspec.Struct, array_like=True, frozen=True):
     """A message that matches, with its best passage: its place in the message, and what its relevance depends on.
 
-    `at` counts microseconds. `snippet` is None where the text was not shown.
+    `at` counts microseconds. `snippet` is None where the text was not shown. `others` may turn out to be better, when
+    all is counted.
     """
 
     message: int
@@ -69,6 +70,7 @@ class DirectHit(msgspec.Struct, array_like=True, frozen=True):
     constant: float = 0.0
     snippet: str | None = None
     spans: list[Span] = []
+    others: list[DirectHit] = []
 
     @property
     def moment(self) -> datetime | None:
@@ -126,8 +128,8 @@ class Examiner:
         self._each = request.limit if request.per_session is None else min(request.limit, request.per_session)
         self._terms = query.terms() if len(query.slots) > 1 else []
         self._counted = Statistics()
-        self._best = _Best(request.limit)
-        self._best_scattered = _Best(request.limit)
+        self._best = Best(request.limit)
+        self._best_scattered = Best(request.limit)
         self._scale: Scale | None = None
         self._scaled_passages = 0
         self._examined = self._unmatched = self._looked = 0
@@ -143,7 +145,8 @@ class Examiner:
         facts = Facts.of(session)
         truths = self.query.session_truths(facts, number)
         if not self.query.may_match_session(facts, truths):
-            return SessionMatches(number, [], 0, scattered=False, statistics=Statistics())
+            alone = self._counted_alone(session, truths) if self.is_exact else Statistics()
+            return SessionMatches(number, [], 0, scattered=False, statistics=alone)
         if not surely and (statistics := self._reject(session)) is not None:
             return SessionMatches(number, [], 0, scattered=False, statistics=statistics)
         look = self._look()
@@ -152,17 +155,36 @@ class Examiner:
         scale = self._current_scale()
         scattered = not look.matches and look.is_scattered()
         if scattered:
-            hits = self._hits(look.scattered, 1, self._best_scattered, scale)
+            hits = self._hits([look.scattered], 1, self._best_scattered, scale)
         else:
-            hits = self._hits(look.matches, self._each, self._best, scale)
+            by_message: dict[int, list[Match]] = {}
+            for match in look.matches:
+                by_message.setdefault(match.message, []).append(match)
+            hits = self._hits(list(by_message.values()), self._each, self._best, scale)
         self._unmatched += not (hits or look.left_out or look.sifted[1])
         count = len({match.message for match in look.matches})
         return SessionMatches(number, hits, count, scattered, look.statistics, counted=not look.left_out)
 
+    @property
+    def is_exact(self) -> bool:
+        """Is everything counted so far, so that no session may be skipped?"""
+        return self._exactly() > 0
+
+    def _exactly(self) -> int:
+        """How many more characters are to be counted exactly."""
+        return max(0, _EXACTLY - self._counted.characters)
+
+    def _counted_alone(self, session: Session, truths: Sequence[SessionTruth]) -> Statistics:
+        """What is counted in a session that a filter leaves out."""
+        look = self._look()
+        look.compare_all(session, truths)
+        self._note(look)
+        return look.statistics
+
     def _reject(self, session: Session) -> Statistics | None:
         """What is known about a session that has not the letters of the query; None if it may match."""
         often = _OFTEN if self._phrase is None else _MOSTLY if len(self._phrase) == 1 else 0
-        if self.literals is None or self._unmatched * often < self._examined:
+        if self.literals is None or self.is_exact or self._unmatched * often < self._examined:
             return None
         letters = SessionLetters(session)
         if has_words(letters.has, self.literals):
@@ -179,7 +201,13 @@ class Examiner:
         """
         self._examined += 1
         if self._phrase is None:
-            return Look(self.query, self._term_leaves, self._least_factor(), only_best=self._only_best)
+            return Look(
+                self.query,
+                self._term_leaves,
+                self._least_factor(),
+                only_best=self._only_best,
+                exactly=self._exactly(),
+            )
         self._looked += 1
         self._times = 1 if self._looked <= _ALL_COUNTED else 0 if self._looked % _COUNTED else _COUNTED
         return Look(
@@ -189,6 +217,7 @@ class Examiner:
             only_best=self._only_best,
             phrase=self._phrase,
             counts=self._times > 0,
+            exactly=self._exactly(),
             sifts=self._left * 2 <= self._sifted or self._examined % _OFTEN == 0,
         )
 
@@ -224,8 +253,8 @@ class Examiner:
             scale = self._scale = self.scale(self._counted)
             self._scaled_passages = self._counted.passages
             if not self._newest:
-                self._best.rank_again(lambda match: _score(match, scale))
-                self._best_scattered.rank_again(lambda match: _score(match, scale))
+                self._best.rank_again(lambda match: score(match, scale))
+                self._best_scattered.rank_again(lambda match: score(match, scale))
         return self._scale
 
     def scale(self, counted: Statistics) -> Scale:
@@ -235,81 +264,38 @@ class Examiner:
             return make_single_scale(slots[0], terms, counted, index)
         return make_scale(slots, terms, counted, index)
 
-    def _hits(self, matches: Sequence[Match], most: int, best_so_far: _Best, scale: Scale) -> list[DirectHit]:
-        """The best messages of a session, at most so many for each average length."""
-        by_message: dict[int, list[Match]] = {}
-        for match in matches:
-            by_message.setdefault(match.message, []).append(match)
+    def _hits(self, groups: Sequence[Sequence[Match]], most: int, best_so_far: Best, scale: Scale) -> list[DirectHit]:
+        """The best of each group, such as a message: of a session, at most so many for each average length."""
         if self._newest:
-            newest = heapq.nlargest(most, by_message.values(), key=lambda group: _time(group[0]))
+            newest = heapq.nlargest(most, groups, key=lambda group: _time(group[0]))
             return [self._newest_hit(group[0]) for group in newest]
         floor = best_so_far.floor()
-        ranked: list[tuple[float, Match]] = []
-        for group in _best_groups(list(by_message.values()), most, floor, scale):
-            best = max(group, key=lambda match: _score(match, scale))
-            if _score(best, scale) >= floor * _NEAR:
-                best = max(map(_measured, group), key=lambda match: _score(match, scale))
-            ranked.append((_score(best, scale), best))
+        ranked: list[tuple[float, Match, list[Match]]] = []
+        for group in _best_groups([_rivals(group, scale) for group in groups], most, floor, scale):
+            matches = group
+            best = max(matches, key=lambda match: score(match, scale))
+            if score(best, scale) >= floor * _NEAR:
+                matches = [_measured(match) for match in group]
+                best = max(matches, key=lambda match: score(match, scale))
+            others = [match for match in matches if match is not best and not _surpasses(best, match)]
+            ranked.append((score(best, scale), best, others))
         ranked.sort(key=lambda item: -item[0])
-        for rank, match in ranked[:most]:  # no more of this session can be among the best of all
+        for rank, match, _ in ranked[:most]:  # no more of this session can be among the best of all
             best_so_far.add(rank, match)
-        return [self._shown(match, is_near=rank >= floor * _NEAR) for rank, match in ranked]
+        return [self._shown(match, others, is_near=rank >= floor * _NEAR) for rank, match, others in ranked]
 
     def _newest_hit(self, match: Match) -> DirectHit:
         rank, floor = float(_time(match)), self._best.floor()
         self._best.add(rank, match)
-        return self._shown(match, is_near=rank >= floor)
+        return self._shown(match, (), is_near=rank >= floor)
 
-    def _shown(self, match: Match, *, is_near: bool) -> DirectHit:
-        """The hit for a message, with its text if it may be among the best of all."""
-        at = None if match.facts.at is None else microseconds(match.facts.at)
-        kind = kind_numbers([match.facts.kind])[0]
-        hit = DirectHit(
-            match.message, match.place, kind, at, match.factor, match.length, match.frequencies, match.constant
-        )
+    def _shown(self, match: Match, others: Sequence[Match], *, is_near: bool) -> DirectHit:
+        """The hit for a match, with its text if it may be among the best of all."""
+        hit = msgspec.structs.replace(_hit(match), others=list(map(_hit, others)))
         if not is_near:
             return hit
         line = snippet(well_formed(match.text.text), self.query.targets)
         return msgspec.structs.replace(hit, snippet=line.text, spans=list(line.spans))
-
-
-class _Best:
-    """The best matches of all sessions so far, and their ranks."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._ranked: list[tuple[float, int, Match]] = []
-        self._number = 0
-        self._low_floor: float | None = None
-
-    def floor(self) -> float:
-        """The rank of the last of them, if there are enough."""
-        return self._ranked[0][0] if self._ranked and len(self._ranked) >= self._limit else 0.0
-
-    def low_floor(self, scale: Scale) -> float:
-        """The rank that the last of them has at least on this scale, even if passages are far shorter on average."""
-        if self._low_floor is None:
-            low = scale.with_average(_AVERAGES[0])
-            is_full = self._ranked and len(self._ranked) >= self._limit
-            self._low_floor = min(_score(match, low) for _, _, match in self._ranked) if is_full else 0.0
-        return self._low_floor
-
-    def add(self, rank: float, match: Match) -> None:
-        """Count a match in, without its text, which may be long."""
-        if self._limit and rank >= self.floor():
-            self._number += 1
-            self._low_floor = None
-            item = (rank, self._number, match._replace(text=_NO_TEXT))
-            if len(self._ranked) < self._limit:
-                heapq.heappush(self._ranked, item)
-            else:
-                heapq.heappushpop(self._ranked, item)
-
-    def rank_again(self, rank: Callable[[Match], float]) -> None:
-        """Give each match its rank on another scale."""
-        self._ranked = [(rank(match), number, match) for _, number, match in self._ranked]
-        heapq.heapify(self._ranked)
-        self._low_floor = None
 
 
 def _best_groups(groups: Sequence[Sequence[Match]], most: int, floor: float, scale: Scale) -> list[list[Match]]:
@@ -317,7 +303,7 @@ def _best_groups(groups: Sequence[Sequence[Match]], most: int, floor: float, sca
 
     A message whose relevance would not suffice even in the shortest text is not measured.
     """
-    bounds = [max(_score(match, scale) for match in group) for group in groups]
+    bounds = [max(score(match, scale) for match in group) for group in groups]
     measured: list[list[Match]] = []
     scores: list[float] = []
     for place in sorted(range(len(groups)), key=bounds.__getitem__, reverse=True):
@@ -325,15 +311,42 @@ def _best_groups(groups: Sequence[Sequence[Match]], most: int, floor: float, sca
         if bounds[place] < lowest * _MARGIN:
             break
         measured.append([_roughly_measured(match) for match in groups[place]])
-        score = max(_score(match, scale) for match in measured[-1])
-        heapq.heappush(scores, score) if len(scores) < most else heapq.heappushpop(scores, score)
+        best = max(score(match, scale) for match in measured[-1])
+        heapq.heappush(scores, best) if len(scores) < most else heapq.heappushpop(scores, best)
     if len(measured) <= most:
         return measured
     chosen: set[int] = set()
-    for other in map(scale.with_average, _AVERAGES):
-        ranks = [max(_score(match, other) for match in group) for group in measured]
+    for other in map(scale.with_average, AVERAGES):
+        ranks = [max(score(match, other) for match in group) for group in measured]
         chosen.update(heapq.nlargest(most, range(len(ranks)), key=ranks.__getitem__))
     return [measured[place] for place in sorted(chosen)]
+
+
+def _rivals(group: Sequence[Match], scale: Scale) -> list[Match]:
+    """Those of a group that may be its best one on another scale, measured or not."""
+    if len(group) < 2:
+        return list(group)
+    likely = max(group, key=lambda match: score(match, scale))
+    lowest = score(_roughly_measured(likely), scale) * _MARGIN
+    return [match for match in group if score(match, scale) >= lowest]
+
+
+def _surpasses(match: Match, other: Match) -> bool:
+    """Is a match at least as good as another one, whatever is counted elsewhere?"""
+    return (
+        match.factor >= other.factor
+        and match.constant >= other.constant
+        and match.length <= other.length
+        and all(map(ge, match.frequencies, other.frequencies))
+    )
+
+
+def _hit(match: Match) -> DirectHit:
+    at = None if match.facts.at is None else microseconds(match.facts.at)
+    kind = kind_numbers([match.facts.kind])[0]
+    return DirectHit(
+        match.message, match.place, kind, at, match.factor, match.length, match.frequencies, match.constant
+    )
 
 
 def _measured(match: Match) -> Match:
@@ -343,10 +356,6 @@ def _measured(match: Match) -> Match:
 
 def _roughly_measured(match: Match) -> Match:
     return match._replace(length=match.text.rough_length)
-
-
-def _score(match: Match, scale: Scale) -> float:
-    return scale.score(match.frequencies, match.length, match.factor, match.constant)
 
 
 def _time(match: Match) -> int:

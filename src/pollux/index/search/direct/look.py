@@ -16,7 +16,7 @@ from pollux.index.search.fields import OLDEST, earliest, factor
 from pollux.index.search.passages import Facts, PassageKind, joined, models_of, passage_parts, rough_size, title_of
 from pollux.index.search.prepare.prepare_text import well_formed
 from pollux.index.search.snippets import Needle, Snippet, snippet
-from pollux.model import Message, Part, Session
+from pollux.model import Author, Message, Part, Session
 
 TITLE = -1
 """The place of a title, before all passages of its message."""
@@ -55,7 +55,7 @@ class Look:
     Of passages with less than this factor, it only matters whether they match. With `only_best` they are left out. With
     a `phrase`, nothing is to be known of passages without its words, so that most texts are not even made. If it
     `sifts`, it first looks for the phrase in all passages together: `sifted` says how many there were, and how many are
-    left. Unless it `counts`, it makes no statistics.
+    left. Unless it `counts`, it makes no statistics. `exactly` so many characters are measured, then samples of them.
     """
 
     def __init__(  # noqa: PLR0913
@@ -68,6 +68,7 @@ class Look:
         phrase: Sequence[str] | None = None,
         counts: bool = True,
         sifts: bool = False,
+        exactly: int = 0,
     ) -> None:
         self._query = query
         self._least_factor = least_factor
@@ -75,6 +76,7 @@ class Look:
         self._phrase = phrase
         self._counts = counts
         self._sifts = sifts
+        self._exactly = exactly
         self.sifted = (0, 0)
         self.left_out = False
         self._terms = term_leaves
@@ -93,6 +95,8 @@ class Look:
             at = session.ended or session.started
             facts = PassageFacts(PassageKind.TITLE, at, models[number] if models else None)
             weight = factor(facts.kind, at, copied=False)
+            if self._is_exact() and self._phrase is not None:
+                self._count(len(words), words)
             if (text := self._text(words, weight)) is not None:
                 self._compare(Candidate((number, TITLE), facts, text, truths), weight)
         if self._counts and self._phrase is not None:
@@ -120,6 +124,9 @@ class Look:
     def _passages_of(self, whole: _Passage) -> Iterator[_Passage]:
         """The passages of a message that are not left out whatever their texts are."""
         (number, _), _, at, model, message, _ = whole
+        best_kind = PassageKind.PROMPT if message.author is Author.HUMAN else PassageKind.SUMMARY
+        if self._phrase is not None and not self._may_be_best(best_kind, at, copied=message.inherited):
+            return
         for place, (kind, parts) in enumerate(passage_parts(message)):
             if self._may_count(kind, at, copied=message.inherited):
                 yield _Passage((number, place), kind, at, model, message, parts)
@@ -130,6 +137,10 @@ class Look:
             return True
         if self._query.kinds is not None and kind not in self._query.kinds:
             return False
+        return self._may_be_best(kind, at, copied=copied)
+
+    def _may_be_best(self, kind: PassageKind, at: datetime | None, *, copied: bool) -> bool:
+        """May a passage of a kind be among the best?"""
         if not self._only_best:
             return True
         if (kind, copied) not in self._since:
@@ -162,19 +173,27 @@ class Look:
     def _count(self, size: int, text: str) -> None:
         """Count a passage of about this size; now and then, measure its text."""
         counted = self.statistics
+        is_measured = self._is_exact() or counted.passages % _MEASURED == 0
         counted.passages += 1
         counted.characters += size
-        if counted.passages % _MEASURED == 1:
+        if is_measured:
             counted.length += CountedText(text).length
             counted.measured += len(text)
+
+    def _is_exact(self) -> bool:
+        """Is the next passage measured, too?"""
+        return self.statistics.characters < self._exactly
 
     def _count_roughly(self, session: Session) -> None:
         """Count the passages without making their texts, unless they are to be measured."""
         for message in session.messages:
             for _, parts in passage_parts(message):
-                if size := sum([rough_size(part, message.author) for part in parts]):
-                    is_measured = not self.statistics.passages % _MEASURED
-                    self._count(size, joined(parts, message.author)[1] if is_measured else "")
+                size = sum([rough_size(part, message.author) for part in parts])
+                if size and (self._is_exact() or not self.statistics.passages % _MEASURED):
+                    text = joined(parts, message.author)[1]
+                    self._count(len(text) if self._is_exact() else size, text)
+                elif size:
+                    self._count(size, "")
 
     def _compare(self, passage: Candidate, weight: float) -> None:
         """Compare a passage with the query."""

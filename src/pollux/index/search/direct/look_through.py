@@ -84,7 +84,8 @@ def _answer(task: PendingBundle, examiner: Examiner) -> bytes:
 
 
 def _look_at(task: PendingBundle, examiner: Examiner) -> BundleMatches:
-    letters, literals = _letters(task) if examiner.literals is not None else None, examiner.literals or ()
+    literals = examiner.literals or ()
+    letters = None if examiner.literals is None or examiner.is_exact else _letters(task)
     if letters is not None and not has_words(letters.may_have, literals):
         size = task.bundle.size
         return BundleMatches(skipped=examiner.skipped(letters.may_have, 1 + size // _PASSAGE_BYTES, size // 2))

@@ -155,10 +155,15 @@ class PendingMatches:
         ranked: list[_Ranked] = []
         for matches in self._sessions:
             if matches.scattered is scattered:
-                own = [_Ranked(matches.number, hit, self._score(hit, sort)) for hit in matches.hits]
+                own = [self._best(matches.number, hit, sort) for hit in matches.hits]
                 own.sort(key=lambda item: _rank(item, sort))
                 ranked += own[:per_session]
         return sorted(ranked, key=lambda item: _rank(item, sort))
+
+    def _best(self, session: int, hit: DirectHit, sort: Sort) -> _Ranked:
+        """A hit, or the better one beside it. Of equals the first counts, as in the index."""
+        ranked = [_Ranked(session, each, self._score(each, sort)) for each in (hit, *hit.others)]
+        return min(ranked, key=lambda item: (-item.score, item.hit.message, item.hit.place))
 
     def _score(self, hit: DirectHit, sort: Sort) -> float:
         if sort is Sort.NEWEST:

@@ -114,16 +114,13 @@ class Scale:
 
 def make_scale(slots: Sequence[Leaf], terms: Sequence[str], counted: Statistics, index: IndexStatistics) -> Scale:
     """The scale for what was counted directly, together with what the index counted."""
-    passages = counted.passages + index.passages
+    passages = counted.passages + _documents(index)
     frequencies = counted.all_frequencies(len(terms))
     idf = {
         term: _idf(count + index.frequencies.get(term, 0), passages)
         for term, count in zip(terms, frequencies, strict=True)
     }
-    average = counted.average()
-    if index.average is not None:
-        average = (average * counted.passages + index.average * index.passages) / max(passages, 1)
-    return Scale(max(average, 1.0), [_weight_of(leaf, idf, _idf(0, passages)) for leaf in slots])
+    return Scale(_average(counted, index), [_weight_of(leaf, idf, _idf(0, passages)) for leaf in slots])
 
 
 def make_single_scale(leaf: Leaf, terms: Sequence[str], counted: Statistics, index: IndexStatistics) -> Scale:
@@ -132,8 +129,21 @@ def make_single_scale(leaf: Leaf, terms: Sequence[str], counted: Statistics, ind
     Only beside hits of the index it matters: so its numbers count.
     """
     idf = {term: _idf(index.frequencies.get(term, 0), index.passages) for term in terms}
-    average = counted.average() if index.average is None else index.average
-    return Scale(average, [_weight_of(leaf, idf, _idf(0, index.passages))])
+    return Scale(_average(counted, index), [_weight_of(leaf, idf, _idf(0, index.passages))])
+
+
+def _documents(index: IndexStatistics) -> int:
+    """How many documents an index has; even an empty one will have that with the number of its commit."""
+    return max(index.passages, 1)
+
+
+def _average(counted: Statistics, index: IndexStatistics) -> float:
+    """The average length of what was counted directly and by the index. Its length is not always known."""
+    if index.average is None and _documents(index) > 1:
+        return counted.average()
+    documents = counted.passages + _documents(index)
+    words = counted.average() * counted.passages + (index.average or 0.0) * index.passages
+    return max(words / documents, 1.0) if counted.passages else counted.average()
 
 
 def rounded_length(length: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import accumulate
 
 from pollux.index.search.prepare.unspaced import is_own_word, unspaced
 
@@ -19,8 +20,9 @@ BETWEEN = f" {GAP} "
 _CLASSES = bytes(
     0x41 if 0x41 <= byte <= 0x5A else 0x61 if chr(byte).isalnum() or byte >= 0x80 else 0x20 for byte in range(256)
 )
-# A part begins inside a word: each pattern matches from there to the end of the word.
-_BEGINS = (re.compile(rb"aA[aA]*").finditer, re.compile(rb"AAa[aA]*").finditer)
+# A part begins inside a word, at a capital after a small letter, or at the first of several capitals before one: the
+# pattern matches from there to the end of the word. Capitals are rarer, so it looks for these first.
+_TAILS = re.compile(rb"(A(?:(?<=aA)|A++a)[aA]*+)").split
 _PARTS = re.compile(r"[A-Z]+(?![^A-Z])|[A-Z]+(?=[A-Z][^A-Z])|[A-Z]?[^A-Z]+")
 _RUNS = re.compile(r"[^\W_]+")
 _LONGEST = 255
@@ -34,14 +36,16 @@ def camel_parts(data: bytes) -> str:
     """
     classes = data.translate(_CLASSES)
     before = classes.rfind
+    places = [*accumulate(map(len, _TAILS(classes)))]
     words = {
-        data[before(b" ", 0, start) + 1 : end]: None
-        for matches in _BEGINS
-        for start, end in map(re.Match.span, matches(classes))
+        data[before(b" ", 0, start) + 1 : end]: None for start, end in zip(places[::2], places[1::2], strict=False)
     }
+    if not words:
+        return ""
     if not data.isascii():
         words = dict.fromkeys([run for word in words for run in ((word,) if word.isascii() else _runs(word))])
-    return BETWEEN.join(filter(None, map(split_camel, words)))
+    split = _split if max(map(len, words)) <= _LONGEST else split_camel
+    return BETWEEN.join(filter(None, map(split, words)))
 
 
 def split_camel(word: bytes) -> str:

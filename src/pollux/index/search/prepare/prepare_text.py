@@ -77,8 +77,8 @@ def encoded(text: str) -> tuple[str, bytes]:
 
 def _fold_words(text: str, data: bytes) -> str:
     """The text in the form in which words are compared; `data` is the text in UTF-8."""
-    if data.isascii():
-        return data.lower().decode()
+    if text.isascii():
+        return text.lower()
     letters = _beyond_ascii(data)
     if not any(map(_matters, letters)):
         return data.translate(_BLANKED).decode()

@@ -41,6 +41,7 @@ QUERIES = [
     ),
     *("is:starred", "is:starred the", "the -is:starred", "tag:mine (packet OR tide)", "-tag:mine -is:starred the"),
     *("tag:mine harbour lune", "is:starred OR agent:codex", "is:marked in:prompts"),
+    *("packet packets", "png OR img", "juno the", "variety without"),  # several passages match almost equally
 ]
 
 
