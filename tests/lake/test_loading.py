@@ -15,7 +15,7 @@ from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unread
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Document, News, NewsEntry, document_path, encode, encode_news, news_path, state_of
-from pollux.lake.load import Loader, Share
+from pollux.lake.load import Loader, Part
 from pollux.lake.shown import Shown, known
 from pollux.lake.store import Store, open_store
 from pollux.lake.tables import MESSAGES, SESSIONS, USAGE
@@ -114,7 +114,7 @@ def test_parts_of_the_machines_are_loaded_by_their_loaders(store: Store) -> None
     for machine in machines:
         push(store, [session(machine)], machine=machine)
     for part in (1, 2, 3):
-        Loader(store).load(Share(part, 3))
+        Loader(store).load(Part(part, 3))
     assert {one.machine for one in shown(store)} == set(machines)
 
 

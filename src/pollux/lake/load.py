@@ -84,7 +84,7 @@ class _Read(NamedTuple):
     size: int
 
 
-class Share(NamedTuple):
+class Part(NamedTuple):
     """One part of several: machines are divided among loaders, so that these do not meet."""
 
     part: int = 1
@@ -95,7 +95,7 @@ class Share(NamedTuple):
         return crc32(machine.encode()) % self.parts == self.part - 1
 
 
-ALL = Share()
+ALL = Part()
 
 
 class Loader:
@@ -108,11 +108,11 @@ class Loader:
         self._result = Loaded()
         self._troubled: set[str] = set()
 
-    def load(self, share: Share = ALL, report: Report = lambda _: None) -> Loaded:
+    def load(self, part: Part = ALL, report: Report = lambda _: None) -> Loaded:
         """Load what is new."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
         every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
-        news = sorted((one for one in every if share.has(machine_of(one.path))), key=lambda one: one.path)
+        news = sorted((one for one in every if part.has(machine_of(one.path))), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
             self._load(news[start : start + _NEWS])
