@@ -39,7 +39,7 @@ def preview_document(preview: Preview) -> dict[str, Any]:
         "person": preview.person,
         "machine": preview.machine,
         "sessions": [_session(one) for one in preview.sessions],
-        "bytes": sum(one.size for one in preview.sessions),
+        "bytes": sum(one.entry.bytes for one in preview.sessions),
         "held": _held(preview.plan),
         "unread": sorted(preview.unread),
     }
@@ -55,9 +55,9 @@ def _session(prepared: Prepared) -> dict[str, Any]:
         "key": prepared.planned.key,
         "project": prepared.project,
         "level": prepared.planned.level,
-        "bytes": prepared.size,
+        "bytes": prepared.entry.bytes,
         "secrets": prepared.secrets,
-        "path": prepared.path,
+        "path": prepared.entry.path,
     }
 
 

@@ -69,7 +69,7 @@ class Pusher:
         for result in self._results(plan, preparer, report, data=False):
             preview.sessions += [one for one in result.prepared if one.is_new or again]
             preview.unread += result.unread
-        preview.sessions.sort(key=lambda one: one.seq)
+        preview.sessions.sort(key=lambda one: one.entry.seq)
         return preview
 
     def document(self, key: str) -> Document:

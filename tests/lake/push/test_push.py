@@ -5,11 +5,12 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from pollux.errors import NotFound, OutputError, RequestError, StoreError, UnknownName
 from pollux.lake import send
-from pollux.lake.documents import Level, Tombstone, encode_tombstone, tombstone_path
+from pollux.lake.documents import Level, Tombstone
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
@@ -202,7 +203,7 @@ def test_a_preview_is_what_is_sent_to_the_byte(machine: Machine, folder: Store) 
     preview = machine.pusher(folder.url).preview()
     outcome = machine.push(folder.url)
     sizes = {one.path.rpartition("-")[2]: one.size for one in folder.paths("sessions")}
-    assert {one.path.rpartition("-")[2]: one.size for one in preview.sessions} == sizes
+    assert {one.entry.path.rpartition("-")[2]: one.entry.bytes for one in preview.sessions} == sizes
     assert outcome.bytes == sum(sizes.values())
 
 
@@ -337,12 +338,12 @@ def test_what_was_erased_does_not_come_back(machine: Machine, store: Store) -> N
     machine.talk("a2", "two")
     machine.allow()
     stone = Tombstone(person="ada", key="gemini:a1", at=NOW.format(0))
-    store.put_if_absent(tombstone_path(stone), encode_tombstone(stone))
+    store.put_if_absent(stone.path, msgspec.json.encode(stone))
     outcome = machine.push(store.url)
     assert (outcome.sessions, outcome.erased) == (1, 1)
     assert set(texts(store)) == {"gemini:a2"}
     stone = Tombstone(person="ada", at=NOW.format(0))
-    store.put_if_absent(tombstone_path(stone), encode_tombstone(stone))
+    store.put_if_absent(stone.path, msgspec.json.encode(stone))
     outcome = machine.push(store.url, again=True)
     assert (outcome.sessions, outcome.erased) == (0, 2)
 

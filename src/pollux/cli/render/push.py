@@ -47,8 +47,8 @@ def preview_lines(canvas: Canvas, preview: Preview) -> Iterator[str]:
         project.add(one_line(name) or NONE)
         level.add(how)
         sessions.add(f"{len(ones):,}")
-        amount.add(size(sum(one.size for one in ones)))
-        secrets.add(f"{sum(sum(one.secrets.values()) for one in ones):,}" if how != "whole" else NONE)
+        amount.add(size(sum(one.entry.bytes for one in ones)))
+        secrets.add(f"{sum(one.entry.redactions or 0 for one in ones):,}" if how != "whole" else NONE)
     yield from table(canvas, [project, level, sessions, amount, secrets])
     taken = sum((Counter(one.secrets) for one in preview.sessions), Counter[str]())
     if taken:

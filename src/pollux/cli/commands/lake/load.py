@@ -34,7 +34,9 @@ class _PartType(click.ParamType["Part"]):
 
 @click.command("load", cls=Command, short_help="Fold what was pushed into the tables.")
 @lake_argument
-@click.option("--part", metavar="N/M", type=_PartType(), help="Load only the N-th of M parts; other loaders the others.")
+@click.option(
+    "--part", metavar="N/M", type=_PartType(), help="Load only the N-th of M parts; other loaders the others."
+)
 @click.option(
     "--teams",
     metavar="FILE",
