@@ -62,14 +62,12 @@ def race(store: Store, news: list[list[Document]], commands: Sequence[str], kill
             while len(running) < len(commands):
                 start(random.choice(commands))
             victim = random.choice(running)
-            if kill == kills // 2:
-                erasing = start("erase", "--person", GONE, "--yes")
+            erasing = start("erase", "--person", GONE, "--yes") if kill == kills // 2 else None
             time.sleep(random.uniform(0.1, 1.2))
             victim.kill()
             victim.wait()
             running.remove(victim)
-            if kill >= kills // 2:
-                assert erasing.wait() == 0
+            assert erasing is None or erasing.wait() == 0
         assert {one.wait() for one in running} <= {0}
     finally:
         for one in running:

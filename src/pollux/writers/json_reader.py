@@ -50,8 +50,8 @@ def read_document(path: Path) -> Session:
 def session_of(document: bytes) -> Session:
     """The session. Raises `ValueError` where this is no document of ours."""
     with _learning:
-        decoders = _decoders()
-    session, fields = (decoder.decode(document) for decoder in decoders)
+        sessions, others = _decoders()
+    session, fields = sessions.decode(document), others.decode(document)
     if fields.key != session.key:
         raise ValueError("the key is not that of the session")
     return msgspec.structs.replace(session, title=fields.recorded_title, exact=fields.usage.exact)
