@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.store import RIGHTS
+from pollux.lake.store import RIGHTS, TABLES as PLACE
 from pollux.lake.tables import SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -48,7 +48,7 @@ class Delta:
 
     def address(self, table: Table) -> str:
         """Where a table lies."""
-        return f"{self._store.url}/tables/{table.stored}"
+        return f"{self._store.url}/{PLACE}/{table.stored}"
 
     def create(self) -> bool:
         """Make the tables that are not there; False where all were. Raises `OutputError`."""

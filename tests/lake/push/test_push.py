@@ -15,12 +15,12 @@ from pollux.lake.journal import Journal
 from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
 from pollux.lake.status import push_status
-from pollux.lake.store import Store, open_store
+from pollux.lake.store import Store
 from pollux.library.library import Filter
 from pollux.library.marks.service import Edit, Target
 from pollux.system.directories import Places
 from pollux.transforms.redact import RULES
-from tests.lake.push.pushing import Machine, every_byte, newest, told
+from tests.lake.push.pushing import Machine, every_byte, new_lake, newest, told
 
 NOW = "2026-11-15T12:{:02}:00Z"
 
@@ -365,8 +365,21 @@ def test_a_lake_that_is_not_mounted_is_not_made(machine: Machine, tmp_path: Path
     with pytest.raises(RequestError, match="no folder"):
         machine.push(tmp_path / "mnt" / "lake")
     assert not (tmp_path / "mnt").exists()
-    open_store(str(tmp_path / "mnt" / "lake"), create=True)
+    (tmp_path / "mnt" / "lake").mkdir(parents=True)  # where it would be mounted
+    with pytest.raises(RequestError, match="no lake"):
+        machine.push(tmp_path / "mnt" / "lake")
+    new_lake(tmp_path / "mnt" / "lake")
     assert machine.push(tmp_path / "mnt" / "lake").sessions == 1
+
+
+def test_a_folder_of_something_else_is_not_filled(machine: Machine, tmp_path: Path) -> None:
+    machine.talk("a1", "one")
+    machine.allow()
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("one")
+    with pytest.raises(RequestError, match="no lake"):
+        machine.push(tmp_path / "thesis")
+    assert [file.name for file in (tmp_path / "thesis").iterdir()] == ["chapter.txt"]
 
 
 def test_the_status_tells_what_was_pushed(machine: Machine, folder: Store) -> None:
