@@ -198,7 +198,7 @@ def test_tidying_up_joins_files_and_changes_no_answer(filled: Store) -> None:
     question = "SELECT s.key, COUNT(*), SUM(u.input) FROM sessions s JOIN usage u USING (key) GROUP BY 1 ORDER BY 1"
     before = Lake(filled).rows(question)
     done = tidy(filled, grace=NOW)
-    assert done.joined > 0
+    assert done.joined_files > 0
     assert done.rows > 0
     assert Lake(filled).rows(question) == before
     files = list(Path(filled.url).glob("tables/usage_all/month=*/*.parquet"))
@@ -227,11 +227,11 @@ def test_of_two_who_join_files_at_once_one_gives_way(filled: Store, monkeypatch:
         """Another one joins the same files, after we have looked which there are and before we change anything."""
         if not joined:
             joined.append(0)
-            joined.append(tidy(filled).joined)
+            joined.append(tidy(filled).joined_files)
         return sort(table, *how, **more)
 
     monkeypatch.setattr(TableOptimizer, "z_order", late)
-    assert tidy(filled).joined == 0
+    assert tidy(filled).joined_files == 0
     assert joined[1] > 0
     assert Lake(filled).rows("SELECT COUNT(*), SUM(input) FROM usage") == before
 
@@ -246,7 +246,7 @@ def test_where_little_is_new_only_small_files_are_joined(store: Store, monkeypat
         push(store, [session(f"small{seq}")], seq=seq)
         Loader(store).load()
     before = Lake(store).rows("SELECT COUNT(*), SUM(LENGTH(text)) FROM messages")
-    assert tidy(store).joined >= 3
+    assert tidy(store).joined_files >= 3
     files = [Path(file).name for file in Delta(store).open(MESSAGES).file_uris()]
     assert large.name in files
     assert len(files) == 2, "the others are one"

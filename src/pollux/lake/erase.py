@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -23,7 +22,7 @@ from pollux.lake.store import Store
 from pollux.lake.tables import SESSIONS, TABLES
 
 
-class Erased(NamedTuple):
+class Erased(msgspec.Struct):
     """How many sessions and documents were erased."""
 
     sessions: int

@@ -168,27 +168,24 @@ class Loader:
                 states.setdefault(one.place, []).append(one)
         return list(states.values())
 
-    def _get(self, path: str) -> bytes | PolluxError:
-        """A document as it is stored, or why there is none."""
+    def _get(self, path: str) -> bytes | None:
+        """A document as it is stored; None where there is none now: who reads it asks again, and hears why."""
         try:
             return self._store.get(path)
-        except PolluxError as error:
-            return error
+        except PolluxError:
+            return None
 
-    def _read(self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[_Place, Shown]) -> _Read | None:
+    def _read(self, states: Sequence[_Told], first: bytes | None, there: Mapping[_Place, Shown]) -> _Read | None:
         """The rows of the last of these states that can be read. The first is here already."""
-        data: bytes | PolluxError | None = first
         for one in states:
-            data = data if data is not None else self._get(one.entry.path)
             try:
-                if isinstance(data, PolluxError):
-                    raise data
+                data = first if first is not None else self._store.get(one.entry.path)
                 return self._rows(one, data, there.get(one.place))
             except NotFound:  # it was erased meanwhile
                 pass
             except PolluxError as error:
                 self._note(about(one.entry.path, error), one.news)
-            data = None
+            first = None
         return None
 
     def _rows(self, told: _Told, data: bytes, shown: Shown | None) -> _Read:

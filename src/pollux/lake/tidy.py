@@ -44,7 +44,7 @@ class Tidied(msgspec.Struct):
     sessions: int = 0
     documents: int = 0
     rows: int = 0
-    joined: int = 0
+    joined_files: int = 0
 
 
 def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GRACE) -> Tidied:
@@ -67,7 +67,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     show(delta, [], {one.key for one in known(delta)})
     grace += max(ahead, timedelta(0))
     for name, table in TABLES.items():
-        result.joined += _join(delta, table)
+        result.joined_files += _join(delta, table)
         delta.vacuum(name, grace.total_seconds() / 3600, full=True)
         delta.trim_log(name)
     store.remove_drafts(grace)

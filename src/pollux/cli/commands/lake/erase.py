@@ -47,9 +47,9 @@ def command(
         click.confirm(f"Erase what {person} pushed for good?", abort=True, err=True)
     erased = erase(store, grave)
     if as_json:
-        from pollux.answers.lake import erase_document
+        from pollux.answers.lake import done_document
 
-        screen.json(erase_document(erased))
+        screen.json(done_document(erased))
         return
     screen.lines([f"{plural(erased.sessions, 'session')} and {plural(erased.documents, 'document')} erased"])
     talk("It is complete after `pollux lake tidy`, a day from now: a load that was stopped may have left files.")

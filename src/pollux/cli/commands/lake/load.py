@@ -68,9 +68,9 @@ def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None
     progress.end()
     screen = Screen(ctx)
     if as_json:
-        from pollux.answers.lake import load_document
+        from pollux.answers.lake import done_document
 
-        screen.json(load_document(result))
+        screen.json(done_document(result))
     else:
         from pollux.cli.render.lake import load_line
 
