@@ -88,8 +88,8 @@ def measured(people: Path, work: Path, workers: list[int]) -> dict[str, Any]:
     raw, documents = _size(people), _size(lake / "sessions")
     shutil.copytree(lake, second)
     steps["load"] = run(["lake", "load", str(lake)])
-    shares = [["lake", "load", str(second), "--share", share] for share in ("1/2", "2/2")]
-    steps["load, two loaders"] = run(*shares)
+    parts = [["lake", "load", str(second), "--part", part] for part in ("1/2", "2/2")]
+    steps["load, two loaders"] = run(*parts)
     loaded = _size(lake / "tables")
     steps["tidy"] = run(["lake", "tidy", "--nobody-loads", str(lake)])
     for name, (question, *options) in QUESTIONS.items():

@@ -140,8 +140,7 @@ def test_an_option_means_the_same_everywhere() -> None:
     """Options of one name have one short form, and take one kind of value everywhere or none anywhere.
 
     Only `--in` says both where to look in a session and in which folder to go on with it, `--tokens` both whether to
-    show figures and how many tokens there is room for, `--to` both the format and the agent to write for, `--share`
-    both to share an export and which share of a lake to load, and `--key` both a key to sign with and a session's.
+    show figures and how many tokens there is room for, and `--to` both the format and the agent to write for.
     """
     forms: dict[str, set[tuple[tuple[str, ...], bool, str | None]]] = {}
     with click.Context(cli) as ctx:
@@ -154,8 +153,6 @@ def test_an_option_means_the_same_everywhere() -> None:
     assert forms.pop("--in") == {((), False, None), ((), False, "DIR")}
     assert forms.pop("--tokens") == {((), True, None), ((), False, "N")}
     assert forms.pop("--to") == {(("-t",), False, "FORMAT"), (("-t",), False, "AGENT")}
-    assert forms.pop("--share") == {((), True, None), ((), False, "N/M")}
-    assert forms.pop("--key") == {((), False, "NAME-OR-FILE"), ((), False, "KEY")}
     assert {long: value for long, value in forms.items() if len(value) > 1} == {}
     assert forms["--output"] == {(("-o",), False, "a place")}
 

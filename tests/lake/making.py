@@ -6,17 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from pollux.lake.documents import (
-    Document,
-    Level,
-    News,
-    NewsEntry,
-    document_path,
-    encode,
-    encode_news,
-    news_path,
-    state_of,
-)
+from pollux.lake.documents import Document, Level, News, NewsEntry
 from pollux.lake.store import Store
 from pollux.model import Session
 from pollux.writers.base import Options
@@ -27,7 +17,7 @@ def document(session: Session, person: str = "ada", machine: str = "m1", seq: in
     """The document of a session, whole."""
     pieces: list[str] = []
     WRITER.write(session, pieces.append, Options())
-    made = Document(
+    return Document(
         level=Level.WHOLE,
         machine=machine,
         person=person,
@@ -35,13 +25,11 @@ def document(session: Session, person: str = "ada", machine: str = "m1", seq: in
         agent=session.agent,
         id=session.id,
         seq=seq,
-        state="",
         month=session.started.strftime("%Y-%m") if session.started is not None else "undated",
         project=session.project,
         redactions=None,
         session=msgspec.Raw("".join(pieces).strip().encode()),
-    )
-    return msgspec.structs.replace(made, state=state_of(made))
+    ).sealed()
 
 
 def push(store: Store, sessions: Iterable[Session], person: str = "ada", machine: str = "m1", seq: int = 1) -> None:
@@ -53,7 +41,7 @@ def put(store: Store, documents: Sequence[Document], news: int) -> None:
     """Put documents of one machine into a lake, and one piece of news about them."""
     told = []
     for one in documents:
-        store.put_if_absent(document_path(one), encode(one))
-        told.append(NewsEntry(key=one.key, path=document_path(one), seq=one.seq, state=one.state))
+        store.put_if_absent(one.path, one.encode())
+        told.append(NewsEntry(key=one.key, path=one.path, seq=one.seq, state=one.state))
     piece = News(machine=documents[0].machine, person=documents[0].person, seq=news, documents=tuple(told))
-    store.put_if_absent(news_path(piece), encode_news(piece))
+    store.put_if_absent(piece.path, msgspec.json.encode(piece))

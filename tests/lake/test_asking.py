@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from pollux import Filter, Library
-from pollux.errors import Ambiguous, RequestError, UnknownName
+from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
 from pollux.index.search.direct.letters import is_silent
 from pollux.index.search.query import Sort, parse
 from pollux.index.search.results import Hit
 from pollux.index.search.session_search import SearchRequest
 from pollux.index.search.snippets import fold_unit
 from pollux.lake.ask import Lake
+from pollux.lake.documents import Tombstone
+from pollux.lake.erase import erase
 from pollux.lake.lists import LakeSessions
 from pollux.lake.load import Loader
 from pollux.lake.search import SIGNS, search
@@ -196,6 +198,21 @@ def test_a_question_changes_nothing_and_opens_nothing_else(store: Store, lake: L
             lake.query(statement)
     assert file.read_bytes() == before
     assert lake.query("SELECT key FROM sessions ORDER BY key")[1] == sessions
+
+
+def test_an_erasure_while_somebody_asks_costs_no_answer(store: Store, lake: Lake) -> None:
+    sessions = len(LakeSessions(lake).listed(EVERYTHING))
+    gone = erase(store, Tombstone(person="bob", at="now"))
+    assert len(LakeSessions(lake).listed(EVERYTHING)) == sessions - gone.sessions
+    assert lake.query("SELECT DISTINCT person FROM messages")[1] == [("ada",)]
+
+
+def test_a_file_that_is_gone_is_told(store: Store, lake: Lake) -> None:
+    for file in Path(store.url, "tables", "usage_all").glob("month=*/*"):
+        file.unlink()
+    for ask in (lambda: lake.rows("SELECT COUNT(*) FROM usage"), lambda: lake.query("SELECT SUM(input) FROM usage")):
+        with pytest.raises(Unreadable, match="cannot be read"):
+            ask()
 
 
 @pytest.mark.slow

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from deltalake.table import TableOptimizer
 
 from pollux.errors import NotFound, Unreadable
+from pollux.lake import tidy as tidying
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Tombstone
@@ -75,8 +80,8 @@ def test_an_erased_person_is_in_no_byte(filled: Store) -> None:
     assert {path.name[:14] for path in having(filled, CANARY)} <= {"part-of-a-load"}
     tidy(filled, grace=NOW)
     assert not having(filled, CANARY)
-    assert {one.person for one in known(Delta(filled).open(SESSIONS))} == {"bob"}
-    assert all(one.counts for one in known(Delta(filled).open(SESSIONS))), "the copy of another machine counts now"
+    assert {one.person for one in known(Delta(filled))} == {"bob"}
+    assert all(one.counts for one in known(Delta(filled))), "the copy of another machine counts now"
 
 
 def test_an_erased_person_does_not_come_back(filled: Store) -> None:
@@ -119,7 +124,7 @@ def test_a_machine_or_a_session_can_be_erased(filled: Store, scope: dict[str, st
             erase(filled, Tombstone(person="ada", at="now", **scope))  # type: ignore[arg-type]
     else:
         erase(filled, Tombstone(person="ada", at="now", **scope))  # type: ignore[arg-type]
-    assert {(one.machine, one.key) for one in known(Delta(filled).open(SESSIONS))} == left
+    assert {(one.machine, one.key) for one in known(Delta(filled))} == left
     assert {path.split("/")[2] for path in (one.path for one in filled.paths("sessions"))} == {m for m, _ in left}
 
 
@@ -193,7 +198,7 @@ def test_tidying_up_joins_files_and_changes_no_answer(filled: Store) -> None:
     question = "SELECT s.key, COUNT(*), SUM(u.input) FROM sessions s JOIN usage u USING (key) GROUP BY 1 ORDER BY 1"
     before = Lake(filled).rows(question)
     done = tidy(filled, grace=NOW)
-    assert done.joined > 0
+    assert done.joined_files > 0
     assert done.rows > 0
     assert Lake(filled).rows(question) == before
     files = list(Path(filled.url).glob("tables/usage_all/month=*/*.parquet"))
@@ -214,11 +219,68 @@ def test_the_documents_of_earlier_states_go(filled: Store) -> None:
     }
 
 
-def test_two_do_not_join_files_at_once(filled: Store) -> None:
-    filled.put_if_absent("joining/now", b"")
-    assert tidy(filled).joined == 0, "another one is at it"
-    assert tidy(filled, grace=NOW).joined, "and was killed"
-    assert not list(filled.paths("joining"))
+def test_of_two_who_join_files_at_once_one_gives_way(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Lake(filled).rows("SELECT COUNT(*), SUM(input) FROM usage")
+    sort, joined = TableOptimizer.z_order, list[int]()
+
+    def late(table: TableOptimizer, *how: Any, **more: Any) -> dict[str, Any]:
+        """Another one joins the same files, after we have looked which there are and before we change anything."""
+        if not joined:
+            joined.append(0)
+            joined.append(tidy(filled).joined_files)
+        return sort(table, *how, **more)
+
+    monkeypatch.setattr(TableOptimizer, "z_order", late)
+    assert tidy(filled).joined_files == 0
+    assert joined[1] > 0
+    assert Lake(filled).rows("SELECT COUNT(*), SUM(input) FROM usage") == before
+
+
+def test_where_little_is_new_only_small_files_are_joined(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    push(store, [session("large", words=os.urandom(100_000).hex())], seq=1)
+    Loader(store).load()
+    (large,) = Path(store.url, "tables", "messages_all", "month=2026-10").iterdir()
+    for size in ("_SMALL", "_JOINED"):
+        monkeypatch.setattr(tidying, size, large.stat().st_size)
+    for seq in (2, 3, 4):
+        push(store, [session(f"small{seq}")], seq=seq)
+        Loader(store).load()
+    before = Lake(store).rows("SELECT COUNT(*), SUM(LENGTH(text)) FROM messages")
+    assert tidy(store).joined_files >= 3
+    files = [Path(file).name for file in Delta(store).open(MESSAGES).file_uris()]
+    assert large.name in files
+    assert len(files) == 2, "the others are one"
+    assert Lake(store).rows("SELECT COUNT(*), SUM(LENGTH(text)) FROM messages") == before
+
+
+def test_a_clock_that_is_ahead_removes_nothing_that_a_load_may_need(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = next(Path(filled.url).glob("tables/messages_all/month=*/*.parquet"))
+    young = shutil.copy(left, left.with_name("part-that-a-load-has-not-committed-yet.parquet"))
+    old = time.time() - 30 * 3600  # as our clock has it, which is two days ahead of the store's
+    os.utime(young, (old, old))
+    put = Store.put_if_absent
+
+    def late(store: Store, path: str, data: bytes) -> bool:
+        done = put(store, path, data)
+        os.utime(Path(store.url, path), (time.time() - 48 * 3600,) * 2)
+        return done
+
+    monkeypatch.setattr(Store, "put_if_absent", late)
+    tidy(filled)
+    assert Path(young).exists()
+    monkeypatch.undo()
+    tidy(filled)
+    assert not Path(young).exists()
+
+
+def test_what_goes_on_after_long_is_not_retired_before_it_is_loaded(filled: Store) -> None:
+    push(filled, [session("a", 4, start=datetime(2026, 11, 15, tzinfo=UTC))], "ada", "m1", 9)
+    assert tidy(filled, datetime(2026, 11, 10, tzinfo=UTC), grace=NOW).sessions == 4
+    assert Loader(filled).load().sessions == 1
+    assert [(one.key, one.seq) for one in known(Delta(filled))] == [("claude:a", 9)]
+    assert Lake(filled).rows("SELECT COUNT(*) FROM messages") == [(4,)]
 
 
 def test_what_nobody_used_for_long_goes(filled: Store) -> None:
@@ -227,6 +289,6 @@ def test_what_nobody_used_for_long_goes(filled: Store) -> None:
     Loader(filled).load()
     done = tidy(filled, datetime(2026, 11, 10, tzinfo=UTC), grace=NOW)
     assert done.sessions == 5
-    assert [one.key for one in known(Delta(filled).open(SESSIONS))] == ["claude:new"]
+    assert [one.key for one in known(Delta(filled))] == ["claude:new"]
     assert len(list(filled.paths("sessions"))) == 1
     assert not having(filled, CANARY)

@@ -13,7 +13,6 @@ from pollux.lake.delta import Delta
 from pollux.lake.load import Loader
 from pollux.lake.shown import known
 from pollux.lake.store import Store
-from pollux.lake.tables import SESSIONS
 from tests.lake.making import push
 from tests.lake.sessions import session
 
@@ -30,9 +29,9 @@ def test_a_full_disk_costs_nothing_but_time(store: Store) -> None:
     assert (full.returncode, full.stdout) == (5, "")
     assert "Traceback" not in full.stderr
     assert "pollux: The tables of the lake " in full.stderr  # a library of others may say something, too
-    assert not known(Delta(store).open(SESSIONS))
+    assert not known(Delta(store))
     assert Loader(store).load().sessions == 40
-    assert len(known(Delta(store).open(SESSIONS))) == 40
+    assert len(known(Delta(store))) == 40
 
 
 @pytest.mark.parametrize("command", ["load", "tidy", "list", "stats", "show", "search", "query"])
@@ -67,5 +66,5 @@ def test_a_store_that_goes_in_the_midst_loses_nothing(store: Store, monkeypatch:
             Loader(store).load()
     again = Loader(store).load()
     assert (again.sessions, again.unchanged) == (0, 2)
-    assert len(known(Delta(store).open(SESSIONS))) == 2
+    assert len(known(Delta(store))) == 2
     assert not list(store.paths("news"))

@@ -14,8 +14,8 @@ from deltalake import DeltaTable
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import Document, News, NewsEntry, document_path, encode, encode_news, news_path, state_of
-from pollux.lake.load import Loader, Share
+from pollux.lake.documents import Document, News, NewsEntry
+from pollux.lake.load import Loader, Part
 from pollux.lake.shown import Shown, known
 from pollux.lake.store import Store, open_store
 from pollux.lake.tables import MESSAGES, SESSIONS, USAGE
@@ -24,7 +24,7 @@ from tests.lake.sessions import BEGIN, session
 
 
 def shown(store: Store) -> list[Shown]:
-    return sorted(known(Delta(store).open(SESSIONS)), key=lambda one: (one.key, one.machine))
+    return sorted(known(Delta(store)), key=lambda one: (one.key, one.machine))
 
 
 def problems(store: Store) -> list[PolluxError]:
@@ -33,8 +33,7 @@ def problems(store: Store) -> list[PolluxError]:
 
 def changed(one: Document, **fields: object) -> Document:
     """A document with other fields, and the hash of these."""
-    other = msgspec.structs.replace(one, **fields)
-    return msgspec.structs.replace(other, state=state_of(other))
+    return msgspec.structs.replace(one, **fields).sealed()
 
 
 def test_the_last_state_of_a_session_counts_in_whichever_order_it_comes(store: Store) -> None:
@@ -114,7 +113,7 @@ def test_parts_of_the_machines_are_loaded_by_their_loaders(store: Store) -> None
     for machine in machines:
         push(store, [session(machine)], machine=machine)
     for part in (1, 2, 3):
-        Loader(store).load(Share(part, 3))
+        Loader(store).load(Part(part, 3))
     assert {one.machine for one in shown(store)} == set(machines)
 
 
@@ -144,7 +143,7 @@ def test_a_document_of_a_later_edition_waits_for_a_later_release(store: Store) -
 def test_an_earlier_state_is_shown_while_the_last_one_is_damaged(store: Store) -> None:
     push(store, [session("a", 2)], seq=1)
     damaged = document(session("a", 4), seq=2)
-    store.put_if_absent(document_path(damaged), b"no document")
+    store.put_if_absent(damaged.path, b"no document")
     put(store, [damaged], 2)
     (problem,) = problems(store)
     assert isinstance(problem, Unreadable)
@@ -164,31 +163,31 @@ def test_an_earlier_state_is_shown_while_the_last_one_is_damaged(store: Store) -
 def test_a_document_that_is_not_what_its_path_says_is_not_loaded(store: Store, fields: dict[str, object]) -> None:
     honest = document(session("a"))
     forged = changed(honest, **fields)
-    store.put_if_absent(document_path(honest), encode(forged))
-    told = NewsEntry(key=honest.key, path=document_path(honest), seq=honest.seq, state=honest.state)
+    store.put_if_absent(honest.path, forged.encode())
+    told = NewsEntry(key=honest.key, path=honest.path, seq=honest.seq, state=honest.state)
     piece = News(machine="m1", person="ada", seq=1, documents=(told,))
-    store.put_if_absent(news_path(piece), encode_news(piece))
+    store.put_if_absent(piece.path, msgspec.json.encode(piece))
     assert len(problems(store)) == 1
     assert not shown(store)
 
 
 def test_nobody_tells_of_documents_of_others(store: Store) -> None:
     theirs = document(session("a"), "bob", "m2")
-    store.put_if_absent(document_path(theirs), encode(theirs))
-    told = NewsEntry(key=theirs.key, path=document_path(theirs), seq=1, state=theirs.state)
+    store.put_if_absent(theirs.path, theirs.encode())
+    told = NewsEntry(key=theirs.key, path=theirs.path, seq=1, state=theirs.state)
     piece = News(machine="m2", person="bob", seq=1, documents=(told,))
-    store.put_if_absent("news/eve/m1/0000000000000001.json", encode_news(piece))
+    store.put_if_absent("news/eve/m1/0000000000000001.json", msgspec.json.encode(piece))
     assert len(problems(store)) == 1
     assert not shown(store)
 
 
 def test_the_path_says_whose_a_document_is(store: Store) -> None:
     claimed = changed(document(session("a")), person="boss")
-    path = document_path(document(session("a"))).replace(document(session("a")).state, claimed.state)
-    store.put_if_absent(path, encode(claimed))
+    path = document(session("a")).path.replace(document(session("a")).state, claimed.state)
+    store.put_if_absent(path, claimed.encode())
     told = NewsEntry(key=claimed.key, path=path, seq=1, state=claimed.state)
     piece = News(machine="m1", person="boss", seq=1, documents=(told,))
-    store.put_if_absent("news/ada/m1/0000000000000001.json", encode_news(piece))
+    store.put_if_absent("news/ada/m1/0000000000000001.json", msgspec.json.encode(piece))
     assert not problems(store)
     assert [one.person for one in shown(store)] == ["ada"]
 
@@ -214,7 +213,7 @@ def test_the_last_name_of_a_person_counts_in_one_load(store: Store) -> None:
 def test_news_cannot_lead_elsewhere(store: Store, path: str) -> None:
     entry = NewsEntry(key="claude:a", path=f"sessions/eve/m1/{path}", seq=1, state="x")
     piece = News(machine="m1", person="eve", seq=1, documents=(entry,))
-    store.put_if_absent(news_path(piece), encode_news(piece))
+    store.put_if_absent(piece.path, msgspec.json.encode(piece))
     push(store, [session("a")])
     assert len(problems(store)) == 1
     assert [one.person for one in shown(store)] == ["ada"]
@@ -223,9 +222,11 @@ def test_news_cannot_lead_elsewhere(store: Store, path: str) -> None:
 def _put_odd(store: Store, data: bytes) -> None:
     """A document that is none, with its news."""
     odd = document(session("odd"), "eve", "m9")
-    store.put_if_absent(document_path(odd), data)
-    entry = NewsEntry(key=odd.key, path=document_path(odd), seq=odd.seq, state=odd.state)
-    store.put_if_absent("news/eve/m9/1.json", encode_news(News(machine="m9", person="eve", seq=1, documents=(entry,))))
+    store.put_if_absent(odd.path, data)
+    entry = NewsEntry(key=odd.key, path=odd.path, seq=odd.seq, state=odd.state)
+    store.put_if_absent(
+        "news/eve/m9/1.json", msgspec.json.encode(News(machine="m9", person="eve", seq=1, documents=(entry,)))
+    )
 
 
 def test_names_that_would_draw_on_a_terminal_are_not_loaded(store: Store) -> None:
@@ -262,7 +263,7 @@ def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> N
     store.put_if_absent("news/eve/m9/0000000000000002.json", b"\xff" * 50)
     gone = document(session("gone"), "eve", "m9", 3)
     put(store, [gone], 3)
-    store.delete([document_path(gone)])
+    store.delete([gone.path])
     push(store, [session("a")])
     told = sorted(str(problem) for problem in problems(store))
     assert [text.partition(":")[0] for text in told] == [f"news/eve/m9/{number:016}.json" for number in (1, 2)]

@@ -6,19 +6,25 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 import pytest
 
-from pollux.lake.delta import Delta, rows_in
+from pollux.lake.delta import Delta
 from pollux.lake.documents import Document
 from pollux.lake.load import Loader
 from pollux.lake.shown import known
 from pollux.lake.store import Store
-from pollux.lake.tables import MESSAGES, SESSIONS, USAGE
+from pollux.lake.tables import MESSAGES, USAGE
+from pollux.lake.tidy import tidy
 from tests.lake.making import document, put
 from tests.lake.sessions import session
 
 STATES = 3
+LOADERS = ("load", "load", "load", "load", "tidy")
+TIDIERS = ("load", "load", "tidy", "tidy")
+GONE = "eve"
+"""Whoever pushes while others erase what she pushed."""
 
 
 def pieces(machines: int, sessions: int) -> list[list[Document]]:
@@ -26,62 +32,82 @@ def pieces(machines: int, sessions: int) -> list[list[Document]]:
     made = []
     for machine in range(machines):
         names = [f"{machine}-{number}" for number in range(sessions)]
-        for state in range(1, STATES + 1):
-            documents = [document(session(name, 2 * state), "ada", f"m{machine}", state) for name in names]
-            cut = random.randrange(1, sessions)
-            made += [documents[:cut], documents[cut:], documents]
+        for person in ("ada", GONE):
+            for state in range(1, STATES + 1):
+                documents = [document(session(name, 2 * state), person, f"m{machine}", state) for name in names]
+                cut = random.randrange(1, sessions)
+                made += [documents[:cut], documents[cut:], documents]
     random.shuffle(made)
     return made
 
 
-def race(store: Store, news: list[list[Document]], loaders: int, kills: int) -> None:
-    """Load with several processes while news come, and tidy up; and kill one of them now and then."""
-    commands = ["load"] * loaders + ["tidy"]
+def race(store: Store, news: list[list[Document]], commands: Sequence[str], kills: int) -> None:
+    """Run these commands again and again, all at once, while news come; and kill one of them now and then.
+
+    In the midst somebody is erased.
+    """
     running: list[subprocess.Popen[bytes]] = []
+
+    def start(*command: str) -> subprocess.Popen[bytes]:
+        everything = [sys.executable, "-m", "pollux", "lake", command[0], store.url, *command[1:]]
+        running.append(subprocess.Popen(everything, stdout=subprocess.DEVNULL))
+        return running[-1]
+
     try:
         for kill in range(kills):
             for number in range(kill, len(news), kills):
                 put(store, news[number], number)
             assert {one.returncode for one in running if one.poll() is not None} <= {0}
             running = [one for one in running if one.returncode is None]
-            while len(running) < loaders:
-                command = [sys.executable, "-m", "pollux", "lake", random.choice(commands), store.url]
-                running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+            while len(running) < len(commands):
+                start(random.choice(commands))
+            victim = random.choice(running)
+            erasing = start("erase", "--person", GONE, "--yes") if kill == kills // 2 else None
             time.sleep(random.uniform(0.1, 1.2))
-            victim = running.pop(random.randrange(loaders))
             victim.kill()
             victim.wait()
+            running.remove(victim)
+            assert erasing is None or erasing.wait() == 0
         assert {one.wait() for one in running} <= {0}
     finally:
         for one in running:
             one.kill()
             one.wait()
     Loader(store).load()
+    tidy(store)
 
 
 def check(store: Store, machines: int, sessions: int) -> None:
-    """Each session is there once, in its last state, with all its rows."""
+    """Each session is there once, in its last state, with all its rows; and nothing is in a table twice."""
     delta = Delta(store)
-    shown = known(delta.open(SESSIONS))
-    places = sorted((one.machine, one.key) for one in shown)
-    assert places == sorted((f"m{m}", f"claude:{m}-{n}") for m in range(machines) for n in range(sessions))
+    shown = known(delta)
+    places = sorted((one.person, one.machine, one.key) for one in shown)
+    assert places == sorted(("ada", f"m{m}", f"claude:{m}-{n}") for m in range(machines) for n in range(sessions))
     assert {one.seq for one in shown} == {STATES}
     assert all(one.counts for one in shown)
-    batches = {(one.machine, one.key, one.batch) for one in shown}
+    batches = {(one.person, one.machine, one.key, one.batch) for one in shown}
     for name, each in ((MESSAGES, 2 * STATES), (USAGE, STATES)):
-        rows = rows_in(delta.open(name), ["machine", "key", "batch"])
-        visible = [row for row in rows if (row["machine"], row["key"], row["batch"]) in batches]
-        assert len(visible) == each * machines * sessions
+        rows = [tuple(row.values()) for row in delta.rows(name, ["person", "machine", "key", "batch", "number"])]
+        assert len(rows) == len(set(rows))
+        assert GONE not in {row[0] for row in rows}
+        assert sum(row[:4] in batches for row in rows) == each * machines * sessions
     assert not list(store.paths("news"))
 
 
 @pytest.mark.slow
 def test_loaders_that_are_killed_lose_and_double_nothing(store: Store) -> None:
-    race(store, pieces(machines=4, sessions=15), loaders=4, kills=30)
-    check(store, machines=4, sessions=15)
+    race(store, pieces(machines=4, sessions=8), LOADERS, kills=30)
+    check(store, machines=4, sessions=8)
 
 
 @pytest.mark.slow
-def test_the_same_in_a_bucket(bucket: Store) -> None:
-    race(bucket, pieces(machines=3, sessions=6), loaders=3, kills=10)
-    check(bucket, machines=3, sessions=6)
+def test_nor_do_those_that_tidy_up_meanwhile(store: Store) -> None:
+    race(store, pieces(machines=4, sessions=8), TIDIERS, kills=40)
+    check(store, machines=4, sessions=8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("commands", [LOADERS, TIDIERS], ids=["load", "tidy"])
+def test_the_same_in_a_bucket(bucket: Store, commands: Sequence[str]) -> None:
+    race(bucket, pieces(machines=3, sessions=4), commands, kills=10)
+    check(bucket, machines=3, sessions=4)

@@ -27,30 +27,10 @@ if TYPE_CHECKING:
     from pollux.usage.service import UsageService
 
 
-def load_document(result: Loaded) -> dict[str, Any]:
-    """`pollux lake load --json`."""
-    return {
-        "news": result.news,
-        "sessions": result.sessions,
-        "unchanged": result.unchanged,
-        "erased": result.erased,
-        "problems": [str(problem) for problem in result.problems],
-    }
-
-
-def tidy_document(result: Tidied) -> dict[str, Any]:
-    """`pollux lake tidy --json`."""
-    return {
-        "sessions": result.sessions,
-        "documents": result.documents,
-        "rows": result.rows,
-        "joined_files": result.joined,
-    }
-
-
-def erase_document(result: Erased) -> dict[str, Any]:
-    """`pollux lake erase --json`."""
-    return {"sessions": result.sessions, "documents": result.documents}
+def done_document(result: Loaded | Tidied | Erased) -> dict[str, Any]:
+    """`pollux lake load --json`, `lake tidy --json` and `lake erase --json`: the figures, and problems as sentences."""
+    document: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
+    return document
 
 
 def pushed_document(usage: UsageService, sessions: Sequence[Pushed]) -> list[dict[str, Any]]:

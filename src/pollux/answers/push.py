@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pollux.lake.documents import Document
-    from pollux.lake.plan import Plan
     from pollux.lake.prepare import Prepared
     from pollux.lake.push import Preview
     from pollux.lake.send import PushOutcome
@@ -39,8 +38,8 @@ def preview_document(preview: Preview) -> dict[str, Any]:
         "person": preview.person,
         "machine": preview.machine,
         "sessions": [_session(one) for one in preview.sessions],
-        "bytes": sum(one.size for one in preview.sessions),
-        "held": _held(preview.plan),
+        "bytes": sum(one.entry.bytes for one in preview.sessions),
+        "held": preview.plan.held,
         "unread": sorted(preview.unread),
     }
 
@@ -55,9 +54,9 @@ def _session(prepared: Prepared) -> dict[str, Any]:
         "key": prepared.planned.key,
         "project": prepared.project,
         "level": prepared.planned.level,
-        "bytes": prepared.size,
+        "bytes": prepared.entry.bytes,
         "secrets": prepared.secrets,
-        "path": prepared.path,
+        "path": prepared.entry.path,
     }
 
 
@@ -71,7 +70,7 @@ def push_document(outcome: PushOutcome) -> dict[str, Any]:
         "bytes": outcome.bytes,
         "secrets": outcome.secrets,
         "erased": outcome.erased,
-        "held": _held(outcome.plan),
+        "held": outcome.plan.held,
         "unread": sorted(outcome.unread),
     }
 
@@ -86,7 +85,7 @@ def status_document(status: PushStatus) -> dict[str, Any]:
         "most": status.most,
         "allowed": allowed_document(status.allowed),
         "changed": len(status.plan.sessions),
-        "held": _held(status.plan),
+        "held": status.plan.held,
         "pushed": [
             {
                 "lake": one.lake,
@@ -98,14 +97,4 @@ def status_document(status: PushStatus) -> dict[str, Any]:
             }
             for one in status.pushed
         ],
-    }
-
-
-def _held(plan: Plan) -> dict[str, int]:
-    """How many sessions are not pushed, and why."""
-    return {
-        "not_allowed": plan.not_allowed,
-        "private": plan.private,
-        "waiting": plan.waiting,
-        "unchanged": plan.unchanged,
     }

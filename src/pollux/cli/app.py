@@ -6,13 +6,12 @@ import contextlib
 import os
 import signal
 import sys
-from importlib import import_module
 
 import click
 
 from pollux import __version__
 from pollux.cli.options.common import common
-from pollux.cli.options.group import Group
+from pollux.cli.options.group import LazyGroup
 from pollux.cli.terminal import marks
 from pollux.errors import OutputError, PolluxError, RequestError, StoreError
 from pollux.text.suggest import did_you_mean
@@ -57,7 +56,6 @@ COMMANDS = {
     "cache": "pollux.cli.commands.cache",
     "completion": "pollux.cli.commands.completion",
 }
-"""In the order in which `pollux --help` shows them. Each module has a `command`."""
 
 COMPLETION = "_POLLUX_COMPLETE"
 SIGNALLED = 128
@@ -65,23 +63,9 @@ INTERRUPTED = SIGNALLED + signal.SIGINT
 BUG = 70
 
 
-class Commands(Group):
-    """Loads a command's module when the command is named."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Every command's name."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of this name."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(COMMANDS[cmd_name]).command
-        return command
-
-
 @click.group(
-    cls=Commands,
+    cls=LazyGroup,
+    modules=COMMANDS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

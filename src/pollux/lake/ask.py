@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
-from pollux.errors import RequestError, needs
+from pollux.errors import RequestError, Unreadable, needs
 from pollux.index.catalogue.conditions import ALWAYS_LISTED, is_project
 from pollux.index.catalogue.rollups import micros
 from pollux.index.catalogue.values import Filter
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import duckdb
 
     from pollux.lake.store import Store
+
+T = TypeVar("T")
 
 _TYPES = {
     Type.TEXT: "VARCHAR",
@@ -42,24 +44,32 @@ class Lake:
         self._whose = {name: value for name, value in (("person", person), ("team", team)) if value is not None}
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows of our own statement, which gives no times but microseconds."""
-        return self._engine.execute(statement, list(values)).fetchall()
+        """The rows of our own statement, which gives no times but microseconds. Raises `Unreadable`."""
+        import duckdb
+
+        try:
+            return self._now(lambda engine: engine.execute(statement, list(values)).fetchall())
+        except duckdb.Error as error:
+            raise Unreadable(
+                f"The tables of the lake {self.store.url} cannot be read: {_reason(error)}.", "Try it again."
+            ) from error
 
     def query(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and rows of somebody's statement. Raises `RequestError` where it is wrong, or no question."""
         import duckdb
 
+        self.rows("SELECT 1")  # so that a lake that cannot be read is no fault of the statement
         try:
             statements = self._engine.extract_statements(statement)
             # EXPLAIN ANALYZE would do what it explains, and writing is something that can be explained.
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise RequestError("A lake answers one question at a time.", 'Try: "SELECT …"')
-            answer: Any = self._engine.sql(statement).to_arrow_table()
+            answer: Any = self._now(lambda engine: engine.sql(statement).to_arrow_table())
         except duckdb.Error as error:
-            reason = " ".join(str(error).split("\n\n")[0].split()).rstrip(".?!")
             tables = ", ".join(TABLES)
             raise RequestError(
-                f"The lake does not understand it: {reason}.", f'The tables are {tables}. A column is called "at".'
+                f"The lake does not understand it: {_reason(error)}.",
+                f'The tables are {tables}. A column is called "at".',
             ) from error
         there = answer.column_names
         names = [name if there.index(name) == place else f"{name}_{place}" for place, name in enumerate(there)]
@@ -90,6 +100,16 @@ class Lake:
             terms.append(f"({' OR '.join([same] * len(matching)) or 'FALSE'})")
             values += [value for pair in matching for value in pair]
         return " AND ".join(terms), values
+
+    def _now(self, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        """What is asked, of the newest files where it fails: an erasure removes files that we have listed."""
+        import duckdb
+
+        try:
+            return ask(self._engine)
+        except duckdb.Error:
+            self.__dict__.pop("_engine", None)
+            return ask(self._engine)
 
     def agents_with_unread_files(self) -> set[str]:
         """None: what a machine could not read, it did not push."""
@@ -122,6 +142,11 @@ class Lake:
         for name, body in view_bodies(lambda table: f"stored.{table.stored}").items():
             engine.execute(f"CREATE VIEW {name} AS {body}")
         return engine
+
+
+def _reason(error: Exception) -> str:
+    """The engine's own words, the first sentence of them."""
+    return " ".join(str(error).split("\n\n")[0].split()).rstrip(".?!")
 
 
 def quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.store import RIGHTS
+from pollux.lake.store import RIGHTS, TABLES as PLACE
 from pollux.lake.tables import SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -48,7 +48,7 @@ class Delta:
 
     def address(self, table: Table) -> str:
         """Where a table lies."""
-        return f"{self._store.url}/tables/{table.stored}"
+        return f"{self._store.url}/{PLACE}/{table.stored}"
 
     def create(self) -> bool:
         """Make the tables that are not there; False where all were. Raises `OutputError`."""
@@ -81,7 +81,7 @@ class Delta:
         from deltalake.exceptions import TableNotFoundError
 
         table = TABLES[name]
-        with self._explained(kind=Unreadable):
+        with self._explained(Unreadable):
             try:
                 opened = DeltaTable(self._place(table), storage_options=self._options)
             except TableNotFoundError:
@@ -91,6 +91,10 @@ class Delta:
                 ) from None
             self._check(table, opened)
         return opened
+
+    def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
+        """Some columns of the rows that meet a condition, in the newest version of a table."""
+        return self.change(name, lambda table: rows_in(table, columns, where))
 
     def append(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         """Add rows."""
@@ -109,18 +113,28 @@ class Delta:
                 writer_properties=packed(),
                 commit_properties=CommitProperties(max_commit_retries=_RETRIES),
             ),
+            blind=True,
         )
 
-    def change(self, name: str, make: Callable[[DeltaTable], T]) -> T:
-        """Change a table by what `make` does with its newest version, again where others were faster."""
-        from deltalake.exceptions import CommitFailedError
+    def change(self, name: str, make: Callable[[DeltaTable], T], *, blind: bool = False) -> T:
+        """What `make` does with the newest version of a table; done again where others changed the table meanwhile.
 
-        for attempt in range(_ATTEMPTS):
-            table = self.open(name)
-            try:
-                with self._explained(CommitFailedError):
+        Their change may refuse ours, and remove files that we read. What is `blind` reads nothing: it is only done
+        again where it was refused, since after any other fault it may have been done.
+        """
+        from deltalake.exceptions import CommitFailedError, DeltaError
+
+        with self._explained():
+            for attempt in range(_ATTEMPTS):
+                table = self.open(name)
+                version = table.version()
+                try:
                     return make(table)
-            except CommitFailedError:
+                except CommitFailedError:
+                    pass
+                except (DeltaError, OSError, ValueError):
+                    if blind or self.open(name).version() == version:
+                        raise
                 time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))  # noqa: S311 (no secret)
         raise StoreError(
             f"The table {TABLES[name].stored} of the lake {self._store.url} is changed by others all the time.",
@@ -192,14 +206,12 @@ class Delta:
                 )
 
     @contextmanager
-    def _explained(self, *but: type[Exception], kind: type[PolluxError] = OutputError) -> Iterator[None]:
+    def _explained(self, kind: type[PolluxError] = OutputError) -> Iterator[None]:
         """Raise an error of ours, of one sentence, for one of the tables."""
         from deltalake.exceptions import DeltaError
 
         try:
             yield
-        except but:
-            raise
         except (DeltaError, OSError, ValueError) as error:
             raise kind(
                 f"The tables of the lake {self._store.url} cannot be used: {_reason(error)}.",

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import msgspec
 import zstandard
+from msgspec.structs import replace
 
 from pollux.errors import RequestError, StoreError, Unreadable
 from pollux.model import Session, Value
@@ -63,11 +64,25 @@ class Document(Value, frozen=True, kw_only=True):
     agent: str
     id: str
     seq: int
-    state: str
+    state: str = ""
     month: str
     project: str | None
     redactions: int | None
     session: msgspec.Raw
+
+    @property
+    def path(self) -> str:
+        """Where it lies. Documents of a session sort by their age."""
+        return _document_path(self.person, self.machine, self)
+
+    def sealed(self) -> Document:
+        """The same with its state, which is the same for the same content, whatever its number is."""
+        content = msgspec.json.encode(replace(self, seq=0, state=""))
+        return replace(self, state=hashlib.blake2b(content, digest_size=16).hexdigest())
+
+    def encode(self) -> bytes:
+        """What is stored: the same bytes every time."""
+        return zstandard.ZstdCompressor(level=6).compress(msgspec.json.encode(self))
 
     def read(self) -> Session:
         """The session. Raises `Unreadable`."""
@@ -85,6 +100,10 @@ class NewsEntry(Value, frozen=True, kw_only=True):
     seq: int
     state: str
 
+    def is_of(self, person: str, machine: str) -> bool:
+        """Does the document lie where this machine of this person would put it?"""
+        return "/" not in self.state and self.path == _document_path(person, machine, self)
+
 
 class News(Value, frozen=True, kw_only=True):
     """What one push brought."""
@@ -94,6 +113,11 @@ class News(Value, frozen=True, kw_only=True):
     person: str
     seq: int
     documents: tuple[NewsEntry, ...]
+
+    @property
+    def path(self) -> str:
+        """Where they lie."""
+        return f"{NEWS}/{self.person}/{self.machine}/{self.seq:016}.json"
 
 
 class Tombstone(Value, frozen=True, kw_only=True):
@@ -105,23 +129,27 @@ class Tombstone(Value, frozen=True, kw_only=True):
     key: str | None = None
     at: str
 
+    @property
+    def path(self) -> str:
+        """Where it lies: the same for the same erasure, so that it is written once."""
+        scope = _hash(f"{self.machine}\n{self.key}", 16)
+        return f"{TOMBSTONES}/{self.person}/{scope}.json"
+
     def covers(self, person: str, machine: str, key: str) -> bool:
         """Is this session, from this machine of this person, erased?"""
         return self.person == person and self.machine in (None, machine) and self.key in (None, key)
 
 
-# ------------------------------------------------------------------------------------------------------------- bytes
+class _Edition(Value, frozen=True):
+    edition: int
 
 
-def state_of(document: Document) -> str:
-    """The hash of a document, whatever its number is."""
-    content = msgspec.json.encode(msgspec.structs.replace(document, seq=0, state=""))
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def encode(document: Document) -> bytes:
-    """A document as it is stored: the same bytes every time."""
-    return zstandard.ZstdCompressor(level=6).compress(msgspec.json.encode(document))
+# Made here, before there are threads: msgspec learns a type when something is first decoded into it, and threads that
+# do so at the same moment crash the process.
+_edition = msgspec.json.Decoder(_Edition).decode
+_document = msgspec.json.Decoder(Document)
+_news = msgspec.json.Decoder(News)
+_tombstone = msgspec.json.Decoder(Tombstone)
 
 
 def decode(data: bytes) -> Document:
@@ -132,41 +160,27 @@ def decode(data: bytes) -> Document:
         content = zstandard.ZstdDecompressor().decompress(data, max_output_size=_LARGEST)
     except (zstandard.ZstdError, MemoryError) as error:
         raise Unreadable(f"A document of the lake is damaged: {error}.") from error
-    document = _decoded(content, Document, "document")
-    if state_of(document) != document.state:
+    document = _decoded(content, _document, "document")
+    if document.sealed().state != document.state:
         raise Unreadable(f"The document of {document.key} is damaged: its content is not what was written.")
     return document
 
 
-def encode_news(news: News) -> bytes:
-    """News as they are stored."""
-    return msgspec.json.encode(news)
-
-
 def decode_news(data: bytes) -> News:
     """Stored news. Raises `Unreadable`; where they are of a later edition, `StoreError`."""
-    return _decoded(data, News, "piece of news")
-
-
-def encode_tombstone(tombstone: Tombstone) -> bytes:
-    """A tombstone as it is stored."""
-    return msgspec.json.encode(tombstone)
+    return _decoded(data, _news, "piece of news")
 
 
 def decode_tombstone(data: bytes) -> Tombstone:
     """A stored tombstone. Raises `Unreadable`; where it is of a later edition, `StoreError`."""
-    return _decoded(data, Tombstone, "tombstone")
+    return _decoded(data, _tombstone, "tombstone")
 
 
-class _Edition(Value, frozen=True):
-    edition: int
-
-
-def _decoded(data: bytes, kind: type[V], what: str) -> V:
+def _decoded(data: bytes, decoder: msgspec.json.Decoder[V], what: str) -> V:
     try:
-        if msgspec.json.decode(data, type=_Edition).edition > EDITION:
+        if _edition(data).edition > EDITION:
             raise StoreError(f"A {what} of the lake was written by a later release of pollux.", "Update pollux.")
-        return msgspec.json.decode(data, type=kind)
+        return decoder.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"A {what} of the lake is damaged: {error}.") from error
 
@@ -174,45 +188,29 @@ def _decoded(data: bytes, kind: type[V], what: str) -> V:
 # ------------------------------------------------------------------------------------------------------------- paths
 
 
-def document_path(document: Document) -> str:
-    """Where a document lies. Documents of a session sort by their age."""
-    return _document_path(document.person, document.machine, document)
-
-
-def is_own(entry: NewsEntry, person: str, machine: str) -> bool:
-    """Does a document that news tell of lie where this machine of this person would put it?"""
-    return "/" not in entry.state and entry.path == _document_path(person, machine, entry)
-
-
 def _document_path(person: str, machine: str, one: Document | NewsEntry) -> str:
-    return f"{SESSIONS}/{person}/{machine}/{session_part(one.key)}/{one.seq:016}-{one.state}.json.zst"
+    return f"{session_folder(person, machine, one.key)}/{one.seq:016}-{one.state}.json.zst"
 
 
-def session_part(key: str) -> str:
-    """The part of a document's path that names its session."""
+def session_folder(person: str, machine: str, key: str) -> str:
+    """Where the documents of a session lie."""
     agent, _, id = key.partition(":")
-    return f"{_part(agent)}/{_part(id)}"
+    return f"{SESSIONS}/{person}/{machine}/{_part(agent)}/{_part(id)}"
 
 
-def news_path(news: News) -> str:
-    """Where news lie."""
-    return f"{NEWS}/{news.person}/{news.machine}/{news.seq:016}.json"
+def seq_of(path: str) -> int | None:
+    """The number of the document at a path."""
+    seq = path.rpartition("/")[2].partition("-")[0]
+    return int(seq) if seq.isdecimal() else None
 
 
-def tombstone_path(tombstone: Tombstone) -> str:
-    """Where a tombstone lies: the same for the same erasure, so that it is written once."""
-    scope = hashlib.blake2b(f"{tombstone.machine}\n{tombstone.key}".encode(), digest_size=16).hexdigest()
-    return f"{TOMBSTONES}/{tombstone.person}/{scope}.json"
+def owner_of(path: str) -> tuple[str, str]:
+    """Whose object this is, and from which machine.
 
-
-def person_of(path: str) -> str:
-    """Whose object this is: the store's rules decide who may write below a person's name, so the path is proof."""
-    return path.split("/")[1]
-
-
-def machine_of(path: str) -> str:
-    """From which machine an object came, by its path."""
-    return path.split("/")[2]
+    The store's rules decide who may write below a person's name, so the path is proof.
+    """
+    _, person, machine, *_ = path.split("/")
+    return person, machine
 
 
 def check_person(name: str) -> str:
@@ -229,5 +227,8 @@ def _part(name: str) -> str:
     plain = _ODD.sub("-", name)[:_LONGEST].strip(".-")
     if plain == name:
         return name
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{plain}-{digest}" if plain else digest
+    return f"{plain}-{_hash(name, 8)}" if plain else _hash(name, 8)
+
+
+def _hash(text: str, size: int) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from pollux.errors import NotFound, PolluxError
 from pollux.lake.delta import Delta
@@ -13,16 +14,15 @@ from pollux.lake.documents import (
     TOMBSTONES,
     Tombstone,
     decode_tombstone,
-    encode_tombstone,
-    session_part,
-    tombstone_path,
+    owner_of,
+    session_folder,
 )
 from pollux.lake.shown import known, show
 from pollux.lake.store import Store
 from pollux.lake.tables import SESSIONS, TABLES
 
 
-class Erased(NamedTuple):
+class Erased(msgspec.Struct):
     """How many sessions and documents were erased."""
 
     sessions: int
@@ -54,12 +54,11 @@ def erase(store: Store, tombstone: Tombstone) -> Erased:
     with `tidy`.
     """
     delta = Delta(store)
-    sessions = [one for one in known(delta.open(SESSIONS)) if tombstone.covers(one.person, one.machine, one.key)]
+    sessions = [one for one in known(delta) if tombstone.covers(one.person, one.machine, one.key)]
     documents = list(documents_of(store, tombstone))
-    path = tombstone_path(tombstone)
-    if not sessions and not documents and path not in (one.path for one in store.paths(TOMBSTONES)):
+    if not sessions and not documents and tombstone.path not in (one.path for one in store.paths(TOMBSTONES)):
         raise NotFound(f"Nothing of {_named(tombstone)} is in the lake {store.url}.", "Try: pollux lake list LAKE")
-    store.put_if_absent(path, encode_tombstone(tombstone))
+    store.put_if_absent(tombstone.path, msgspec.json.encode(tombstone))
     store.delete(documents)
     erase_rows(delta, [tombstone])
     return Erased(len(sessions), sum(path.startswith(f"{DOCUMENTS}/") for path in documents))
@@ -69,7 +68,7 @@ def erase_rows(delta: Delta, graves: Sequence[Tombstone]) -> None:
     """Delete the rows of what was erased, and the files that had them."""
     if not graves:
         return
-    sessions = known(delta.open(SESSIONS))
+    sessions = known(delta)
     keys = {one.key for one in sessions if any(grave.covers(one.person, one.machine, one.key) for grave in graves)}
     for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
         deleted = 0
@@ -86,14 +85,14 @@ def _columns(grave: Tombstone) -> tuple[str, ...]:
     return tuple(name for name in ("person", "machine", "key") if getattr(grave, name) is not None)
 
 
-def documents_of(store: Store, tombstone: Tombstone) -> Iterable[str]:
+def documents_of(store: Store, tombstone: Tombstone) -> Iterator[str]:
     """The documents of what is erased, and the news about them unless they are about others, too."""
+    key = tombstone.key
     place = f"{tombstone.person}/{tombstone.machine}" if tombstone.machine is not None else tombstone.person
-    wanted = session_part(tombstone.key) if tombstone.key is not None else None
     for one in store.paths(f"{DOCUMENTS}/{place}"):
-        if wanted is None or wanted == "/".join(one.path.split("/")[3:5]):
+        if key is None or one.path.startswith(f"{session_folder(*owner_of(one.path), key)}/"):
             yield one.path
-    if wanted is None:
+    if key is None:
         yield from (one.path for one in store.paths(f"{NEWS}/{place}"))
 
 

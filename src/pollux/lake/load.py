@@ -20,7 +20,7 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, NewsEntry, decode, decode_news, is_own, machine_of, person_of
+from pollux.lake.documents import NEWS, NewsEntry, decode, decode_news, owner_of
 from pollux.lake.erase import about, erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
@@ -84,7 +84,7 @@ class _Read(NamedTuple):
     size: int
 
 
-class Share(NamedTuple):
+class Part(NamedTuple):
     """One part of several: machines are divided among loaders, so that these do not meet."""
 
     part: int = 1
@@ -95,7 +95,7 @@ class Share(NamedTuple):
         return crc32(machine.encode()) % self.parts == self.part - 1
 
 
-ALL = Share()
+ALL = Part()
 
 
 class Loader:
@@ -108,11 +108,11 @@ class Loader:
         self._result = Loaded()
         self._troubled: set[str] = set()
 
-    def load(self, share: Share = ALL, report: Report = lambda _: None) -> Loaded:
+    def load(self, part: Part = ALL, report: Report = lambda _: None) -> Loaded:
         """Load what is new."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
         every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
-        news = sorted((one for one in every if share.has(machine_of(one.path))), key=lambda one: one.path)
+        news = sorted((one for one in every if part.has(owner_of(one.path)[1])), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
             self._load(news[start : start + _NEWS])
@@ -125,7 +125,7 @@ class Loader:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             told = [one for some in pool.map(self._read_news, news) for one in some]
             keys = {one.entry.key for one in told}
-            there = {one.place: one for one in known(self._delta.open(SESSIONS), keys)} if keys else {}
+            there = {one.place: one for one in known(self._delta, keys)}
             wanted = self._wanted(told, there)
             for start in range(0, len(wanted), _TOGETHER):
                 some = wanted[start : start + _TOGETHER]
@@ -140,7 +140,7 @@ class Loader:
 
     def _read_news(self, news: StoredObject) -> list[_Told]:
         """The documents that news tell of. Nobody can tell of somebody else's."""
-        person, machine = person_of(news.path), machine_of(news.path)
+        person, machine = owner_of(news.path)
         try:
             documents = decode_news(self._store.get(news.path)).documents
         except NotFound:  # another loader was faster
@@ -148,7 +148,7 @@ class Loader:
         except PolluxError as error:
             self._note(about(news.path, error), news.path)
             return []
-        own = [one for one in documents if is_own(one, person, machine)]
+        own = [one for one in documents if one.is_of(person, machine)]
         if len(own) < len(documents):
             self._note(Unreadable(f"{news.path} tells of documents of others."), news.path)
         return [_Told(person, machine, one, news.path) for one in own]
@@ -168,27 +168,24 @@ class Loader:
                 states.setdefault(one.place, []).append(one)
         return list(states.values())
 
-    def _get(self, path: str) -> bytes | PolluxError:
-        """A document as it is stored, or why there is none."""
+    def _get(self, path: str) -> bytes | None:
+        """A document as it is stored; None where there is none now: who reads it asks again, and hears why."""
         try:
             return self._store.get(path)
-        except PolluxError as error:
-            return error
+        except PolluxError:
+            return None
 
-    def _read(self, states: Sequence[_Told], first: bytes | PolluxError, there: Mapping[_Place, Shown]) -> _Read | None:
+    def _read(self, states: Sequence[_Told], first: bytes | None, there: Mapping[_Place, Shown]) -> _Read | None:
         """The rows of the last of these states that can be read. The first is here already."""
-        data: bytes | PolluxError | None = first
         for one in states:
-            data = data if data is not None else self._get(one.entry.path)
             try:
-                if isinstance(data, PolluxError):
-                    raise data
+                data = first if first is not None else self._store.get(one.entry.path)
                 return self._rows(one, data, there.get(one.place))
             except NotFound:  # it was erased meanwhile
                 pass
             except PolluxError as error:
                 self._note(about(one.entry.path, error), one.news)
-            data = None
+            first = None
         return None
 
     def _rows(self, told: _Told, data: bytes, shown: Shown | None) -> _Read:

@@ -21,14 +21,15 @@ PAUSE = timedelta(minutes=15)
 UNDATED = "undated"
 
 
+HELD = ("not_allowed", "private", "waiting", "unchanged")
+"""Why sessions are not pushed: nobody allowed it, it is private, it was pushed a moment ago, it is as it was."""
+
+
 class Plan(Value, frozen=True, kw_only=True):
-    """The sessions to push, and how many are not: not allowed, private, pushed a moment ago, as they were."""
+    """The sessions to push, and how many are `held` back, for each reason."""
 
     sessions: tuple[Planned, ...]
-    not_allowed: int = 0
-    private: int = 0
-    waiting: int = 0
-    unchanged: int = 0
+    held: Mapping[str, int]
 
 
 class Planner:
@@ -51,24 +52,23 @@ class Planner:
         entries = {entry.summary.key: entry.summary for entry in self._library.list(Filter(everything=True))}
         hidden = self._library.for_agents.hidden()
         stamps = self._library.index.stamps()
-        counts = dict.fromkeys(("not_allowed", "private", "waiting", "unchanged"), 0)
-        planned: list[Planned] = []
+        held, planned = dict.fromkeys(HELD, 0), list[Planned]()
         for key, summary in entries.items():
             permission = permission_for(_project(summary, entries), self._permissions)
             before = journal.get(key)
             if permission is None:
-                counts["not_allowed"] += 1
+                held["not_allowed"] += 1
                 continue
             if key in hidden.keys or key in hidden.partly:
-                counts["private"] += 1
+                held["private"] += 1
                 continue
             wanted = self._planned(summary, permission, before, stamps.get(key, ""), seq + len(planned))
             reason = None if again else _reason_to_wait(wanted)
             if reason is None:
                 planned.append(wanted)
             else:
-                counts[reason] += 1
-        return Plan(sessions=tuple(planned), **counts)
+                held[reason] += 1
+        return Plan(sessions=tuple(planned), held=held)
 
     def _planned(self, summary: Summary, permission: Permission, before: Entry | None, files: str, seq: int) -> Planned:
         level = self._settings.level_of(permission)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux import registry
-from pollux.lake.documents import Document, Level, document_path, encode, state_of
+from pollux.lake.documents import Document, Level
 from pollux.lake.figures import figures_only
 from pollux.lake.journal import Entry
 from pollux.lake.settings import Machine
@@ -38,48 +38,25 @@ class Planned(Value, frozen=True, kw_only=True):
     project: str | None
     before: Entry | None
 
+    @property
+    def key_there(self) -> str:
+        """The key by which the lake knows it."""
+        return f"{self.key.partition(':')[0]}:{self.id}"
+
 
 class Prepared(Value, frozen=True, kw_only=True):
-    """A document that is ready, and the secrets that were taken out, by rule."""
+    """A document that is ready, what the journal notes of it, and the secrets that were taken out, by rule."""
 
     planned: Planned
-    seq: int
-    state: str
-    path: str
+    entry: Entry
     project: str | None
     secrets: Mapping[str, int]
-    size: int
     data: bytes
 
     @property
     def is_new(self) -> bool:
         """Does the lake not know this state yet?"""
-        before = self.planned.before
-        return before is None or not before.told or before.state != self.state
-
-    @property
-    def entry(self) -> Entry:
-        """The journal's entry, before the lake is told."""
-        planned = self.planned
-        return Entry(
-            key=planned.key,
-            id=planned.id,
-            month=planned.month,
-            seq=self.seq,
-            state=self.state,
-            path=self.path,
-            level=planned.level,
-            stamp=planned.stamp,
-            bytes=self.size,
-            redactions=redactions(planned.level, self.secrets),
-            told=not self.is_new,
-            at=planned.before.at if planned.before is not None else None,
-        )
-
-
-def redactions(level: Level, secrets: Mapping[str, int]) -> int | None:
-    """How many secrets were taken out; None where none was looked for."""
-    return None if level is Level.WHOLE else sum(secrets.values())
+        return not self.entry.told
 
 
 class Preparer:
@@ -119,31 +96,36 @@ class Preparer:
             agent=session.agent,
             id=session.id,
             seq=planned.seq,
-            state="",
             month=planned.month,
             project=session.project,
-            redactions=redactions(planned.level, secrets),
+            redactions=None if planned.level is Level.WHOLE else sum(secrets.values()),
             session=msgspec.Raw("".join(pieces).rstrip().encode()),
-        )
-        state = state_of(document)
+        ).sealed()
         before = planned.before
-        seq = before.seq if before is not None and before.state == state else planned.seq
-        return replace(document, state=state, seq=seq), secrets
+        if before is not None and before.state == document.state:
+            document = replace(document, seq=before.seq)
+        return document, secrets
 
     def prepare(self, session: Session, planned: Planned, *, data: bool = True) -> Prepared:
         """The document in its stored form; without `data`, only its size."""
         document, secrets = self.document(session, planned)
-        content = encode(document)
-        return Prepared(
-            planned=planned,
+        content, before = document.encode(), planned.before
+        entry = Entry(
+            key=planned.key,
+            id=planned.id,
+            month=planned.month,
             seq=document.seq,
             state=document.state,
-            path=document_path(document),
-            project=document.project,
-            secrets=secrets,
-            size=len(content),
-            data=content if data else b"",
+            path=document.path,
+            level=planned.level,
+            stamp=planned.stamp,
+            bytes=len(content),
+            redactions=document.redactions,
+            told=before is not None and before.told and before.state == document.state,
+            at=before.at if before is not None else None,
         )
+        kept = content if data else b""
+        return Prepared(planned=planned, entry=entry, project=document.project, secrets=secrets, data=kept)
 
     def _clean(self, session: Session, planned: Planned) -> tuple[Session, Mapping[str, int]]:
         project = planned.project or session.project

@@ -17,7 +17,7 @@ from pollux.lake.plan import Plan, Planner, ids_in
 from pollux.lake.prepare import Planned, Prepared, Preparer
 from pollux.lake.send import PushOutcome, Sender
 from pollux.lake.settings import Machine, PushSettings, this_machine
-from pollux.lake.store import check_address, lake_name
+from pollux.lake.store import check_is_lake, lake_name
 from pollux.library.jobs import Job
 from pollux.library.library import Filter, Library
 from pollux.library.redaction import redactor
@@ -69,7 +69,7 @@ class Pusher:
         for result in self._results(plan, preparer, report, data=False):
             preview.sessions += [one for one in result.prepared if one.is_new or again]
             preview.unread += result.unread
-        preview.sessions.sort(key=lambda one: one.seq)
+        preview.sessions.sort(key=lambda one: one.entry.seq)
         return preview
 
     def document(self, key: str) -> Document:
@@ -85,7 +85,7 @@ class Pusher:
     def push(self, report: Report = lambda _: None, *, again: bool = False) -> PushOutcome:
         """Push what is new. A connection is made only if there is something. Raises `OutputError`."""
         url = self._settings.require_url()
-        check_address(url)
+        check_is_lake(url)
         lake = lake_name(url)
         with ExitStack() as stack:
             lock = self._lock(stack, report)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import PolluxError
-from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, decode_tombstone, encode_news, news_path
+from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, decode_tombstone
 from pollux.lake.journal import Journal
 from pollux.lake.plan import Plan
 from pollux.lake.prepare import Prepared
@@ -68,8 +68,8 @@ class Sender:
             return []
 
     def _is_erased(self, prepared: Prepared) -> bool:
-        key = f"{prepared.planned.key.partition(':')[0]}:{prepared.planned.id}"
-        return any(one.covers(self._outcome.person, self._outcome.machine, key) for one in self._tombstones)
+        whose = self._outcome.person, self._outcome.machine
+        return any(one.covers(*whose, prepared.planned.key_there) for one in self._tombstones)
 
     def send(self, prepared: Prepared) -> None:
         """Send a document; the journal knows of it before the lake does."""
@@ -78,7 +78,9 @@ class Sender:
             self._outcome.erased += 1
             return
         self._journal.write(self._lake, [replace(prepared.entry, told=False)])
-        self._waiting.append((prepared, self._pool.submit(self._store.put_if_absent, prepared.path, prepared.data)))
+        self._waiting.append(
+            (prepared, self._pool.submit(self._store.put_if_absent, prepared.entry.path, prepared.data))
+        )
         if len(self._waiting) >= 2 * _AT_ONCE:
             self._settle(_AT_ONCE)
 
@@ -100,21 +102,20 @@ class Sender:
         """Write the news of what was sent."""
         if not self._sent:
             return
+        entries = [one.entry for one in self._sent]
         news = News(
             machine=self._outcome.machine,
             person=self._outcome.person,
-            seq=max(one.seq for one in self._sent),
-            documents=tuple(_news_entry(one) for one in self._sent),
+            seq=max(one.seq for one in entries),
+            documents=tuple(
+                NewsEntry(key=one.planned.key_there, path=one.entry.path, seq=one.entry.seq, state=one.entry.state)
+                for one in self._sent
+            ),
         )
-        while not self._store.put_if_absent(news_path(news), encode_news(news)):
+        while not self._store.put_if_absent(news.path, msgspec.json.encode(news)):
             news = replace(news, seq=news.seq + 1)
-        self._journal.tell(self._lake, [one.planned.key for one in self._sent])
-        self._outcome.sessions += len(self._sent)
-        self._outcome.bytes += sum(one.size for one in self._sent)
-        self._outcome.secrets += sum(sum(one.secrets.values()) for one in self._sent)
+        self._journal.tell(self._lake, [one.key for one in entries])
+        self._outcome.sessions += len(entries)
+        self._outcome.bytes += sum(one.bytes for one in entries)
+        self._outcome.secrets += sum(one.redactions or 0 for one in entries)
         self._sent = []
-
-
-def _news_entry(prepared: Prepared) -> NewsEntry:
-    key = f"{prepared.planned.key.partition(':')[0]}:{prepared.planned.id}"
-    return NewsEntry(key=key, path=prepared.path, seq=prepared.seq, state=prepared.state)

@@ -51,8 +51,12 @@ class Shown(NamedTuple):
         return self.person, self.machine, self.key
 
 
-def known(table: DeltaTable, keys: Collection[str] | None = None) -> list[Shown]:
-    """What a version of the table has of these keys, or of all."""
+def known(delta: Delta, keys: Collection[str] | None = None) -> list[Shown]:
+    """What the table has of these keys, or of all."""
+    return delta.change(SESSIONS, lambda table: _known(table, keys))
+
+
+def _known(table: DeltaTable, keys: Collection[str] | None) -> list[Shown]:
     where = None
     if keys is not None and len(keys) <= _FEW:
         names = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
@@ -76,7 +80,7 @@ def _change(table: DeltaTable, rows: Sequence[dict[str, Any]], keys: Collection[
     """Change what must be changed. Was there something?"""
     import pyarrow as pa
 
-    there = {one.place: one for one in known(table, keys)}
+    there = {one.place: one for one in _known(table, keys)}
     fresh = [row for row in rows if (old := there.get(_shown(row).place)) is None or old.seq < row["seq"]]
     coming = {one.place: one for one in map(_shown, fresh)}
     counting = _counting({**there, **coming}.values())

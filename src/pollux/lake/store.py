@@ -17,6 +17,9 @@ from pollux.errors import NotFound, OutputError, PolluxError, RequestError, Unre
 from pollux.model import Value
 from pollux.system.named_path import named_path
 
+TABLES = "tables"
+"""Where the tables lie: a folder with them is a lake."""
+
 SCHEMES = ("s3", "gs", "az")
 HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
 
@@ -201,6 +204,16 @@ def check_address(url: str) -> None:
         raise RequestError("The address of a lake holds no password.", "Keys belong in the environment.")
     if not _is_bucket(url) and not (url and _path(url).is_dir()):
         raise RequestError(f"There is no folder {url!r} for a lake.", f"Try: pollux lake init {url or 'LAKE'}")
+
+
+def check_is_lake(url: str) -> None:
+    """Raise `RequestError` where a folder is no lake, so that no other is filled. A bucket is not asked."""
+    check_address(url)
+    if not _is_bucket(url) and not os.path.isdir(_path(url) / TABLES):  # noqa: PTH112 (False also without rights)
+        raise RequestError(
+            f"The folder {url!r} is no lake, or you may not look into it.",
+            f"Whoever looks after a lake makes it there: pollux lake init {url}",
+        )
 
 
 def _is_bucket(url: str) -> bool:

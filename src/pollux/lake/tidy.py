@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from collections import Counter
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from pollux.lake.delta import Delta, packed
-from pollux.lake.documents import SESSIONS as DOCUMENTS, session_part
+from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
 from pollux.lake.shown import Shown, known, show
-from pollux.lake.tables import SESSIONS, TABLES
+from pollux.lake.tables import SESSIONS, TABLES, Table
 from pollux.system.clock import now, since_epoch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from deltalake import DeltaTable
 
     from pollux.lake.store import Store
@@ -28,10 +25,14 @@ if TYPE_CHECKING:
 GRACE = timedelta(hours=24)
 """No load takes longer. What one left that is older was killed."""
 
-_SMALL = 128 << 20
-_JOINING = "joining/now"
+_SMALL = 32 << 20
+"""Smaller files are joined."""
+
+_JOINED, _SORTED = 128 << 20, 512 << 20
+"""How large files become that are joined as they are; how large those that are sorted would be without packing."""
+
 _PLACE = ("month", "person", "machine", "key", "batch")
-"""What every row has, and the first fields of `Shown`."""
+"""What every row has."""
 
 
 class Tidied(msgspec.Struct):
@@ -43,7 +44,7 @@ class Tidied(msgspec.Struct):
     sessions: int = 0
     documents: int = 0
     rows: int = 0
-    joined: int = 0
+    joined_files: int = 0
 
 
 def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GRACE) -> Tidied:
@@ -54,18 +55,19 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     delta, result = Delta(store), Tidied()
     graves = tombstones(store)
     for grave in graves:
-        store.delete(list(documents_of(store, grave)))
+        store.delete(documents_of(store, grave))
     erase_rows(delta, graves)
     if older_than is not None:
         result.sessions = _retire(store, delta, older_than)
     result.documents = _remove_superseded(store, delta)
-    result.rows = _remove_hidden(store, delta, grace)
-    show(delta, [], {one.key for one in known(delta.open(SESSIONS))})
-    if _may_join(store, grace):
-        for name, table in TABLES.items():
-            result.joined += delta.change(name, partial(_join, order=table.order))
-        store.delete([_JOINING])
-    for name in TABLES:
+    # A load names its batch before it appends, and forgets it when it has shown it: so rows are looked at first.
+    rows = {name: delta.change(name, _batches) for name in TABLES if name != SESSIONS}
+    running, ahead = _running(store, grace)
+    result.rows = _remove_hidden(delta, rows, running)
+    show(delta, [], {one.key for one in known(delta)})
+    grace += max(ahead, timedelta(0))
+    for name, table in TABLES.items():
+        result.joined_files += _join(delta, table)
         delta.vacuum(name, grace.total_seconds() / 3600, full=True)
         delta.trim_log(name)
     store.remove_drafts(grace)
@@ -73,52 +75,39 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
 
 
 def _retire(store: Store, delta: Delta, limit: datetime) -> int:
-    """Remove sessions that nobody used since then, with their documents."""
-    old = [one for one in known(delta.open(SESSIONS)) if _last_used(one) < limit]
+    """Remove sessions that nobody used since then, with their documents. What is not loaded yet replaces them."""
+    old = [
+        one for one in known(delta) if (one.ended or one.started or since_epoch(one.seq, 1_000_000) or now()) < limit
+    ]
     for one in old:
-        store.delete([stored.path for stored in store.paths(_documents(one))])
+        store.delete([stored.path for stored in store.paths(_folder(one)) if _is_before(stored.path, one.seq + 1)])
     for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
-        delta.delete_rows(name, _PLACE[:4], [one[:4] for one in old])
+        delta.delete_rows(name, _PLACE, [_place(one) for one in old])
     return len(old)
 
 
 def _remove_superseded(store: Store, delta: Delta) -> int:
     """Remove documents of earlier states: they may hold what was to be seen no more when the later one was pushed."""
-    shown = {_documents(one): one for one in known(delta.open(SESSIONS))}
-    old = []
-    for stored in store.paths(DOCUMENTS):
-        place, _, name = stored.path.rpartition("/")
-        seq = name.partition("-")[0]
-        if place in shown and seq.isdecimal() and int(seq) < shown[place].seq:
-            old.append(stored.path)
+    shown = {_folder(one): one.seq for one in known(delta)}
+    old = [
+        one.path for one in store.paths(DOCUMENTS) if _is_before(one.path, shown.get(one.path.rpartition("/")[0], 0))
+    ]
     store.delete(old)
     return len(old)
 
 
-def _documents(one: Shown) -> str:
-    """Where the documents of a session lie."""
-    return f"{DOCUMENTS}/{one.person}/{one.machine}/{session_part(one.key)}"
+def _place(one: Shown) -> tuple[str, ...]:
+    return one.month, one.person, one.machine, one.key, one.batch
 
 
-def _last_used(one: Shown) -> datetime:
-    """When a session ended, or began, or at least when it was pushed."""
-    return one.ended or one.started or since_epoch(one.seq, 1_000_000) or now()
+def _folder(one: Shown) -> str:
+    return session_folder(one.person, one.machine, one.key)
 
 
-def _remove_hidden(store: Store, delta: Delta, grace: timedelta) -> int:
-    """Remove rows that nothing shows, unless a load that may be running is about to show them.
-
-    The rows are looked at before the list of loads, and what is shown after it: a load names its batch before it
-    appends, and forgets it when it has shown it. The ages of loads are told by the store's clock alone.
-    """
-    rows = {name: _batches(delta.open(name)) for name in TABLES if name != SESSIONS}
-    running = _running(store, grace)
-    shown = {one[:5] for one in known(delta.open(SESSIONS))}
-    removed = 0
-    for name, places in rows.items():
-        hidden = [place for place in places if place not in shown and place[4] not in running]
-        removed += delta.delete_rows(name, _PLACE, hidden)
-    return removed
+def _is_before(document: str, seq: int) -> bool:
+    """Has the document at a path a lower number?"""
+    number = seq_of(document)
+    return number is not None and number < seq
 
 
 def _batches(table: DeltaTable) -> list[tuple[str, ...]]:
@@ -130,34 +119,70 @@ def _batches(table: DeltaTable) -> list[tuple[str, ...]]:
     return [tuple(row[name] for name in _PLACE) for row in pa.table(rows).to_pylist()]
 
 
-def _running(store: Store, grace: timedelta) -> set[str]:
-    """The batches of loads that may be running. What older ones left is forgotten."""
+def _running(store: Store, grace: timedelta) -> tuple[set[str], timedelta]:
+    """The batches of loads that may be running, and how far our clock is ahead of the store's, which tells their age.
+
+    What older ones left is forgotten.
+    """
     own = f"{LOADS}/tidy-{secrets.token_hex(8)}"
     store.put_if_absent(own, b"")
     loads = {one.path: one.modified for one in store.paths(LOADS)}
     dead = {path for path, begun in loads.items() if path == own or loads[own] - begun >= grace}
     store.delete(dead)
-    return {path.rpartition("/")[2] for path in loads.keys() - dead}
+    return {path.rpartition("/")[2] for path in loads.keys() - dead}, datetime.now(UTC) - loads[own]
 
 
-def _may_join(store: Store, grace: timedelta) -> bool:
-    """Does nobody else join files now? Of two who join the same ones, both are let in, and rows are there twice.
+def _remove_hidden(delta: Delta, rows: dict[str, list[tuple[str, ...]]], running: set[str]) -> int:
+    """Remove rows that nothing shows, unless a load that may be running is about to show them."""
+    shown = {_place(one) for one in known(delta)}
+    removed = 0
+    for name, places in rows.items():
+        hidden = [place for place in places if place not in shown and place[-1] not in running]
+        removed += delta.delete_rows(name, _PLACE, hidden)
+    return removed
 
-    Who was killed meanwhile is waited for as long as for a load.
+
+# ----------------------------------------------------------------------------------------------------- joining files
+
+
+def _join(delta: Delta, table: Table) -> int:
+    """Join the small files of a table; how many there were.
+
+    Of two who join the same files at once delta-rs refuses neither, and all rows would be there twice. So each first
+    says in the table that it is its turn now, and nobody else's: this refuses whoever is at it.
     """
-    if any(now() - one.modified >= grace for one in store.paths(_JOINING.partition("/")[0])):
-        store.delete([_JOINING])
-    return store.put_if_absent(_JOINING, b"")
+    months = delta.change(table.name, _months_to_join)
+    if not months:
+        return 0
+    turn = secrets.token_hex(8)
+    delta.change(table.name, lambda there: there.alter.set_table_description(turn))
+    return sum(delta.change(table.name, partial(_join_month, table, turn, month)) for month in months)
 
 
-def _join(table: DeltaTable, order: Sequence[str]) -> int:
-    """Join the small files of each month, its rows in an order in which questions skip most of them."""
+def _join_month(table: Table, turn: str, month: str, there: DeltaTable) -> int:
+    """Join the small files of a month; none where it is somebody else's turn now."""
+    sizes = _sizes(there).get(month, [])
+    if there.metadata().description != turn or not sizes:
+        return 0
+    only = [("month", "=", month)]
+    # Questions skip most rows if these are sorted; that rewrites all of a month, which pays where much is new.
+    if 2 * sum(size for size in sizes if size < _SMALL) >= sum(sizes):
+        done = there.optimize.z_order(table.order, only, _SORTED, writer_properties=packed())
+    else:
+        done = there.optimize.compact(only, _JOINED, writer_properties=packed())
+    return int(done["numFilesRemoved"])
+
+
+def _months_to_join(table: DeltaTable) -> list[str]:
+    """The months with small files that can be joined."""
+    return [month for month, sizes in _sizes(table).items() if sum(size < _SMALL for size in sizes) > 1]
+
+
+def _sizes(table: DeltaTable) -> dict[str, list[int]]:
+    """The sizes of the files of each month."""
     import pyarrow as pa
 
-    files = pa.table(table.get_add_actions(flatten=True)).select(["partition.month", "size_bytes"]).to_pylist()
-    small = Counter(file["partition.month"] for file in files if file["size_bytes"] < _SMALL)
-    joined = 0
-    for month in (month for month, count in small.items() if count > 1):
-        done = table.optimize.z_order(order, [("month", "=", month)], _SMALL, writer_properties=packed())
-        joined += int(done["numFilesRemoved"])
-    return joined
+    sizes: dict[str, list[int]] = {}
+    for file in pa.table(table.get_add_actions(flatten=True)).select(["partition.month", "size_bytes"]).to_pylist():
+        sizes.setdefault(file["partition.month"], []).append(file["size_bytes"])
+    return sizes

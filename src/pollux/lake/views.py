@@ -12,19 +12,21 @@ _SHOWN = " AND ".join(f"a.{name} = s.{name}" for name in ("month", "person", "ma
 _ONLY = {MESSAGES: "", CALLS: "", USAGE: " AND NOT a.inherited AND s.kind <> 'checkpoint'"}
 """What else must be true: usage that was inherited or copied counts where it was paid for."""
 
-_NEW = "(machine, key, batch) NOT IN (SELECT machine, key, batch FROM words)"
+_WHOSE = "person, machine, key, batch"
+_NEW = f"({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM words)"
 
 WORDS = [
     (
-        "CREATE TABLE IF NOT EXISTS words (month String, machine String, key String, batch String, number Int64, "
-        "text String, INDEX by_word text TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(text))) "
+        "CREATE TABLE IF NOT EXISTS words (month String, person String, machine String, key String, batch String, "
+        "number Int64, text String, "
+        "INDEX by_word text TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(text))) "
         "ENGINE = MergeTree ORDER BY (key, number)"
     ),
-    "DELETE FROM words WHERE (machine, key, batch) NOT IN (SELECT machine, key, batch FROM sessions)",
+    f"DELETE FROM words WHERE ({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM sessions)",
     (
-        "INSERT INTO words SELECT month, machine, key, batch, number, concatWithSeparator(' ', ifNull(text, ''), "
+        f"INSERT INTO words SELECT month, {_WHOSE}, number, concatWithSeparator(' ', ifNull(text, ''), "
         f"ifNull(thinking, ''), ifNull(summary, ''), ifNull(other, '')) AS text FROM messages WHERE {_NEW} "
-        "UNION ALL SELECT month, machine, key, batch, number, concatWithSeparator(' ', name, ifNull(input, ''), "
+        f"UNION ALL SELECT month, {_WHOSE}, number, concatWithSeparator(' ', name, ifNull(input, ''), "
         f"ifNull(output, '')) AS text FROM tool_calls WHERE {_NEW}"
     ),
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pollux.lake.store import Store, open_store
-from tests.lake.push.pushing import Machine
+from tests.lake.push.pushing import Machine, new_lake
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def machine(tmp_path: Path) -> Machine:
 @pytest.fixture
 def folder(tmp_path: Path) -> Store:
     """A lake in a folder."""
-    return open_store(str(tmp_path / "lake"), create=True)
+    return new_lake(tmp_path / "lake")
 
 
 @pytest.fixture

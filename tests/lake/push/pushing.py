@@ -14,7 +14,7 @@ from pollux.lake.permissions import EVERYTHING, Permission, Permissions
 from pollux.lake.push import Pusher
 from pollux.lake.send import PushOutcome
 from pollux.lake.settings import push_settings
-from pollux.lake.store import Store
+from pollux.lake.store import Store, open_store
 from pollux.library.library import Library
 from pollux.system.directories import Places
 
@@ -74,6 +74,12 @@ class Machine:
     def push(self, lake: object, *, again: bool = False) -> PushOutcome:
         """Push once."""
         return self.pusher(lake).push(again=again)
+
+
+def new_lake(folder: Path) -> Store:
+    """An empty lake, as far as those see it who push."""
+    (folder / "tables").mkdir(parents=True)
+    return open_store(str(folder))
 
 
 def told(store: Store) -> list[NewsEntry]:

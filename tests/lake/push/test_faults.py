@@ -12,9 +12,9 @@ import pytest
 from pollux.cli.app import run
 from pollux.errors import Missing, OutputError, StoreError
 from pollux.lake.permissions import Permission, Permissions
-from pollux.lake.store import Store, open_store
+from pollux.lake.store import Store
 from tests.index.conftest import small_disk
-from tests.lake.push.pushing import Machine, newest
+from tests.lake.push.pushing import Machine, new_lake, newest
 
 __all__ = ["small_disk"]
 
@@ -22,7 +22,7 @@ __all__ = ["small_disk"]
 def test_a_full_lake(machine: Machine, small_disk: Path) -> None:
     keys = {machine.talk(f"a{number}", os.urandom(30_000).hex()) for number in range(20)}
     machine.allow()
-    lake = open_store(str(small_disk))
+    lake = new_lake(small_disk)
     with pytest.raises(OutputError, match="cannot be written to") as raised:
         machine.push(lake.url)
     assert "No space left" in str(raised.value)

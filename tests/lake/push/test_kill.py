@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pollux.lake import send
-from pollux.lake.documents import decode, state_of
+from pollux.lake.documents import decode
 from pollux.lake.settings import this_machine
 from pollux.lake.store import Store
 from pollux.library.library import Filter
@@ -59,7 +59,7 @@ def test_killed_anywhere_everything_is_there_once(tmp_path: Path, store: Store) 
     found = newest(store)
     assert {(one.person, machine, key) for (machine, key), one in found.items()} == expected
     documents = [decode(store.get(one.path)) for one in store.paths("sessions")]
-    assert all(state_of(one) == one.state for one in documents)
+    assert all(one.sealed() == one for one in documents)
     assert len(documents) == len(expected), "a document lies there twice"
     assert {entry.path for entry in told(store)} == {one.path for one in store.paths("sessions")}
     assert sum(machine.push(store.url).sessions for machine in machines) == 0

@@ -5,21 +5,22 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from pollux.errors import NotFound, OutputError, RequestError, StoreError, UnknownName
 from pollux.lake import send
-from pollux.lake.documents import Level, Tombstone, encode_tombstone, tombstone_path
+from pollux.lake.documents import Level, Tombstone
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
 from pollux.lake.status import push_status
-from pollux.lake.store import Store, open_store
+from pollux.lake.store import Store
 from pollux.library.library import Filter
 from pollux.library.marks.service import Edit, Target
 from pollux.system.directories import Places
 from pollux.transforms.redact import RULES
-from tests.lake.push.pushing import Machine, every_byte, newest, told
+from tests.lake.push.pushing import Machine, every_byte, new_lake, newest, told
 
 NOW = "2026-11-15T12:{:02}:00Z"
 
@@ -45,7 +46,7 @@ def test_a_session_goes_once_and_again_when_it_grows(
     machine.talk("a1", "two")
     monkeypatch.setenv("POLLUX_NOW", NOW.format(14))
     outcome = machine.push(store.url)
-    assert (outcome.sessions, outcome.plan.waiting) == (0, 1)
+    assert (outcome.sessions, outcome.plan.held["waiting"]) == (0, 1)
     monkeypatch.setenv("POLLUX_NOW", NOW.format(15))
     assert machine.push(store.url).sessions == 1
     assert texts(store) == {key: "one two"}
@@ -105,7 +106,7 @@ def test_another_project_makes_no_connection(machine: Machine) -> None:
     machine.talk("a1", "one")
     machine.allow("/home/ada/code/shop")
     outcome = machine.push("s3://acme/lake")
-    assert (outcome.sessions, outcome.plan.not_allowed) == (0, 1)
+    assert (outcome.sessions, outcome.plan.held["not_allowed"]) == (0, 1)
 
 
 @pytest.mark.usefixtures("no_connection")
@@ -126,8 +127,8 @@ def test_nothing_new_makes_no_connection(machine: Machine, folder: Store, monkey
     file = next(machine.home.rglob("session-a1.jsonl"))
     file.touch()  # it was touched, but it says the same
     monkeypatch.setenv("POLLUX_NOW", NOW.format(30))
-    assert machine.push(folder.url).plan.unchanged == 0
-    assert machine.push(folder.url).plan.unchanged == 1
+    assert machine.push(folder.url).plan.held["unchanged"] == 0
+    assert machine.push(folder.url).plan.held["unchanged"] == 1
 
 
 def test_projects_that_are_not_allowed_leave_nothing(machine: Machine, store: Store) -> None:
@@ -154,7 +155,7 @@ def test_what_is_private_stays_here(machine: Machine, folder: Store) -> None:
     machine.allow()
     outcome = machine.push(folder.url)
     assert set(texts(folder)) == {shown}
-    assert outcome.plan.private == 3
+    assert outcome.plan.held["private"] == 3
 
 
 def test_planted_secrets_of_every_rule_are_nowhere(machine: Machine, store: Store) -> None:
@@ -202,7 +203,7 @@ def test_a_preview_is_what_is_sent_to_the_byte(machine: Machine, folder: Store) 
     preview = machine.pusher(folder.url).preview()
     outcome = machine.push(folder.url)
     sizes = {one.path.rpartition("-")[2]: one.size for one in folder.paths("sessions")}
-    assert {one.path.rpartition("-")[2]: one.size for one in preview.sessions} == sizes
+    assert {one.entry.path.rpartition("-")[2]: one.entry.bytes for one in preview.sessions} == sizes
     assert outcome.bytes == sum(sizes.values())
 
 
@@ -337,12 +338,12 @@ def test_what_was_erased_does_not_come_back(machine: Machine, store: Store) -> N
     machine.talk("a2", "two")
     machine.allow()
     stone = Tombstone(person="ada", key="gemini:a1", at=NOW.format(0))
-    store.put_if_absent(tombstone_path(stone), encode_tombstone(stone))
+    store.put_if_absent(stone.path, msgspec.json.encode(stone))
     outcome = machine.push(store.url)
     assert (outcome.sessions, outcome.erased) == (1, 1)
     assert set(texts(store)) == {"gemini:a2"}
     stone = Tombstone(person="ada", at=NOW.format(0))
-    store.put_if_absent(tombstone_path(stone), encode_tombstone(stone))
+    store.put_if_absent(stone.path, msgspec.json.encode(stone))
     outcome = machine.push(store.url, again=True)
     assert (outcome.sessions, outcome.erased) == (0, 2)
 
@@ -364,8 +365,21 @@ def test_a_lake_that_is_not_mounted_is_not_made(machine: Machine, tmp_path: Path
     with pytest.raises(RequestError, match="no folder"):
         machine.push(tmp_path / "mnt" / "lake")
     assert not (tmp_path / "mnt").exists()
-    open_store(str(tmp_path / "mnt" / "lake"), create=True)
+    (tmp_path / "mnt" / "lake").mkdir(parents=True)  # where it would be mounted
+    with pytest.raises(RequestError, match="no lake"):
+        machine.push(tmp_path / "mnt" / "lake")
+    new_lake(tmp_path / "mnt" / "lake")
     assert machine.push(tmp_path / "mnt" / "lake").sessions == 1
+
+
+def test_a_folder_of_something_else_is_not_filled(machine: Machine, tmp_path: Path) -> None:
+    machine.talk("a1", "one")
+    machine.allow()
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("one")
+    with pytest.raises(RequestError, match="no lake"):
+        machine.push(tmp_path / "thesis")
+    assert [file.name for file in (tmp_path / "thesis").iterdir()] == ["chapter.txt"]
 
 
 def test_the_status_tells_what_was_pushed(machine: Machine, folder: Store) -> None:
@@ -378,7 +392,7 @@ def test_the_status_tells_what_was_pushed(machine: Machine, folder: Store) -> No
     machine.push(folder.url)
     after = push_status(machine.library(), machine.places, settings)
     assert [(one.lake, one.sessions, one.unfinished) for one in after.pushed] == [(folder.url, 1, 0)]
-    assert (len(after.plan.sessions), after.plan.unchanged, after.plan.not_allowed) == (0, 1, 1)
+    assert (len(after.plan.sessions), after.plan.held["unchanged"], after.plan.held["not_allowed"]) == (0, 1, 1)
 
 
 def test_a_large_push_is_shared_by_processes(machine: Machine, folder: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -123,3 +125,27 @@ def test_the_latest_moment_there_is() -> None:
 def _set_anew(document: bytes, **style: Any) -> bytes:
     """As another program would write it."""
     return json.dumps(json.loads(document), **style).encode()
+
+
+def test_threads_may_read_their_first_documents_at_the_same_moment() -> None:
+    """In a process of its own, as it would crash: msgspec learns what a session is, slowly, while others need it."""
+    script = """if True:
+        import sys, threading, time
+        from msgspec import _utils
+        from pollux.writers.json_reader import session_of
+
+        document, bases = sys.stdin.buffer.read(), _utils._get_class_mro_and_typevar_mappings
+
+        def slowly(kind):
+            time.sleep(0.005)
+            return bases(kind)
+
+        _utils._get_class_mro_and_typevar_mappings = slowly
+        threads = [threading.Thread(target=session_of, args=(document,)) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+            time.sleep(0.004)
+        for thread in threads:
+            thread.join()
+    """
+    subprocess.run([sys.executable, "-c", script], input=document(EVERYTHING), check=True, timeout=60)

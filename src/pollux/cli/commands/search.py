@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import closing
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pollux.cli.terminal.progress import Bar
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Hit, Library, SearchResult
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 PLACES = ["all", "prompts", "replies", "thinking", "tools", "titles", "summaries", "files", "context"]
 SORTS = ["relevance", "newest"]
@@ -50,29 +53,28 @@ def _excludes(argument: str) -> bool:
     return len(argument) > 1 and argument[0] == "-" and argument[1] != "-" and not LIMIT.fullmatch(argument)
 
 
+def hit_options(function: Decorated) -> Decorated:
+    """Add `--in`, `--sort`, `--limit` and `--each`."""
+    help_of_each = f"At most N messages of one session.  [default: {EACH}; with --json: no limit]"
+    for option in (
+        click.option("--each", metavar="N", type=Amount(), help=help_of_each),
+        click.option(
+            "--limit", "-n", metavar="N", type=Amount(), default=20, show_default=True, help="At most N messages."
+        ),
+        click.option("--sort", type=Choice(SORTS), help="Best first, or newest first.  [default: relevance]"),
+        click.option(
+            "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 @click.command("search", cls=Searching, short_help="Search everything that was said and done.")
 @click.argument("query", nargs=-1)
 @narrowing
 @branch_option
-@click.option(
-    "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
-)
-@click.option("--sort", type=Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
-@click.option(
-    "--limit",
-    "-n",
-    metavar="N",
-    type=Amount(),
-    default=20,
-    show_default=True,
-    help="At most N messages.",
-)
-@click.option(
-    "--each",
-    metavar="N",
-    type=Amount(),
-    help=f"At most N messages of one session.  [default: {EACH}; with --json: no limit]",
-)
+@hit_options
 @click.option(
     "--regex", metavar="PATTERN", help="Read all files for a regular expression, newest first, instead of a QUERY."
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,11 @@ from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 from pollux.library.for_agents.state import change_of
 from pollux.text.shell import shell_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pollux.cli.terminal.screen import Screen
 
 
 @click.command("show", cls=Command)
@@ -82,6 +88,11 @@ def command(
     lines = transcript(
         screen, session, home=home, full=full, raw=raw, live=fate == "live", at=at, marks=marks, heirs=heirs
     )
+    show_lines(screen, lines, at)
+
+
+def show_lines(screen: Screen, lines: Iterable[str], at: str | None) -> None:
+    """Show a session's lines, from the message on that was asked for."""
     if at is None:
         screen.lines(lines)
         return

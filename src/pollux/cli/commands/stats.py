@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,11 +15,9 @@ from pollux.cli.options.paths import NamedPath
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pollux.cli.terminal.screen import Screen
     from pollux.library.library import Filter, Library
-    from pollux.usage.service import Grouping, Stats
+    from pollux.usage.service import Grouping
 
 BY = ("agent", "model", "project", "day", "week", "month", "tool", "session")
 
@@ -92,29 +90,32 @@ def command(
         _one_session(screen, library, key, as_json)
         return
     library.homes.require_agent(selection.agent)
-    first, *within = order_of(by)
-    of = Measure(what) if what is not None else None
+    order = order_of(by)
     if output is not None:
-        if first is Grouping.TOOL or within:
+        if len(order) > 1 or Grouping.TOOL in order:
             raise RequestError("A chart needs exactly one --by, and not tool.", "Try: --by day --stack model")
         from pollux.cli.options.picture import picture
         from pollux.usage.charts.pictures import stats_picture
 
         target, parts = picture(library, output, force=force), Grouping(stack or "agent")
-        target.write(stats_picture(library.usage, first, selection, of=of, stack=parts, timezone=timezone))
+        of = Measure(what) if what is not None else None
+        target.write(stats_picture(library.usage, order[0], selection, of=of, stack=parts, timezone=timezone))
         return
-    if Grouping.TOOL in (first, *within):
-        if of is not None:
-            raise RequestError("Calls of tools have neither tokens nor a cost.", "Leave out --of.")
-        _tools(ctx, library, (first, *within), selection, timezone, "csv" if as_csv else "json" if as_json else None)
-        return
-    stats = library.usage.stats(first, selection, timezone, within=within, of=of)
-    if as_json or as_csv:
-        _for_programs(screen, stats, as_csv, _lacking(library, selection))
-        ctx.exit(0 if stats.rows else library.index.absence(selection.agent).exit_code)
-    if not stats.rows:
-        _nothing(ctx, screen, library, selection)
-    _show(screen, library, stats)
+    from pollux.cli.render.usage import UsageView
+
+    view = UsageView(
+        screen,
+        library.usage,
+        home=str(library.user_home),
+        settings=str(library.settings_file),
+        titles=lambda: {entry.summary.key: (entry.short, entry.title or "") for entry in library.list(_all())},
+        lacking=lambda: sorted(agent for agent in library.index.lacking() if selection.agent in (None, agent)),
+        form="csv" if as_csv else "json" if as_json else None,
+    )
+    found = view.show(order, selection, timezone, what)
+    if not found and view.form is None:
+        _nothing(ctx, screen, library, selection, tools=Grouping.TOOL in order)
+    ctx.exit(0 if found else library.index.absence(selection.agent).exit_code)
 
 
 def order_of(by: tuple[tuple[str, ...], ...]) -> list[Grouping]:
@@ -150,75 +151,13 @@ def _one_session(screen: Screen, library: Library, key: str, as_json: bool) -> N
     screen.lines(profile_lines(screen, session, profile, context))
 
 
-def _show(screen: Screen, library: Library, stats: Stats) -> None:
-    from pollux.cli.terminal.screen import talk
-    from pollux.draw.stats import remarks, stats_table
-    from pollux.text.figures import tilde
-    from pollux.usage.service import Grouping
-
-    home, titles = str(library.user_home), dict[str, tuple[str, str]]()
-    if Grouping.SESSION in (stats.by, *stats.within):
-        titles = _titles(library)
-    screen.lines(stats_table(screen, stats, home, titles))
-    settings = tilde(str(library.settings_file), home)
-    for line in remarks(screen, stats, library.usage.prices, settings):
-        talk(line)
-
-
-def _titles(library: Library) -> dict[str, tuple[str, str]]:
-    """Short ids and titles of sessions, by their keys."""
-    return {entry.summary.key: (entry.short, entry.title or "") for entry in library.list(_all())}
-
-
-def _lacking(library: Library, selection: Filter) -> list[str]:
-    """Those of the selected agents with files that could not be read."""
-    return sorted(agent for agent in library.index.lacking() if selection.agent in (None, agent))
-
-
-def _for_programs(screen: Screen, stats: Stats, as_csv: bool, lacking: list[str]) -> None:
-    from pollux.answers.usage import stats_csv, stats_document
-
-    if as_csv:
-        screen.readable(stats_csv((stats.by, *stats.within), stats.rows, stats.total))
-    else:
-        screen.json(stats_document(stats, lacking))
-
-
-def _tools(
-    ctx: click.Context,
-    library: Library,
-    by: Sequence[Grouping],
-    selection: Filter,
-    timezone: str | None,
-    form: str | None,
-) -> NoReturn:
-    """Calls instead of tokens."""
-    from pollux.answers.usage import stats_csv, tools_document
-    from pollux.cli.terminal.screen import Screen
-    from pollux.usage.service import Grouping
-
-    screen = Screen(ctx)
-    rows, total = library.usage.tools(selection, timezone, by=by)
-    if form == "csv":
-        screen.readable(stats_csv(by, rows, total))
-    elif form == "json":
-        screen.json(tools_document(by, rows, total, _lacking(library, selection)))
-    elif rows:
-        from pollux.draw.stats import tool_table
-
-        titles = _titles(library) if Grouping.SESSION in by else {}
-        screen.lines(tool_table(screen, by, rows, total, str(library.user_home), titles))
-    else:
-        raise library.index.absence(selection.agent)(
-            "No tool was called.", library.index.hint(selection, "Try: pollux stats")
-        )
-    ctx.exit(0 if rows else library.index.absence(selection.agent).exit_code)
-
-
-def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter) -> None:
+def _nothing(ctx: click.Context, screen: Screen, library: Library, selection: Filter, *, tools: bool) -> None:
     """Say why there is nothing."""
     from pollux.cli.render.empty import nothing
 
+    if tools:
+        hint = library.index.hint(selection, "Try: pollux stats")
+        raise library.index.absence(selection.agent)("No tool was called.", hint)
     if library.count():
         hint = library.index.hint(selection, "Try: pollux stats, or: pollux list")
         raise library.index.absence(selection.agent)("No usage matches.", hint)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,7 +51,7 @@ class Command(_Once):
 
 
 class Group(_Once, click.Group):
-    """A group of commands. It loads a command only when it is called."""
+    """A group of commands."""
 
     command_class = Command
 
@@ -62,3 +64,25 @@ class Group(_Once, click.Group):
             hint = did_you_mean(name, known, f"Try: {ctx.command_path} --help", f"{ctx.command_path} ")
             raise RequestError(f"No command is called {name!r}.", hint)
         return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
+    """A group that loads a command's module when the command is named.
+
+    `modules` has the module of each command, which is its `command`, in the order in which the help shows them.
+    """
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Every command's name."""
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of this name."""
+        if cmd_name not in self._modules:
+            return None
+        command: click.Command = import_module(self._modules[cmd_name]).command
+        return command

@@ -26,6 +26,6 @@ def tidy_line(result: Tidied) -> str:
         f"{plural(result.sessions, 'session')} deleted" if result.sessions else "",
         f"{plural(result.documents, 'earlier document')} removed" if result.documents else "",
         f"{plural(result.rows, 'hidden row')} removed" if result.rows else "",
-        f"{plural(result.joined, 'file')} joined" if result.joined else "",
+        f"{plural(result.joined_files, 'file')} joined" if result.joined_files else "",
     ]
     return ", ".join(filter(None, done)) or "nothing to tidy up"

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from pollux.lake.status import Allowed, PushStatus
 
 EVERY_PROJECT = "every project"
+_WHY = {
+    "not_allowed": "of projects that are not allowed",
+    "private": "marked as private, or with messages that are",
+    "waiting": "pushed less than 15 minutes ago",
+    "unchanged": "as they were when they were pushed",
+}
 
 
 def allowed_lines(canvas: Canvas, allowed: Iterable[Allowed], home: str) -> Iterator[str]:
@@ -47,8 +53,8 @@ def preview_lines(canvas: Canvas, preview: Preview) -> Iterator[str]:
         project.add(one_line(name) or NONE)
         level.add(how)
         sessions.add(f"{len(ones):,}")
-        amount.add(size(sum(one.size for one in ones)))
-        secrets.add(f"{sum(sum(one.secrets.values()) for one in ones):,}" if how != "whole" else NONE)
+        amount.add(size(sum(one.entry.bytes for one in ones)))
+        secrets.add(f"{sum(one.entry.redactions or 0 for one in ones):,}" if how != "whole" else NONE)
     yield from table(canvas, [project, level, sessions, amount, secrets])
     taken = sum((Counter(one.secrets) for one in preview.sessions), Counter[str]())
     if taken:
@@ -62,14 +68,9 @@ def preview_lines(canvas: Canvas, preview: Preview) -> Iterator[str]:
 
 def held_sentences(plan: Plan) -> Iterator[str]:
     """Why other sessions are not pushed."""
-    for count, why in (
-        (plan.not_allowed, "of projects that are not allowed"),
-        (plan.private, "marked as private, or with messages that are"),
-        (plan.waiting, "pushed less than 15 minutes ago"),
-        (plan.unchanged, "as they were when they were pushed"),
-    ):
+    for reason, count in plan.held.items():
         if count:
-            yield f"{plural(count, 'session')} {'is' if count == 1 else 'are'} left out: {why}."
+            yield f"{plural(count, 'session')} {'is' if count == 1 else 'are'} left out: {_WHY[reason]}."
 
 
 def status_lines(canvas: Canvas, status: PushStatus, home: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pollux.errors import RequestError
 @lake_argument
 @click.option("--person", metavar="NAME", required=True, help="Whose sessions are erased.")
 @click.option("--machine", metavar="ID", help="Only those of this machine.")
-@click.option("--key", metavar="KEY", help="Only this session.")
+@click.option("--session", "key", metavar="KEY", help="Only this session.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @json_option
 @common()
@@ -29,7 +29,7 @@ def command(
 
     \b
     pollux lake erase s3://acme/lake --person p17
-    pollux lake erase s3://acme/lake --person p17 --key claude:3274cde4-46bd-475d-a1b3-c05a33f7637f
+    pollux lake erase s3://acme/lake --person p17 --session claude:3274cde4-46bd-475d-a1b3-c05a33f7637f
     """
     from pollux.cli.terminal.screen import Screen, talk
     from pollux.lake.documents import Tombstone, check_person
@@ -47,9 +47,9 @@ def command(
         click.confirm(f"Erase what {person} pushed for good?", abort=True, err=True)
     erased = erase(store, grave)
     if as_json:
-        from pollux.answers.lake import erase_document
+        from pollux.answers.lake import done_document
 
-        screen.json(erase_document(erased))
+        screen.json(done_document(erased))
         return
     screen.lines([f"{plural(erased.sessions, 'session')} and {plural(erased.documents, 'document')} erased"])
     talk("It is complete after `pollux lake tidy`, a day from now: a load that was stopped may have left files.")

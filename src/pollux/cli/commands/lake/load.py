@@ -14,27 +14,29 @@ from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
 if TYPE_CHECKING:
-    from pollux.lake.load import Share
+    from pollux.lake.load import Part
 
 
-class _Part(click.ParamType["Share"]):
+class _PartType(click.ParamType["Part"]):
     """One of several parts, such as 2/8."""
 
     name = "part"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Share:  # noqa: ARG002
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Part:  # noqa: ARG002
         """The part. Raises `RequestError`."""
-        from pollux.lake.load import Share
+        from pollux.lake.load import Part
 
         found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", str(value))
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
-            raise RequestError(f"--share cannot be {value!r}.", "Try: --share 2/8, the second of eight parts.")
-        return Share(int(found[1]), int(found[2]))
+            raise RequestError(f"--part cannot be {value!r}.", "Try: --part 2/8, the second of eight parts.")
+        return Part(int(found[1]), int(found[2]))
 
 
 @click.command("load", cls=Command, short_help="Fold what was pushed into the tables.")
 @lake_argument
-@click.option("--share", metavar="N/M", type=_Part(), help="Load only the N-th of M parts; other loaders the others.")
+@click.option(
+    "--part", metavar="N/M", type=_PartType(), help="Load only the N-th of M parts; other loaders the others."
+)
 @click.option(
     "--teams",
     metavar="FILE",
@@ -44,7 +46,7 @@ class _Part(click.ParamType["Share"]):
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, lake: str, share: Share | None, teams: Path | None, as_json: bool) -> None:
+def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None, as_json: bool) -> None:
     """Fold what was pushed since the last time into the tables.
 
     Any number of loaders may run at once, and each may be stopped at any moment: nothing is lost, and nothing counts
@@ -52,7 +54,7 @@ def command(ctx: click.Context, lake: str, share: Share | None, teams: Path | No
 
     \b
     pollux lake load s3://acme/lake
-    pollux lake load s3://acme/lake --share 2/8
+    pollux lake load s3://acme/lake --part 2/8
     """
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
@@ -62,13 +64,13 @@ def command(ctx: click.Context, lake: str, share: Share | None, teams: Path | No
 
     progress = bar(ctx, "Loading", quiet=as_json)
     loader = Loader(open_store(lake), read_teams(teams) if teams is not None else None)
-    result = loader.load(share or ALL, progress)
+    result = loader.load(part or ALL, progress)
     progress.end()
     screen = Screen(ctx)
     if as_json:
-        from pollux.answers.lake import load_document
+        from pollux.answers.lake import done_document
 
-        screen.json(load_document(result))
+        screen.json(done_document(result))
     else:
         from pollux.cli.render.lake import load_line
 

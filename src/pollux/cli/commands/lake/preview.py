@@ -58,7 +58,7 @@ def command(
 
         if preview.sessions:
             screen.lines(preview_lines(screen, preview))
-        total = f"{plural(len(preview.sessions), 'session')}, {size(sum(one.size for one in preview.sessions))}"
+        total = f"{plural(len(preview.sessions), 'session')}, {size(sum(one.entry.bytes for one in preview.sessions))}"
         talk(f"{total}, as {preview.person}." if preview.sessions else "Nothing is new.")
         for sentence in held_sentences(preview.plan):
             talk(sentence)

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from pollux.cli.commands.lake.options import lake_argument, open_lake, whose
-from pollux.cli.commands.search import EACH, PLACES, SORTS, Searching
-from pollux.cli.options.choice import Amount, Choice
+from pollux.cli.commands.search import EACH, SORTS, Searching, hit_options
 from pollux.cli.options.common import common, json_option, remark
 from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
 from pollux.errors import NotFound, RequestError
@@ -20,17 +19,7 @@ from pollux.errors import NotFound, RequestError
 @narrowing
 @branch_option
 @whose
-@click.option(
-    "--in", "place", type=Choice(PLACES), default="all", show_default=True, help="Where to look in a session."
-)
-@click.option("--sort", type=Choice(SORTS), help="Best first, or newest first.  [default: relevance]")
-@click.option("--limit", "-n", metavar="N", type=Amount(), default=20, show_default=True, help="At most N messages.")
-@click.option(
-    "--each",
-    metavar="N",
-    type=Amount(),
-    help=f"At most N messages of one session.  [default: {EACH}; with --json: no limit]",
-)
+@hit_options
 @json_option
 @common()
 @click.pass_context

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from pollux.cli.commands.lake.options import lake_argument, open_lake
+from pollux.cli.commands.show import show_lines
 from pollux.cli.options.common import common, json_option
 from pollux.cli.options.filters import fate_option
 from pollux.cli.options.group import Command
@@ -49,12 +50,7 @@ def command(
         usage = usage_of(asked, places)
         lake_session_document(usage, sessions, session, screen.document, live_only=fate == "live")
         return
-    from pollux.draw.transcript import Here, transcript
+    from pollux.draw.transcript import transcript
 
     screen.markdown = screen.markdown and not plain
-    lines = transcript(screen, session, home=str(places.home), full=full, live=fate == "live", at=at)
-    if at is None:
-        screen.lines(lines)
-        return
-    every = list(lines)
-    screen.lines_at(every, next(number for number, line in enumerate(every) if isinstance(line, Here)))
+    show_lines(screen, transcript(screen, session, home=str(places.home), full=full, live=fate == "live", at=at), at)

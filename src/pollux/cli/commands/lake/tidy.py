@@ -40,9 +40,9 @@ def command(ctx: click.Context, lake: str, older_than: datetime | None, nobody_l
     screen = Screen(ctx)
     result = tidy(open_store(lake), older_than, timedelta(0) if nobody_loads else GRACE)
     if as_json:
-        from pollux.answers.lake import tidy_document
+        from pollux.answers.lake import done_document
 
-        screen.json(tidy_document(result))
+        screen.json(done_document(result))
     else:
         from pollux.cli.render.lake import tidy_line
 

@@ -8,32 +8,22 @@ import click
 
 from pollux.cli.options.choice import Choice
 from pollux.cli.options.common import SAMPLE, common
-from pollux.cli.options.group import Group
+from pollux.cli.options.group import LazyGroup
 from pollux.errors import RequestError
 
 COMMANDS: dict[str, str] = {
     "install": "pollux.cli.commands.mcp.install",
     "doctor": "pollux.cli.commands.mcp.doctor",
 }
-"""In the order in which `pollux mcp --help` shows them. Each module has a `command`."""
 
 
-class Commands(Group):
-    """Loads a command's module when the command is named."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Every command's name."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of this name."""
-        if cmd_name not in COMMANDS:
-            return None
-        loaded: click.Command = import_module(COMMANDS[cmd_name]).command
-        return loaded
-
-
-@click.group("mcp", cls=Commands, invoke_without_command=True, short_help="Let agents search and read old sessions.")
+@click.group(
+    "mcp",
+    cls=LazyGroup,
+    modules=COMMANDS,
+    invoke_without_command=True,
+    short_help="Let agents search and read old sessions.",
+)
 @click.option("--also", multiple=True, type=Choice(["usage"]), help="Offer one more tool: usage.")
 @click.option("--no-redact", is_flag=True, help="Hand out secrets as they stand in the sessions.")
 @common()
