@@ -15,7 +15,8 @@ from tests.agents.conftest import CLIS, in_full, need
 from tests.agents.handed_over import ANSWER, PROMPT, HandedOver, arrived, difference, expected, is_suitable
 from tests.unit.writers.native.corpus import CORPUS, sessions_of
 
-NEWEST = {"gemini": "0.61.0", "claude": "2.1.325", "codex": "0.166.0", "copilot": "1.0.102", "qwen": "0.24.4"}
+NEWEST = {"gemini": "0.61.0", "claude": "2.1.325", "codex": "0.166.0"}
+NEWEST |= {"copilot": "1.0.102", "opencode": "1.18.33", "qwen": "0.24.4"}
 OLDER = {"gemini": "0.44.0", "claude": "2.1.112", "codex": "0.145.0", "copilot": "1.0.40", "qwen": "0.15.10"}
 RICH = {"gemini": "gemini/0.61.0", "claude": "claude/2.1.325", "codex": "codex/0.166.0"}
 RICH |= {"copilot": "copilot/1.0.102", "opencode": "opencode/1.18.33", "qwen": "qwen/0.24.4"}

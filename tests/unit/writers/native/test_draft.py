@@ -35,20 +35,28 @@ from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.note import Handover, read_note
 from pollux.writers.native.options import DraftOptions
 from pollux.writers.native.times import MISSING, MOVED
-from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_copilot, judge_gemini, judge_qwen
+from tests.unit.writers.judges_of_agents import (
+    judge_claude,
+    judge_codex,
+    judge_copilot,
+    judge_gemini,
+    judge_opencode,
+    judge_qwen,
+)
 from tests.unit.writers.native.corpus import corpus_sessions
 from tests.unit.writers.test_properties import SESSIONS
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FORMATS: dict[str, NativeFormat] = {
     name: import_module(f"pollux.sources.{name}.native").FORMAT
-    for name in ("gemini", "claude", "codex", "copilot", "qwen")
+    for name in ("gemini", "claude", "codex", "copilot", "opencode", "qwen")
 }
 JUDGES = {
     "gemini": judge_gemini,
     "claude": judge_claude,
     "codex": judge_codex,
     "copilot": judge_copilot,
+    "opencode": judge_opencode,
     "qwen": judge_qwen,
 }
 PICTURE = Attachment(media_type="image/png", data="aGVsbG8=")
