@@ -30,7 +30,7 @@ from pollux.model import (
 )
 from pollux.writers.native.account import Account, Carried
 from pollux.writers.native.calls import NO_RESULT
-from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, NativeFormat, Turn, Words
+from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, NativeFormat, Turn, Words, id_for
 from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.note import Handover, read_note
 from pollux.writers.native.options import DraftOptions
@@ -67,7 +67,7 @@ def drafted(session: Session, target: str = "claude", **options: Any) -> tuple[C
         session,
         DraftOptions(**options),
         FORMATS[target],
-        id="1" * 32,
+        id=id_for(FORMATS[target], "1" * 32, AT),
         folder="/home/ada",
         at=AT,
         agent_title="Gemini CLI",
@@ -232,8 +232,13 @@ def test_what_a_file_adds_is_in_the_account() -> None:
         "claude": (),
         "codex": ("`[failed]` before some results: a rollout has no other place to say that a call failed",),
         "copilot": (),
+        "opencode": (),
         "qwen": (),
     }
+    seen = session(prompt("1", "Look."), reply("2", call(status=Status.ERROR, output="no", attachments=(PICTURE,))))
+    assert drafted(seen, "opencode")[1].added == (
+        "`[failed]` before some results: OpenCode holds no pictures in that of a call that failed",
+    )
     usual = session(prompt("1", "What is /usr/bin?"), reply("2", call(output="yes")))
     assert {drafted(usual, target)[1].added for target in FORMATS} == {()}
 
@@ -324,6 +329,7 @@ def test_pictures_go_where_the_target_holds_them() -> None:
         "claude": ["image/png", "application/pdf"],
         "codex": ["image/png"],
         "copilot": ["image/png"],
+        "opencode": ["image/png"],
         "qwen": ["image/png"],
     }
     assert {target: len(calls(one)[0].media) for target, one in held.items()} == {
@@ -377,9 +383,8 @@ def accounted(given: Session, options: DraftOptions) -> None:
     """Every message and part is in the account once, and what every target gets is sound."""
     for name, target in FORMATS.items():
         try:
-            conversation, account = draft(
-                given, options, target, id="0b5c7b1e-9a3b-4c55-8a54-6f4f6a3f5f10", folder="/p", at=AT, agent_title="A"
-            )
+            id = id_for(target, "0b5c7b1e-9a3b-4c55-8a54-6f4f6a3f5f10", AT)
+            conversation, account = draft(given, options, target, id=id, folder="/p", at=AT, agent_title="A")
         except NothingLive as error:
             account = error.account
         else:
