@@ -105,10 +105,11 @@ class HandedOver:
             len(rest := after.read_bytes().removeprefix(self.file.read_bytes())) < after.stat().st_size and rest != b""
         )
 
-
     def _rows_grown(self) -> bool:
         """Has the database the parts of the file, and others besides?"""
-        parts = {part["id"]: part for message in json.loads(self.file.read_bytes())["messages"] for part in message["parts"]}
+        parts = {
+            part["id"]: part for message in json.loads(self.file.read_bytes())["messages"] for part in message["parts"]
+        }
         with closing(sqlite3.connect(self.kept / ".local" / "share" / "opencode" / "opencode.db")) as connection:
             rows = dict(connection.execute("SELECT id, data FROM part WHERE session_id=?", [self.conversation.id]))
         ids = ("id", "sessionID", "messageID")

@@ -18,8 +18,8 @@ class HandoffPlan(Value, frozen=True, kw_only=True):
 
     `origin` is the key of the session, `key` that of the new one: None where the agent will give it an id of its own.
     `id` is the id that stands in the file. `appended` is a line that is added to another file. The command has the
-    fields of a `ResumePlan`; `program` is None if the agent is not installed. `before` is the command by which the agent
-    first takes the file over, in the same folder, if it must. `account` says what goes over, `redacted` how many
+    fields of a `ResumePlan`; `program` is None if the agent is not installed. `before` is the command by which the
+    agent first takes the file over, in the same folder, if it must. `account` says what goes over, `redacted` how many
     secrets were replaced: None if nobody asked.
     """
 

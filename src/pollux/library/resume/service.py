@@ -42,7 +42,14 @@ class ResumeService:
     """Plans how to go on with sessions, and keeps their files before."""
 
     def __init__(  # noqa: PLR0913
-        self, places: Places, files: SessionFiles, index: FreshIndex, reader: SessionReader, *, keeper: Keeper, here: Path
+        self,
+        places: Places,
+        files: SessionFiles,
+        index: FreshIndex,
+        reader: SessionReader,
+        *,
+        keeper: Keeper,
+        here: Path,
     ) -> None:
         self._places = places
         self._homes = files.homes
