@@ -53,6 +53,7 @@ WRITERS = {
     "claude": "pollux.sources.claude.native:WRITER",
     "codex": "pollux.sources.codex.native:WRITER",
     "copilot": "pollux.sources.copilot.native:WRITER",
+    "opencode": "pollux.sources.opencode.native:WRITER",
     "qwen": "pollux.sources.qwen.native:WRITER",
 }
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import import_module
@@ -15,7 +17,16 @@ from typing import Any
 
 from pollux.model import Author, Fate, Role, Session
 from pollux.writers.native.account import Account
-from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, NativeFormat, Piece, Turn, Words
+from pollux.writers.native.conversation import (
+    AnsweredCall,
+    Conversation,
+    Media,
+    NativeFormat,
+    Piece,
+    Turn,
+    Words,
+    id_for,
+)
 from pollux.writers.native.draft import draft
 from pollux.writers.native.options import AS_IT_WAS, DraftOptions
 from tests.unit.writers.native.read_back import place
@@ -56,13 +67,14 @@ class HandedOver:
         self.project.mkdir(parents=True)
         self.conversation: Conversation
         self.account: Account
+        at = datetime.now(UTC)
         self.conversation, self.account = draft(
             session,
             options,
             native(agent),
-            id=str(uuid.uuid4()),
+            id=id_for(native(agent), str(uuid.uuid4()), at),
             folder=str(self.project),
-            at=datetime.now(UTC),
+            at=at,
             agent_title="Another agent",
         )
         self.file = place(native(agent), self.conversation, self.home)
@@ -78,15 +90,31 @@ class HandedOver:
     def _resume(self, harness: ModuleType, clis: str, release: str, home: Path, keep: Path | None) -> Any:
         id = self.conversation.id
         with harness.Room(self.agent, release, home, str(self.project), clis, session=id, keep=keep) as room:
+            if self.agent == "opencode" and home == self.home:
+                status, told, problem = room.run(["import", str(self.file)], 60)
+                assert (status, id in told) == (0, True), told + problem
             return harness.resume(room, PROMPT, 120)
 
     @property
     def grown(self) -> bool:
-        """Did the agent add to the file, and change nothing that was there?"""
+        """Did the agent add to the file, or in its database, and change nothing that was there?"""
+        if self.agent == "opencode":
+            return self._rows_grown()
         after = self.kept / self.file.relative_to(self.home)
         return (
             len(rest := after.read_bytes().removeprefix(self.file.read_bytes())) < after.stat().st_size and rest != b""
         )
+
+    def _rows_grown(self) -> bool:
+        """Has the database the parts of the file, and others besides?"""
+        parts = {
+            part["id"]: part for message in json.loads(self.file.read_bytes())["messages"] for part in message["parts"]
+        }
+        with closing(sqlite3.connect(self.kept / ".local" / "share" / "opencode" / "opencode.db")) as connection:
+            rows = dict(connection.execute("SELECT id, data FROM part WHERE session_id=?", [self.conversation.id]))
+        ids = ("id", "sessionID", "messageID")
+        same = (json.loads(rows[id]) == {k: v for k, v in part.items() if k not in ids} for id, part in parts.items())
+        return parts.keys() < rows.keys() and all(same)
 
 
 def expected(conversation: Conversation) -> Iterator[str]:

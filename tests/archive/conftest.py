@@ -80,9 +80,9 @@ class World:
 
     def session_files(self) -> list[Path]:
         """Every file that holds a conversation, or a part of one."""
-        roles = ("session", "subagent", "agent", "rollout", "chat", "events")
+        roles = ("session", "subagent", "agent", "rollout", "chat", "events", "message", "part")
         files = (f for source, root in self.library().homes.roots() for f in source.find(root.path))
-        return sorted(Path(file.path) for file in files if file.role in roles)
+        return sorted(Path(f.path) for f in files if f.role in roles or f.path.endswith("/opencode.db"))
 
     def agent_home(self, file: Path) -> Path:
         """The folder above the one in which an agent keeps its sessions."""

@@ -30,6 +30,7 @@ def handoff_document(plan: HandoffPlan) -> dict[str, Any]:
         "appended": {"path": display_path(plan.appended.path), "line": plan.appended.line.decode()}
         if plan.appended is not None
         else None,
+        "before": plan.before,
         "command": plan.words,
         "folder": plan.folder,
         "environment": dict(plan.environ),
@@ -59,6 +60,7 @@ def undone_document(undone: Undone) -> dict[str, Any]:
         "id": undone.id,
         "key": undone.key,
         "files": [{"path": file.path, "state": file.state} for file in undone.files],
+        "stays": undone.stays,
     }
 
 

@@ -18,6 +18,7 @@ from pollux.archive.index import RACY, Index, Location
 from pollux.archive.pack_lengths import PackLengths, reading
 from pollux.archive.packs import MAKING, SUFFIX, Content, State, payload_of
 from pollux.errors import StoreError, Unreadable
+from pollux.index.catalogue.catalogue import Peeks
 from pollux.index.sync.sync import RootScan
 from pollux.sources.base import File, Status
 from pollux.sources.database import DATABASE, Document, is_database, is_document
@@ -254,6 +255,10 @@ class Archive:
             run.keep_documents(documents)
         return result
 
+    def peeks(self, agent: str, root: str) -> Peeks:
+        """What is known of the databases under a root since they were last kept."""
+        return self.index.peeks(agent, root) if self.exists else {}
+
     def _known(self, agent: str, home: Path) -> str | None:
         self.index.refresh()
         return self.index.seen(agent, os.fsencode(home))
@@ -289,6 +294,8 @@ class HomeRun:
             except Unreadable as error:
                 self._result.unread.append(str(error))
                 hidden += [path for path in self._last if is_document(os.fsdecode(path))]
+            else:
+                self._archive.index.put_peeks(self._agent, scan.name, scan.peeked)
         if any(folder_at(scan.root.path) or scan.files for scan in scans):
             for path, last in self._last.items():
                 if path not in files and last.sha is not None and not any(_within(path, place) for place in hidden):

@@ -14,6 +14,7 @@ from pollux.archive.lost_tails import LostTails, state_of
 from pollux.archive.pack_lengths import reading
 from pollux.archive.packs import MAGIC, Content, Damage, Record, State, recognise, scan
 from pollux.archive.survey import Survey, survey
+from pollux.index.catalogue.catalogue import Peeks
 from pollux.system.files import make_private_file, opened
 from pollux.system.transaction import transaction
 
@@ -33,6 +34,10 @@ CREATE TABLE lost(
     agent TEXT, home BLOB, path BLOB, at INTEGER, change TEXT, sha BLOB, size INTEGER, mtime_ns INTEGER,
     mode INTEGER, taken INTEGER, PRIMARY KEY(agent, home, path, at, sha));
 CREATE TABLE short(name TEXT PRIMARY KEY, reach INTEGER);
+"""
+_PEEKS = """
+CREATE TABLE IF NOT EXISTS peeks(
+    agent TEXT, root TEXT, kind TEXT, path TEXT, stamp TEXT, peek BLOB, PRIMARY KEY(agent, root, kind, path))
 """
 _EMPTY = [f"DELETE FROM {name}" for name in ("packs", "contents", "files", "states", "seen")]  # noqa: S608
 _EVERY_STATE = (
@@ -304,6 +309,16 @@ class Index(LostTails):
         row = self._sql.execute("SELECT snapshot FROM seen WHERE agent=? AND root=?", (agent, root)).fetchone()
         return row[0] if row else None
 
+    def peeks(self, agent: str, root: str) -> Peeks:
+        """What peeks at databases under a root gave when they were last kept."""
+        statement = "SELECT kind, path, stamp, peek FROM peeks WHERE agent=? AND root=?"
+        return {(kind, path): (stamp, peek) for kind, path, stamp, peek in self._sql.execute(statement, (agent, root))}
+
+    def put_peeks(self, agent: str, root: str, peeks: Peeks) -> None:
+        """Note what peeks at databases under a root gave."""
+        rows = [(agent, root, *place, *peek) for place, peek in peeks.items()]
+        self._sql.executemany("REPLACE INTO peeks VALUES(?, ?, ?, ?, ?, ?)", rows)
+
     def see(self, agent: str, root: bytes, snapshot: str) -> None:
         """Note that all of a root is kept."""
         self._sql.execute("REPLACE INTO seen VALUES(?, ?, ?)", (agent, root, snapshot))
@@ -320,6 +335,7 @@ def _connect(path: str) -> sqlite3.Connection:
                 for statement in _TABLES.split(";\n"):
                     sql.execute(statement)
                 sql.execute("INSERT INTO meta VALUES(?)", (_FORMAT,))
+    sql.execute(_PEEKS)
     return sql
 
 

@@ -19,6 +19,7 @@ from pollux.archive.restore import FileToWrite, Restored
 from pollux.archive.survey import active_packs
 from pollux.archive.verify import Verdict, stamp_of, verify
 from pollux.errors import NotFound, StoreError, Unreadable
+from pollux.index.catalogue.catalogue import Peeks
 from pollux.index.sync.sync import RootScan
 from pollux.library.doctor import Due
 from pollux.library.fresh_index import FreshIndex
@@ -97,7 +98,11 @@ class ArchiveService:
         return result
 
     def _scans(self) -> list[RootScan]:
-        return [RootScan(source, root) for source, root in self._homes.roots()]
+        return [RootScan(source, root, self._peeks_of) for source, root in self._homes.roots()]
+
+    def _peeks_of(self, agent: str, root: str) -> Peeks:
+        """What is known of the files under a root: the archive's own knowledge is that of the last run."""
+        return self._files.peeks_of(agent, root) | self._store.peeks(agent, root)
 
     def estimate(self) -> int:
         """About how many bytes keeping everything would take, judged by the files that changed last."""

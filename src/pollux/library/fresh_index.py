@@ -490,7 +490,7 @@ class FreshIndex:
     def _scan(self) -> list[RootScan]:
         """Scan all roots, and keep what changed in the archive."""
         with gc_paused():
-            scans = [RootScan(source, root, self.store.peeks_of) for source, root in self._homes.roots()]
+            scans = [RootScan(source, root, self._keeper.peeks_of) for source, root in self._homes.roots()]
         self._files = sum(len(scan.files) for scan in scans)
         self.unreadable_paths = [display_path(file.path) for scan in scans for file in unreadable_files(scan.files)]
         self.forbidden_files = [file for scan in scans for file in forbidden_files(scan.files)]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
+from pollux.index.catalogue.catalogue import Peeks
 from pollux.index.sync.sync import RootScan
 from pollux.library.session_files import SessionFiles
 from pollux.system.directories import Places
@@ -39,6 +40,11 @@ class Keeper:
         """Keep what is there if the user wants that, and lay out what the agents deleted."""
         if self._exists():
             self._note(lambda: self._keep(scans), lambda: self._lay_out(scans), self._loss)
+
+    def peeks_of(self, agent: str, root: str) -> Peeks:
+        """What is known of the files under a root; with a new cache, only what the archive knows of databases."""
+        kept = self.archive.peeks(agent, root) if self._exists() else {}
+        return kept | self._files.peeks_of(agent, root)
 
     def check(self) -> None:
         """Check whether part of the archive is missing."""

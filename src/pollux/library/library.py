@@ -212,7 +212,7 @@ class Library:
         """How to go on with sessions in their agents."""
         from pollux.library.resume.service import ResumeService
 
-        return ResumeService(self._places, self.homes, self._index, self._reader, keeper=self._keeper, here=self._here)
+        return ResumeService(self._places, self._files, self._index, self._reader, keeper=self._keeper, here=self._here)
 
     @cached_property
     def handoff(self) -> HandoffService:

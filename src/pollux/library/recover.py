@@ -253,7 +253,7 @@ class RecoverService:
             paths = [file for file in files if file.startswith(inside) or os.path.dirname(file) == display_path(home)]  # noqa: PTH120
             if any("\\" in file for file in paths):  # a display path writes a byte that is no text in this way
                 paths = [file.path for file in source.find(root.path) if display_path(file.path) in files]
-            scan = RootScan(source, root)
+            scan = self._files.scan(source, root)
             databases = {display_path(file.path) for file in scan.files if file.role == DATABASE}
             for path in paths:
                 if path not in databases:

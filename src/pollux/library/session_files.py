@@ -14,6 +14,7 @@ from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
     from pollux.archive.checkout import Checkouts
+    from pollux.index.sync.sync import RootScan
 
 
 class SessionFiles:
@@ -25,7 +26,13 @@ class SessionFiles:
     def __init__(self, places: Places, homes: Homes, peeks_of: Callable[[str, str], Peeks]) -> None:
         self._places = places
         self.homes = homes
-        self._peeks_of = peeks_of
+        self.peeks_of = peeks_of
+
+    def scan(self, source: Source, root: Root) -> RootScan:
+        """One root as it is now. A database of which the index knows enough need not be copied."""
+        from pollux.index.sync.sync import RootScan
+
+        return RootScan(source, root, self.peeks_of)
 
     def every_root(self) -> list[tuple[Source, Root]]:
         """The agents' own roots, and the roots of sessions that pollux kept."""
@@ -61,14 +68,14 @@ class SessionFiles:
     def bundles_of(self, source: Source, root: Root) -> list[Bundle]:
         """The bundles of one root. A file that the index knows need not be opened."""
         files = list(source.find(root.path))
-        context = SourceContext(peeks=self._peeks_of(source.name, display_path(root.path)))
+        context = SourceContext(peeks=self.peeks_of(source.name, display_path(root.path)))
 
         def others() -> OtherFiles:
             roots = [(s, other) for s, other in self.every_root() if s.name == source.name]
             is_known = any(other == root for _, other in roots)  # false for a temporary root
             other_roots = [(s, other) for s, other in roots if other != root] if is_known else []
             for _, other in other_roots:
-                context.peeks |= self._peeks_of(source.name, display_path(other.path))
+                context.peeks |= self.peeks_of(source.name, display_path(other.path))
             return other_files(root, files, [(other, s.find(other.path)) for s, other in other_roots])
 
         context.other_files = others

@@ -56,14 +56,16 @@ class HandoffPlace(Value, frozen=True, kw_only=True):
     """The file of the conversation, and how the agent goes on with it.
 
     `root` is the agent's root that it lies under; None where it is a folder of pollux's. `words` are the program and
-    its arguments, and `environ` leads the program to the file, as in `ResumeCommand`. `keeps_id`: the agent's session
-    will have the id of the conversation; otherwise the agent begins a session with another id. `provider` is who serves
-    the agent's models now, if its file must name that. `warnings` are sentences about what the user may not expect.
+    its arguments, and `environ` leads the program to the file, as in `ResumeCommand`. `before` are those of the command
+    by which the agent first takes the file over, if it must. `keeps_id`: the agent's session will have the id of the
+    conversation; otherwise the agent begins a session with another id. `provider` is who serves the agent's models now,
+    if its file must name that. `warnings` are sentences about what the user may not expect.
     """
 
     file: Path
     root: Path | None
     words: tuple[str, ...]
+    before: tuple[str, ...] = ()
     environ: Mapping[str, str | None] = NOTHING
     beside: tuple[NewFile, ...] = ()
     appended: AppendedLine | None = None

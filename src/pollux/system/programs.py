@@ -9,12 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import msgspec
 
+from pollux.errors import OutputError
 from pollux.system.files import read
 
 _RELEASE = re.compile(r"(\d+)\.(\d+)\.(\d+)")
@@ -53,6 +54,24 @@ def release_of(program: str, package: str) -> tuple[int, ...] | None:
 def _release(text: str) -> tuple[int, ...] | None:
     match = _RELEASE.match(text)
     return tuple(map(int, match.groups())) if match is not None else None
+
+
+class Said(NamedTuple):
+    """How a program ended, and what it said."""
+
+    status: int
+    text: str
+
+
+def run(words: Sequence[str], folder: str, environ: Mapping[str, str]) -> Said:
+    """Run a program to its end. Raises `OutputError` where it cannot be started."""
+    try:
+        ended = subprocess.run(  # noqa: S603 (the user's own agent)
+            words, cwd=folder, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    except OSError as error:
+        raise OutputError(f"{words[0]} cannot be started: {error.strerror}.") from error
+    return Said(ended.returncode, (ended.stdout + ended.stderr).decode("utf-8", "replace").strip())
 
 
 def become(program: str, words: tuple[str, ...], folder: str, environ: Mapping[str, str]) -> NoReturn:

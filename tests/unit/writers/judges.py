@@ -18,7 +18,14 @@ from jsonschema import Draft202012Validator
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_copilot, judge_gemini, judge_qwen
+from tests.unit.writers.judges_of_agents import (
+    judge_claude,
+    judge_codex,
+    judge_copilot,
+    judge_gemini,
+    judge_opencode,
+    judge_qwen,
+)
 from tests.unit.writers.judges_of_records import judge_events, judge_vac
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -175,5 +182,6 @@ JUDGES: dict[str, Callable[[str], None]] = {
     "claude": judge_claude,
     "codex": judge_codex,
     "copilot": judge_copilot,
+    "opencode": judge_opencode,
     "qwen": judge_qwen,
 }

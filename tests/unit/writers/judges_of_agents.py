@@ -180,3 +180,39 @@ def judge_qwen(text: str) -> None:
         waiting = [call["id"] for call in asked]
     assert not waiting
     _calls([call["id"] for call in calls], [call["name"] for call in calls], [call["args"] for call in calls])
+
+
+def judge_opencode(text: str) -> None:
+    """One document: a session, messages and parts whose ids sort as they stand, and every call with its outcome."""
+    if not text:
+        return
+    document = json.loads(text, parse_constant=_refuse)
+    info, messages = document["info"], document["messages"]
+    assert {"slug", "projectID", "directory", "title", "version", "time"} <= set(info)
+    assert re.fullmatch(r"ses_[0-9a-f]{12}[0-9A-Za-z]{14}", info["id"])
+    times = [message["info"]["time"]["created"] for message in messages]
+    assert times == sorted(times)
+    ids = [message["info"]["id"] for message in messages]
+    parts = [part for message in messages for part in message["parts"]]
+    for found, kind in ((ids, "msg"), ([part["id"] for part in parts], "prt")):
+        assert found == sorted(set(found))
+        assert all(re.fullmatch(rf"{kind}_[0-9a-f]{{12}}[0-9A-Za-z]{{14}}", id) for id in found)
+    asked = None
+    for message in messages:
+        own = message["info"]
+        assert {own["sessionID"], *(part["sessionID"] for part in message["parts"])} == {info["id"]}
+        assert {part["messageID"] for part in message["parts"]} == {own["id"]}
+        if own["role"] == "user":
+            asked = own["id"]
+            assert set(own["model"]) == {"providerID", "modelID"}
+            assert {part["type"] for part in message["parts"]} <= {"text", "file"}
+        else:
+            assert own["parentID"] == asked
+            assert own["tokens"]["input"] == own["tokens"]["output"] == own["cost"] == 0
+    assert all(part["text"].strip() for part in parts if part["type"] == "text")
+    calls = [part for part in parts if part["type"] == "tool"]
+    for call in calls:
+        state = call["state"]
+        wanted = {"completed": {"output", "title", "metadata"}, "error": {"error"}}[state["status"]]
+        assert wanted | {"input", "time"} <= set(state)
+    _calls([call["callID"] for call in calls], [call["tool"] for call in calls], [c["state"]["input"] for c in calls])

@@ -71,6 +71,7 @@ WRONG = {
     "claude": '{"type":"user","uuid":"1","parentUuid":"0","message":{"role":"user","content":""}}\n',
     "codex": '{"type":"response_item","timestamp":"","payload":{}}\n',
     "copilot": '{"type":"session.start","id":"1","parentId":null,"timestamp":"","data":{}}\n',
+    "opencode": '{"info":{"id":"1"},"messages":[]}\n',
     "qwen": '{"type":"user","uuid":"1","parentUuid":"0","message":{"role":"user","parts":[]}}\n',
 }
 

@@ -99,8 +99,17 @@ class RootScan:
     @cached_property
     def documents(self) -> dict[str, Document]:
         """The sessions in the agent's databases, by the paths of their documents. Raises `Unreadable`."""
-        context = SourceContext(peeks=self._peeks_of(self.source.name, self.name))
-        return {made.file.path: made for made in documents_of(self.source, self.root.path, self.files, context)}
+        found = documents_of(self.source, self.root.path, self.files, self._context)
+        return {made.file.path: made for made in found}
+
+    @cached_property
+    def _context(self) -> SourceContext:
+        return SourceContext(peeks=self._peeks_of(self.source.name, self.name))
+
+    @property
+    def peeked(self) -> Peeks:
+        """What the documents were made by: with it, those of the next time cost what has changed by then."""
+        return {place: peek for place, peek in self._context.peeks.items() if place in self._context.peeked}
 
     @cached_property
     def snapshot(self) -> str:

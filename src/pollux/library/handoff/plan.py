@@ -18,8 +18,9 @@ class HandoffPlan(Value, frozen=True, kw_only=True):
 
     `origin` is the key of the session, `key` that of the new one: None where the agent will give it an id of its own.
     `id` is the id that stands in the file. `appended` is a line that is added to another file. The command has the
-    fields of a `ResumePlan`; `program` is None if the agent is not installed. `account` says what goes over, `redacted`
-    how many secrets were replaced: None if nobody asked.
+    fields of a `ResumePlan`; `program` is None if the agent is not installed. `before` is the command by which the
+    agent first takes the file over, in the same folder, if it must. `account` says what goes over, `redacted` how many
+    secrets were replaced: None if nobody asked.
     """
 
     origin: str
@@ -31,6 +32,7 @@ class HandoffPlan(Value, frozen=True, kw_only=True):
     at: datetime
     folder: str
     words: tuple[str, ...]
+    before: tuple[str, ...]
     environ: Mapping[str, str | None]
     program: str | None
     contents: tuple[tuple[Restored, FileToWrite], ...]
@@ -47,8 +49,8 @@ class HandoffPlan(Value, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """The command as a line for a shell."""
-        return command_line(self.words, self.folder, self.environ)
+        """The commands as a line for a shell."""
+        return command_line(self.words, self.folder, self.environ, before=self.before)
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment for the command, made of the present one."""

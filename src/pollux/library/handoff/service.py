@@ -29,8 +29,10 @@ from pollux.sources.handoff_place import AppendedLine, HandoffPlace, HandoffRequ
 from pollux.system.clock import now
 from pollux.system.files import count_names
 from pollux.system.output_file import to_bytes
+from pollux.system.programs import run
 from pollux.text.shell import shell_word
 from pollux.wire import display_path
+from pollux.writers.native.conversation import id_for
 from pollux.writers.native.draft import draft
 from pollux.writers.native.options import AS_IT_WAS, DraftOptions
 
@@ -84,7 +86,7 @@ class HandoffService:
         place = os.path.realpath(folder_to_go_on_in(origin, folder, self._here, again))
         clean = redactor(origin) if redactor is not None else origin
         program = installed(source, self._places)
-        request = self._request(clean, source, place, program.release)
+        request = self._request(clean, source, target, place, program.release)
         there = handoff_place_of(source, request)
         require_new(there.file)
         conversation, account = draft(
@@ -110,6 +112,7 @@ class HandoffService:
             at=request.at,
             folder=place,
             words=there.words,
+            before=there.before,
             environ=there.environ,
             program=program.path,
             contents=tuple(plan_files(_files(there, target, replace(conversation, provider=there.provider)))),
@@ -124,11 +127,13 @@ class HandoffService:
         self._index.wait_for_all()
         return self._reader.session(name)
 
-    def _request(self, session: Session, source: Source, folder: str, release: Release | None) -> HandoffRequest:
+    def _request(
+        self, session: Session, source: Source, target: NativeFormat, folder: str, release: Release | None
+    ) -> HandoffRequest:
         """What the source of the target is asked."""
         at = now()
         return HandoffRequest(
-            id=_new_id(session.key, source.name, folder, at),
+            id=id_for(target, _new_id(session.key, source.name, folder, at), at),
             title=session.title,
             at=at,
             folder=folder,
@@ -149,6 +154,15 @@ class HandoffService:
         self._index.close()  # the next question finds the new session
         return replace(plan, written=True)
 
+    def take_over(self, plan: HandoffPlan) -> None:
+        """Let the agent take over what was written, where it must do so before it goes on. Raises `OutputError`."""
+        if not plan.before:
+            return
+        plan.require_program()
+        said = run([plan.program or "", *plan.before[1:]], plan.folder, plan.environment(self._places.environ))
+        if said.status != 0 or plan.id not in said.text:
+            raise OutputError(f"{plan.agent_title} did not take the session over: {said.text}", f"Try: {plan.line}")
+
     def undo(self, name: str) -> Undone:
         """Remove what a hand-over wrote, by the key of the new session or of its origin: then the last hand-over.
 
@@ -158,7 +172,13 @@ class HandoffService:
         undone = take_back(entry)
         self._record.remove(entry)
         self._index.close()
-        return undone
+        return replace(undone, stays=self._stays(entry))
+
+    def _stays(self, entry: HandedOver) -> bool | None:
+        """Does the agent have a session of its own of what it took over?"""
+        if entry.key is None:
+            return None
+        return any(one.summary.key == entry.key and not one.summary.kept for one in self._index.everything())
 
     def all(self) -> list[HandedOver]:
         """All hand-overs that were not undone, the oldest first."""

@@ -38,13 +38,17 @@ class RemovedFile(Value, frozen=True, kw_only=True):
 
 
 class Undone(Value, frozen=True, kw_only=True):
-    """A hand-over that was undone. `key` is that of the session that it made; None where the agent gave it another."""
+    """A hand-over that was undone. `key` is that of the session that it made; None where the agent gave it another.
+
+    `stays`: the agent took the session over into its own files, where it stays; None if nobody knows.
+    """
 
     origin: str
     agent: str
     id: str
     key: str | None
     files: tuple[RemovedFile, ...]
+    stays: bool | None = None
 
 
 def find_handover(name: str, entries: Sequence[HandedOver], reader: SessionReader) -> HandedOver:

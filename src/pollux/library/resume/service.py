@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from pollux.errors import CannotResume, NotFound, RequestError, StoreError, Unreadable
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Filter, SessionLocation
-from pollux.index.sync.sync import RootScan
 from pollux.library.resume.installed import folder_to_go_on_in, guessed_folder, installed
 from pollux.library.resume.open_sessions import open_session
 from pollux.library.resume.plan import ResumePlan
@@ -31,9 +30,9 @@ from pollux.wire import display_path
 
 if TYPE_CHECKING:
     from pollux.library.fresh_index import FreshIndex
-    from pollux.library.homes import Homes
     from pollux.library.keeper import Keeper
     from pollux.library.reader import SessionReader
+    from pollux.library.session_files import SessionFiles
     from pollux.system.directories import Places
 
 _LONGEST = timedelta.max.days
@@ -43,10 +42,18 @@ class ResumeService:
     """Plans how to go on with sessions, and keeps their files before."""
 
     def __init__(  # noqa: PLR0913
-        self, places: Places, homes: Homes, index: FreshIndex, reader: SessionReader, *, keeper: Keeper, here: Path
+        self,
+        places: Places,
+        files: SessionFiles,
+        index: FreshIndex,
+        reader: SessionReader,
+        *,
+        keeper: Keeper,
+        here: Path,
     ) -> None:
         self._places = places
-        self._homes = homes
+        self._homes = files.homes
+        self._scan = files.scan
         self._index = index
         self._reader = reader
         self._keeper = keeper
@@ -126,7 +133,7 @@ class ResumeService:
     def keep(self, plan: ResumePlan) -> None:
         """Keep the files of a plan as they are now, whether or not every sync does. Raises `StoreError`."""
         _, source, root = self._find(plan.session.key)
-        scan = RootScan(source, root)
+        scan = self._scan(source, root)
         databases = {file.path for file in scan.files if file.role == DATABASE}
         files = [file for path in plan.files if path not in databases and (file := _file(path)) is not None]
         ids = [key.partition(":")[2] for key in self._index.family(plan.session.key)] if databases else []

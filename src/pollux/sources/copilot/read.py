@@ -17,13 +17,14 @@ from pollux.sources.copilot.replay.arrivals import mark_arrived
 from pollux.sources.copilot.replay.entries import Entry
 from pollux.sources.copilot.replay.fates import finish, pay
 from pollux.sources.copilot.replay.replay import Line, Replay, Stream
-from pollux.sources.copilot.replay.witness import add_figures, add_rewound, stored_entries
+from pollux.sources.copilot.replay.witness import add_figures, add_lost, add_rewound, stored_entries
 from pollux.sources.copilot.store import StoredSession, stored_session
 from pollux.sources.copilot.workspace import read_workspace, title_of
 from pollux.sources.order_by_time import order_by_time
 from pollux.system.clock import recorded
 from pollux.wire import Notes, display_path
 
+_CUT = ("line.torn", "line.invalid")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 
 
@@ -47,6 +48,8 @@ def _sessions_and_notices(bundle: CopilotBundle) -> tuple[list[Session], tuple[N
     sessions = _Sessions(bundle, replay, workspace, notes)
     if store is not None:
         sessions.restored = add_rewound(replay, store)
+        if any(notice.code in _CUT for notice in notes.all()) or not replay.stream(None).entries:
+            add_lost(replay, store)
         add_figures(replay, store)
         sessions.store = store
     pay(replay)

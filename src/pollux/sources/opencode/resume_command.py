@@ -17,6 +17,9 @@ from pollux.text.shell import shell_word
 PROGRAM = Program(name="opencode", package="opencode-ai", places=(".opencode/bin/opencode",))
 
 _WITH_DATABASE = (1, 2, 0)
+_WITHOUT_FILES = (1, 16, 0)
+"""The first release that does not take sessions in files into its database when it starts."""
+
 _WITH_FORK = (1, 1, 0)
 
 
@@ -39,11 +42,12 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         )
     if is_in_database:
         _require_row(request, databases)
-    if not is_in_database and any(f"{os.sep}project{os.sep}" in file for file in session.files):
+    is_old = any(f"{os.sep}project{os.sep}" in file for file in session.files)
+    if not is_in_database and (is_old or (request.release or ()) >= _WITHOUT_FILES):
         raise CannotResume(
             "format",
             f"No present release of OpenCode goes on with the files of {shell_word(session.key)}.",
-            f"Try: pollux handoff {shell_word(session.key)} --to claude",
+            f"Go on with a copy that it imports: pollux handoff {shell_word(session.key)} --to {PROGRAM.name}",
         )
     if request.fork and request.is_before(*_WITH_FORK):
         raise CannotResume(

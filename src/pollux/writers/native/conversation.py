@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pollux.model import Role, Value
 
@@ -82,3 +82,16 @@ class NativeFormat(Protocol):
 
     def lines(self, conversation: Conversation) -> Iterator[str]:
         """The file, line by line, each with its newline."""
+
+
+@runtime_checkable
+class NamesSessions(Protocol):
+    """A format whose agent takes only ids of its own form."""
+
+    def session_id(self, made: str, at: datetime) -> str:
+        """The id of a session that begins at a time, made from an id of ours."""
+
+
+def id_for(target: NativeFormat, made: str, at: datetime) -> str:
+    """An id of ours in the form that an agent takes."""
+    return target.session_id(made, at) if isinstance(target, NamesSessions) else made

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pollux.model import Session
 from pollux.writers.base import NO_CONTEXT, Knowledge, Options, Out, Report, WriterContext
 from pollux.writers.native.account import Account
-from pollux.writers.native.conversation import Conversation, NativeFormat
+from pollux.writers.native.conversation import Conversation, NativeFormat, id_for
 from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.ids import made_id
 from pollux.writers.native.options import DraftOptions
@@ -23,9 +23,9 @@ class NativeWriter:
 
     supported_options = ("thinking",)
 
-    def __init__(self, target: NativeFormat, title: str) -> None:
+    def __init__(self, target: NativeFormat, title: str, *, suffix: str | None = None) -> None:
         self.name = target.agent
-        self.suffix = f".{target.agent}.jsonl"
+        self.suffix = suffix or f".{target.agent}.jsonl"
         self.purpose = f"a session that {title} goes on with"
         self._target = target
 
@@ -45,13 +45,14 @@ class NativeWriter:
         self._draft(session, options, NO_CONTEXT)
 
     def _draft(self, session: Session, options: Options, context: WriterContext) -> tuple[Conversation, Account]:
+        at = _end(session)
         return draft(
             session,
             DraftOptions(thinking=options.thinking),
             self._target,
-            id=made_id(f"{session.key} {self.name}"),
+            id=id_for(self._target, made_id(f"{session.key} {self.name}"), at),
             folder=session.project or NOWHERE,
-            at=_end(session),
+            at=at,
             agent_title=_title(context.knowledge(session.agent), session.agent),
         )
 

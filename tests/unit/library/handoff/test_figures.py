@@ -23,7 +23,7 @@ from tests.unit.writers.native.corpus import corpus_sessions
 
 PAGE = Path(__file__).parents[4] / "docs" / "handoff.md"
 ORIGINS = ("claude", "codex", "copilot", "gemini", "opencode", "qwen")
-TARGETS = ("claude", "codex", "copilot", "gemini", "qwen")
+TARGETS = ("claude", "codex", "copilot", "gemini", "opencode", "qwen")
 HOW = {Carried.NATIVE: "changed", Carried.TEXT: "as text", Carried.LEFT_OUT: "left out"}
 TABLE = re.compile(r"(?<=\n\n)\| from \|.*?\n\n.*?\n\n\| how \|.*?\n(?=\n)", re.DOTALL)
 

@@ -112,6 +112,52 @@ def test_the_archive_keeps_the_changed_session_alone(large: Large) -> None:
         assert len(library.archive.history(library.session("opencode:ses_08"))) == 1
 
 
+def test_a_run_of_the_archive_by_itself_knows_what_the_last_one_saw(large: Large) -> None:
+    """A timer runs it, and nobody may ever ask for a list."""
+    with large.home.library() as library:
+        assert library.archive.run().changed == 40
+    for number in range(3):
+        large.copies.clear()
+        add_prompt(large.database, "ses_07", f"msg_new{number}", "Another", at=90_000_000 + number)
+        with large.home.library() as library:
+            assert library.archive.run().changed == 1
+        assert not large.copies
+
+
+def test_a_new_catalogue_learns_from_the_archive(large: Large, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.system.workers.WORTH_FORKING", 0)
+    with large.home.library() as library:
+        library.archive.on()
+        library.archive.run()
+    large.copies.clear()
+    add_prompt(large.database, "ses_07", "msg_new", "Another", at=90_000_000)
+    with Library({"HOME": str(large.home.path)}, large.home.path, hunt=False, early=True) as library:
+        assert len(library.list(limit=3)) == 3
+        assert len(library.archive._store.index.states()) == 41
+    assert not large.copies
+
+
+def test_what_is_left_of_one_session_is_joined_without_the_others(large: Large) -> None:
+    large.sync()
+    large.copies.clear()
+    add_prompt(large.database, "ses_07", "msg_new", "Another", at=90_000_000)
+    with large.home.library() as library:
+        joined = library.recover.join(library.recover.session("opencode:ses_07"))
+        rebuilt = library.recover.rebuild(joined.session)
+    assert (len(joined.session.messages), rebuilt.messages) == (4, 4)
+    assert not large.copies
+
+
+def test_one_session_is_kept_before_it_goes_on(large: Large) -> None:
+    large.sync()
+    large.copies.clear()
+    add_prompt(large.database, "ses_07", "msg_new", "Another", at=90_000_000)
+    with large.home.library() as library:
+        library.resume.keep(library.resume.plan("opencode:ses_07", folder=str(large.home.path)))
+        assert len(library.archive.history(library.session("opencode:ses_07"))) == 1
+    assert not large.copies
+
+
 def test_the_newest_are_listed_before_the_database_is_read(large: Large, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pollux.system.workers.WORTH_FORKING", 0)
     with Library({"HOME": str(large.home.path)}, large.home.path, hunt=False, early=True) as library:

@@ -19,6 +19,7 @@ def place(target: NativeFormat, conversation: Conversation, home: Path) -> Path:
     file = {
         "gemini": home / ".gemini" / "tmp" / slug / "chats" / f"session-{time}-{id[:8]}.jsonl",
         "claude": home / ".claude" / "projects" / dashed / f"{id}.jsonl",
+        "opencode": home / ".local" / "share" / "opencode" / "import" / f"{id}.json",
         "copilot": home / ".copilot" / "session-state" / id / "events.jsonl",
         "qwen": home / ".qwen" / "projects" / dashed / "chats" / f"{id}.jsonl",
         "codex": home / ".codex" / "sessions" / "2026" / "11" / "16" / f"rollout-{time}-00-{id}.jsonl",

@@ -30,25 +30,33 @@ from pollux.model import (
 )
 from pollux.writers.native.account import Account, Carried
 from pollux.writers.native.calls import NO_RESULT
-from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, NativeFormat, Turn, Words
+from pollux.writers.native.conversation import AnsweredCall, Conversation, Media, NativeFormat, Turn, Words, id_for
 from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.note import Handover, read_note
 from pollux.writers.native.options import DraftOptions
 from pollux.writers.native.times import MISSING, MOVED
-from tests.unit.writers.judges_of_agents import judge_claude, judge_codex, judge_copilot, judge_gemini, judge_qwen
+from tests.unit.writers.judges_of_agents import (
+    judge_claude,
+    judge_codex,
+    judge_copilot,
+    judge_gemini,
+    judge_opencode,
+    judge_qwen,
+)
 from tests.unit.writers.native.corpus import corpus_sessions
 from tests.unit.writers.test_properties import SESSIONS
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 FORMATS: dict[str, NativeFormat] = {
     name: import_module(f"pollux.sources.{name}.native").FORMAT
-    for name in ("gemini", "claude", "codex", "copilot", "qwen")
+    for name in ("gemini", "claude", "codex", "copilot", "opencode", "qwen")
 }
 JUDGES = {
     "gemini": judge_gemini,
     "claude": judge_claude,
     "codex": judge_codex,
     "copilot": judge_copilot,
+    "opencode": judge_opencode,
     "qwen": judge_qwen,
 }
 PICTURE = Attachment(media_type="image/png", data="aGVsbG8=")
@@ -59,7 +67,7 @@ def drafted(session: Session, target: str = "claude", **options: Any) -> tuple[C
         session,
         DraftOptions(**options),
         FORMATS[target],
-        id="1" * 32,
+        id=id_for(FORMATS[target], "1" * 32, AT),
         folder="/home/ada",
         at=AT,
         agent_title="Gemini CLI",
@@ -224,8 +232,13 @@ def test_what_a_file_adds_is_in_the_account() -> None:
         "claude": (),
         "codex": ("`[failed]` before some results: a rollout has no other place to say that a call failed",),
         "copilot": (),
+        "opencode": (),
         "qwen": (),
     }
+    seen = session(prompt("1", "Look."), reply("2", call(status=Status.ERROR, output="no", attachments=(PICTURE,))))
+    assert drafted(seen, "opencode")[1].added == (
+        "`[failed]` before some results: OpenCode holds no pictures in that of a call that failed",
+    )
     usual = session(prompt("1", "What is /usr/bin?"), reply("2", call(output="yes")))
     assert {drafted(usual, target)[1].added for target in FORMATS} == {()}
 
@@ -316,6 +329,7 @@ def test_pictures_go_where_the_target_holds_them() -> None:
         "claude": ["image/png", "application/pdf"],
         "codex": ["image/png"],
         "copilot": ["image/png"],
+        "opencode": ["image/png"],
         "qwen": ["image/png"],
     }
     assert {target: len(calls(one)[0].media) for target, one in held.items()} == {
@@ -369,9 +383,8 @@ def accounted(given: Session, options: DraftOptions) -> None:
     """Every message and part is in the account once, and what every target gets is sound."""
     for name, target in FORMATS.items():
         try:
-            conversation, account = draft(
-                given, options, target, id="0b5c7b1e-9a3b-4c55-8a54-6f4f6a3f5f10", folder="/p", at=AT, agent_title="A"
-            )
+            id = id_for(target, "0b5c7b1e-9a3b-4c55-8a54-6f4f6a3f5f10", AT)
+            conversation, account = draft(given, options, target, id=id, folder="/p", at=AT, agent_title="A")
         except NothingLive as error:
             account = error.account
         else:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pollux.model import Kind, Session
-from pollux.writers.native.conversation import Conversation
+from pollux.writers.native.conversation import Conversation, id_for
 from pollux.writers.native.draft import NothingLive, draft
 from pollux.writers.native.ids import made_id
 from pollux.writers.native.options import DraftOptions
@@ -27,7 +27,7 @@ WAYS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("agent", ["gemini", "claude", "codex", "copilot", "qwen"])
+@pytest.mark.parametrize("agent", ["gemini", "claude", "codex", "copilot", "opencode", "qwen"])
 def test_the_words_come_back_in_order(agent: str, way: str, tmp_path: Path) -> None:
     target = import_module(f"pollux.sources.{agent}.native").FORMAT
     written: dict[str, Conversation] = {}
@@ -37,7 +37,7 @@ def test_the_words_come_back_in_order(agent: str, way: str, tmp_path: Path) -> N
                 session,
                 WAYS[way],
                 target,
-                id=made_id(f"{session.key} {len(written)}"),
+                id=id_for(target, made_id(f"{session.key} {len(written)}"), AT),
                 folder=session.project or "/",
                 at=AT,
                 agent_title="Another agent",

@@ -192,6 +192,7 @@ def _write(ctx: click.Context, library: Library, plan: HandoffPlan, *, run: bool
     if run:
         from pollux.cli.terminal.become import become_agent
 
+        library.handoff.take_over(plan)
         become_agent(ctx, plan)
     talk(f"Written. The command above goes on with it; pollux handoff {plan.key or plan.id} --undo takes it back.")
 
@@ -211,8 +212,10 @@ def _undo(library: Library, screen: Screen, key: str | None, *, as_json: bool) -
     from pollux.draw.handoff import undone_lines
 
     screen.lines(undone_lines(undone, str(library.user_home)))
-    if undone.key is None:
+    if undone.stays is None:
         talk("If the agent has loaded the file already, the session that it began stays.")
+    elif undone.stays:
+        talk("The agent has taken the session over already: it stays, until it is deleted there.")
 
 
 def _require_alone(ctx: click.Context) -> None:

@@ -1,4 +1,4 @@
-"""What the store adds to the events: turns that were rewound, and figures that the file does not hold."""
+"""What the store adds to the events: turns that were rewound or cut off, and figures that the file does not hold."""
 
 from __future__ import annotations
 
@@ -31,6 +31,24 @@ def add_rewound(replay: Replay, store: StoredSession) -> bool:
                 entry for turn in lost for entry in _turn_entries(turn, left, store.file, Fate.REWOUND)
             ]
     return bool(paid) and all(paid)
+
+
+def add_lost(replay: Replay, store: StoredSession) -> None:
+    """Add what a file that was cut lost at its end: the last answer of the turn that was cut, and all later turns."""
+    main = replay.stream(None)
+    asked = [entry for entry in main.entries if entry.asks and not entry.inherited and _words(entry)]
+    texts = [_squeezed(_words(entry)) for entry in asked]
+    known = max((place for place, turn in enumerate(store.turns) if _squeezed(turn.prompt or "") in texts), default=-1)
+    end = max(main.times, default=None)
+    left = _without_recorded(replay, store.requests)
+    if known >= 0 and _squeezed(store.turns[known].prompt or "") == texts[-1]:
+        cut = store.turns[known]
+        spoken = _squeezed("\n".join(_words(entry) for entry in main.entries[main.entries.index(asked[-1]) :]))
+        if cut.answer and _squeezed(cut.answer) not in spoken:
+            main.entries.append(_turn_entries(cut, [], store.file, Fate.LIVE)[-1])
+    for turn in store.turns[known + 1 :]:
+        if turn.at is None or end is None or turn.at > end:  # a prompt may stand there in other words
+            main.entries += _turn_entries(turn, left, store.file, Fate.LIVE)
 
 
 def _place(replay: Replay, following: Entry | None) -> int:
