@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,10 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(clipboard, "copy", copy)
     return copied
+
+
+def shows(driver: Driver, words: str) -> bool:
+    return words in driver.text()
 
 
 async def opened(driver: Driver, key: str = TIDES) -> None:
@@ -308,7 +313,7 @@ def test_a_mistyped_folder_is_asked_for_again(tmp_path: Path) -> None:
         await driver.until(lambda: isinstance(driver.app.screen, Ask))
         for wrong in ("/nowhere", "~nobody-here/x"):
             await driver.press("home", "ctrl+k", *(_KEYS.get(letter, letter) for letter in wrong), "enter")
-            await driver.until(lambda wrong=wrong: f"{wrong} is not a folder." in driver.text())
+            await driver.until(partial(shows, driver, f"{wrong} is not a folder."))
             asked = driver.app.screen
             assert isinstance(asked, Ask)
             assert asked.query_one(Field).value == wrong
@@ -349,6 +354,6 @@ def test_a_menu_of_many_choices_shows_the_one_that_j_leads_to(tmp_path: Path, si
         for number, choice in enumerate(menu.choices[1:], 1):
             await driver.press("j")
             assert menu.chosen == number
-            await driver.until(lambda choice=choice: f" {choice.key}  {choice.words}" in driver.text())
+            await driver.until(partial(shows, driver, f" {choice.key}  {choice.words}"))
 
     drive(steps, tmp_path, size=size)

@@ -293,3 +293,14 @@ def test_a_sync_that_ends_while_pollux_closes_is_not_shown(tmp_path: Path) -> No
         ended.wait()
         apps[0]._syncing = ended
         apps[0]._poll()
+
+
+def test_a_click_before_a_shorter_list_is_drawn(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        sessions = driver.listing.sessions
+        sessions.rows = sessions.rows[:2]
+        for y in range(sessions.size.height):
+            assert sessions.render_line(y).cell_length == sessions.size.width
+        sessions.changed()
+
+    drive(steps, tmp_path)

@@ -134,7 +134,8 @@ class NoTerminal:
 def test_the_chosen_session_stays_chosen_where_others_come(tmp_path: Path, keys: tuple[str, ...]) -> None:
     with Library(environment(HOME, tmp_path), HOME, hunt=False) as library:
         picker = Picker(library, Filter(), "", NoTerminal())  # type: ignore[arg-type]
-        question, rows = Question(), [DayRow(1), SessionRow("a:1"), SessionRow("a:2"), SessionRow("a:3")]
+        question = Question()
+        rows: list[Row] = [DayRow(1), SessionRow("a:1"), SessionRow("a:2"), SessionRow("a:3")]
         answer(picker, question, rows)
         for key in keys:
             picker._press(key)

@@ -12,7 +12,7 @@ from textual.events import Key, Paste
 from pollux.library.library import Library
 from pollux.tui.list import answering
 from pollux.tui.list.question import Answer, Question
-from pollux.tui.reader import screen as reader_screen
+from pollux.tui.reader import loading, screen as reader_screen
 from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
 
@@ -63,7 +63,7 @@ def test_a_pasted_text_waits_too(tmp_path: Path) -> None:
 
 def test_leaving_waits_for_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     is_read = threading.Event()
-    load = reader_screen.load_session
+    load = loading.load_session
 
     def slow(*given: object) -> object:
         is_read.wait()

@@ -136,4 +136,4 @@ def _take_bytes_that_are_no_text(driver: type[Driver]) -> None:
     """A terminal with another encoding, or a paste, may send any bytes: Textual's driver would end with an error."""
     module = sys.modules[driver.__module__]
     if hasattr(module, "getincrementaldecoder"):  # not on Windows
-        module.getincrementaldecoder = lambda name: partial(codecs.getincrementaldecoder(name), "replace")
+        vars(module)["getincrementaldecoder"] = lambda name: partial(codecs.getincrementaldecoder(name), "replace")

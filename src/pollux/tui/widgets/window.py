@@ -38,7 +38,7 @@ class Window(LineWidget, can_focus=False):
 
     top = 0
     """The first line that is seen."""
-    _frame: _Frame
+    _frame: _Frame | None = None
 
     # ------------------------------------------------------------------ what a subclass tells
 
@@ -117,12 +117,18 @@ class Window(LineWidget, can_focus=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Some lines. What is the same for all of them is found out once."""
-        self._frame = _Frame(looks(self.app.theme), self.columns, self.count(), self._thumb())
-        return super().render_lines(crop)
+        self._frame = self._frame_now()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._frame = None
+
+    def _frame_now(self) -> _Frame:
+        return _Frame(looks(self.app.theme), self.columns, self.count(), self._thumb())
 
     def render_line(self, y: int) -> Strip:
-        """A line of the screen."""
-        styles, columns, count, thumb = self._frame
+        """A line of the screen. Textual asks for one alone where the mouse is, perhaps before it is drawn anew."""
+        styles, columns, count, thumb = self._frame or self._frame_now()
         number = y + self.top
         drawn = self.segments(number, styles, columns) if number < count else segments(self.lead, styles, columns)
         bar = Segment(BAR, styles.above(styles["base"])["faint"].style) if y in thumb else Segment(" ", styles["base"])

@@ -81,6 +81,23 @@ def test_the_same_hits_in_the_same_order(
     assert limit > 5 or ways[True]
 
 
+def test_a_phrase_is_expected_to_be_rarer_than_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not where each character is a word of its own: these occur together."""
+    tried: list[bool] = []
+
+    def note_attempt(*_: Any, **__: Any) -> list[RankedPassage]:
+        tried.append(True)
+        return []
+
+    index = make_index(tmp_path, *(session(prompt("parser retry 架构")) for _ in range(10)))
+    monkeypatch.setattr(foremost, "best", note_attempt)
+    monkeypatch.setattr(foremost, "_COMMON", 10)
+    for query, times in (("parser", 1), ("架构", 1), ('"parser retry"', 0)):
+        tried.clear()
+        search(index, query, 5, None)
+        assert len(tried) == times, query
+
+
 def test_a_passage_of_the_far_future_keeps_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """How young the youngest passage is decides what may come before the human's words."""
     monkeypatch.setattr(foremost, "_COMMON", 1)
