@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.store import RIGHTS, TABLES as PLACE
-from pollux.lake.tables import SESSIONS, TABLES, Table
+from pollux.lake.store import CLIENT, PATIENCE, RETRIES, RIGHTS, TABLES as PLACE
+from pollux.lake.tables import TABLES, Table
 from pollux.writers.parquet import typed
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ _ATTEMPTS = 200
 """How often a change is made again from a newer version, because others changed the same rows."""
 
 _LONGEST_PAUSE = 2.0
-_CLIENT = {"connect_timeout": "10s", "timeout": "120s", "max_retries": "4", "retry_timeout": "60s"}
-"""As the store has them."""
-
 _DRAWN = re.compile("\x1b\\[\\d+m|↳")
 _LONGEST_REASON = 300
 _LOG_KEPT = "interval 2 days"
@@ -44,7 +41,9 @@ class Delta:
         with needs("The tables of a lake", "lake"):
             import deltalake  # noqa: F401
         self._store = store
-        self._options = {**_CLIENT, **({"allow_http": "true"} if store.plain else {})} if "://" in store.url else None
+        tries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE}s"}
+        plain = {"allow_http": "true"} if store.plain else {}
+        self._options = {**CLIENT, **tries, **plain} if "://" in store.url else None
 
     def address(self, table: Table) -> str:
         """Where a table lies."""
@@ -56,7 +55,7 @@ class Delta:
 
         made = False
         # Who finds the sessions finds the other tables, too: they come last.
-        for table in sorted(TABLES.values(), key=lambda table: table.name == SESSIONS):
+        for table in reversed(TABLES.values()):
             with self._explained():
                 if DeltaTable.is_deltatable(self._place(table), self._options):
                     continue

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import zstandard
@@ -147,9 +147,9 @@ class _Edition(Value, frozen=True):
 # Made here, before there are threads: msgspec learns a type when something is first decoded into it, and threads that
 # do so at the same moment crash the process.
 _edition = msgspec.json.Decoder(_Edition).decode
-_document = msgspec.json.Decoder(Document)
-_news = msgspec.json.Decoder(News)
-_tombstone = msgspec.json.Decoder(Tombstone)
+_decoders: dict[type[Value], msgspec.json.Decoder[Any]] = {
+    kind: msgspec.json.Decoder(kind) for kind in (Document, News, Tombstone)
+}
 
 
 def decode(data: bytes) -> Document:
@@ -160,29 +160,22 @@ def decode(data: bytes) -> Document:
         content = zstandard.ZstdDecompressor().decompress(data, max_output_size=_LARGEST)
     except (zstandard.ZstdError, MemoryError) as error:
         raise Unreadable(f"A document of the lake is damaged: {error}.") from error
-    document = _decoded(content, _document, "document")
+    document = read_as(Document, content)
     if document.sealed().state != document.state:
         raise Unreadable(f"The document of {document.key} is damaged: its content is not what was written.")
     return document
 
 
-def decode_news(data: bytes) -> News:
-    """Stored news. Raises `Unreadable`; where they are of a later edition, `StoreError`."""
-    return _decoded(data, _news, "piece of news")
-
-
-def decode_tombstone(data: bytes) -> Tombstone:
-    """A stored tombstone. Raises `Unreadable`; where it is of a later edition, `StoreError`."""
-    return _decoded(data, _tombstone, "tombstone")
-
-
-def _decoded(data: bytes, decoder: msgspec.json.Decoder[V], what: str) -> V:
+def read_as(kind: type[V], data: bytes) -> V:
+    """News, or a tombstone, as they are stored. Raises `Unreadable`; where it is of a later edition, `StoreError`."""
+    what = f"piece of {kind.__name__.lower()}" if kind is News else kind.__name__.lower()
     try:
         if _edition(data).edition > EDITION:
             raise StoreError(f"A {what} of the lake was written by a later release of pollux.", "Update pollux.")
-        return decoder.decode(data)
+        decoded: V = _decoders[kind].decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"A {what} of the lake is damaged: {error}.") from error
+    return decoded
 
 
 # ------------------------------------------------------------------------------------------------------------- paths

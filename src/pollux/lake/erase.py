@@ -13,13 +13,13 @@ from pollux.lake.documents import (
     SESSIONS as DOCUMENTS,
     TOMBSTONES,
     Tombstone,
-    decode_tombstone,
     owner_of,
+    read_as,
     session_folder,
 )
 from pollux.lake.shown import known, show
 from pollux.lake.store import Store
-from pollux.lake.tables import SESSIONS, TABLES
+from pollux.lake.tables import TABLES
 
 
 class Erased(msgspec.Struct):
@@ -37,7 +37,7 @@ def tombstones(store: Store) -> list[Tombstone]:
 
 def _tombstone(store: Store, path: str) -> Tombstone:
     try:
-        return decode_tombstone(store.get(path))
+        return read_as(Tombstone, store.get(path))
     except PolluxError as error:
         raise about(path, error) from error
 
@@ -70,7 +70,7 @@ def erase_rows(delta: Delta, graves: Sequence[Tombstone]) -> None:
         return
     sessions = known(delta)
     keys = {one.key for one in sessions if any(grave.covers(one.person, one.machine, one.key) for grave in graves)}
-    for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
+    for name in TABLES:
         deleted = 0
         for columns in {_columns(grave) for grave in graves}:
             alike = [grave for grave in graves if _columns(grave) == columns]

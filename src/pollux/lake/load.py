@@ -20,12 +20,12 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, NewsEntry, decode, decode_news, owner_of
+from pollux.lake.documents import NEWS, News, NewsEntry, decode, owner_of, read_as
 from pollux.lake.erase import about, erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
 from pollux.lake.store import Store, StoredObject
-from pollux.lake.tables import SESSIONS, TABLES
+from pollux.lake.tables import ROWS, SESSIONS, TABLES
 from pollux.system.progress import Advance, Report
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Loader:
         """The documents that news tell of. Nobody can tell of somebody else's."""
         person, machine = owner_of(news.path)
         try:
-            documents = decode_news(self._store.get(news.path)).documents
+            documents = read_as(News, self._store.get(news.path)).documents
         except NotFound:  # another loader was faster
             return []
         except PolluxError as error:
@@ -218,9 +218,8 @@ class Loader:
         marker = f"{LOADS}/{batch}"
         self._store.put_if_absent(marker, b"")
         rows = {name: [row | {"batch": batch} for one in documents for row in one.rows[name]] for name in TABLES}
-        for name in TABLES:
-            if name != SESSIONS:
-                self._delta.append(name, rows[name])
+        for name in ROWS:
+            self._delta.append(name, rows[name])
         show(self._delta, rows[SESSIONS], ())
         # Whoever was erased since the documents were read must not come back.
         erased = [

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import PolluxError
-from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, decode_tombstone
+from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, read_as
 from pollux.lake.journal import Journal
 from pollux.lake.plan import Plan
 from pollux.lake.prepare import Prepared
@@ -63,7 +63,7 @@ class Sender:
         store = self._store
         try:
             found = [one.path for one in store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
-            return [decode_tombstone(store.get(path)) for path in found]
+            return [read_as(Tombstone, store.get(path)) for path in found]
         except PolluxError:
             return []
 

@@ -23,9 +23,12 @@ TABLES = "tables"
 SCHEMES = ("s3", "gs", "az")
 HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
 
-_CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
+CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
 """So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
-_RETRIES = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
+RETRIES, PATIENCE = 4, 60
+"""How often, and for how many seconds, a store that fails is asked again."""
+
+_RETRIES = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE)}
 _LONGEST_REASON = 200
 _DRAFT = re.compile(r"#\d+\Z")
 """How the name of an object ends that is being written in a folder."""
@@ -146,7 +149,7 @@ class Store:
         """The store for engines that read files by their addresses, with the same keys."""
         with needs("To ask a lake in a bucket", "lake"):
             from obstore.fsspec import FsspecStore
-        options = {**_CLIENT, "allow_http": self.plain}
+        options = {**CLIENT, "allow_http": self.plain}
         return FsspecStore(self.url.partition("://")[0], client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
 
     @contextmanager
@@ -187,7 +190,7 @@ def open_store(url: str, *, create: bool = False) -> Store:
         if not _is_bucket(url):
             return Store(lake_name(url), LocalStore(_path(url)))
         plain = _may_be_plain()
-        options = {**_CLIENT, "allow_http": plain}
+        options = {**CLIENT, "allow_http": plain}
         objects = from_url(url, client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
         return Store(lake_name(url), objects, plain=plain)
     except (BaseError, ValueError) as error:

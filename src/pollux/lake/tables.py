@@ -123,8 +123,11 @@ TABLES = {
         ),
     )
 }
-"""The tables by their names.
+"""The tables by their names, that of sessions first.
 
 `sessions.summary` is what a list shows of a session, as JSON. `messages.other` are texts that no other column has:
 files, answers without a call, and what pollux does not understand.
 """
+
+ROWS = (MESSAGES, CALLS, USAGE)
+"""The tables with rows of sessions, which the table of sessions shows or hides."""

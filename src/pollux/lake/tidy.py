@@ -14,7 +14,7 @@ from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
 from pollux.lake.shown import Shown, known, show
-from pollux.lake.tables import SESSIONS, TABLES, Table
+from pollux.lake.tables import ROWS, TABLES, Table
 from pollux.system.clock import now, since_epoch
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
         result.sessions = _retire(store, delta, older_than)
     result.documents = _remove_superseded(store, delta)
     # A load names its batch before it appends, and forgets it when it has shown it: so rows are looked at first.
-    rows = {name: delta.change(name, _batches) for name in TABLES if name != SESSIONS}
+    rows = {name: delta.change(name, _batches) for name in ROWS}
     running, ahead = _running(store, grace)
     result.rows = _remove_hidden(delta, rows, running)
     show(delta, [], {one.key for one in known(delta)})
@@ -81,7 +81,7 @@ def _retire(store: Store, delta: Delta, limit: datetime) -> int:
     ]
     for one in old:
         store.delete([stored.path for stored in store.paths(_folder(one)) if _is_before(stored.path, one.seq + 1)])
-    for name in (SESSIONS, *(name for name in TABLES if name != SESSIONS)):
+    for name in TABLES:
         delta.delete_rows(name, _PLACE, [_place(one) for one in old])
     return len(old)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import zstandard
 
-from pollux.lake.documents import Document, NewsEntry, decode, decode_news
+from pollux.lake.documents import Document, News, NewsEntry, decode, read_as
 from pollux.lake.permissions import EVERYTHING, Permission, Permissions
 from pollux.lake.push import Pusher
 from pollux.lake.send import PushOutcome
@@ -84,14 +84,14 @@ def new_lake(folder: Path) -> Store:
 
 def told(store: Store) -> list[NewsEntry]:
     """All documents of which there is news."""
-    return [entry for one in store.paths("news") for entry in decode_news(store.get(one.path)).documents]
+    return [entry for one in store.paths("news") for entry in read_as(News, store.get(one.path)).documents]
 
 
 def newest(store: Store) -> Mapping[tuple[str, str], Document]:
     """What a loader takes: of each session of each machine, the document with the highest number in the news."""
     found: dict[tuple[str, str], NewsEntry] = {}
     for one in store.paths("news"):
-        news = decode_news(store.get(one.path))
+        news = read_as(News, store.get(one.path))
         for entry in news.documents:
             before = found.get((news.machine, entry.key))
             if before is None or entry.seq > before.seq:

@@ -16,9 +16,8 @@ from pollux.lake.documents import (
     Tombstone,
     check_person,
     decode,
-    decode_news,
-    decode_tombstone,
     owner_of,
+    read_as,
 )
 from pollux.model import Session
 from pollux.writers.base import Options
@@ -68,7 +67,7 @@ def test_a_later_edition_is_refused() -> None:
     with pytest.raises(StoreError, match="later release"):
         decode(later.encode())
     with pytest.raises(StoreError, match="later release"):
-        decode_news(b'{"edition": 99, "anything": []}')
+        read_as(News, b'{"edition": 99, "anything": []}')
 
 
 @pytest.mark.parametrize(
@@ -111,10 +110,10 @@ def test_documents_of_a_session_sort_by_their_age() -> None:
 def test_news_and_tombstones_read_back() -> None:
     entry = NewsEntry(key="gemini:a", path="sessions/x", seq=4, state="s")
     news = News(machine="m1", person="ada", seq=4, documents=(entry,))
-    assert decode_news(msgspec.json.encode(news)) == news
+    assert read_as(News, msgspec.json.encode(news)) == news
     assert owner_of(news.path) == ("ada", "m1")
     stone = Tombstone(person="ada", machine="m1", at="2026-11-15T12:00:00Z")
-    assert decode_tombstone(msgspec.json.encode(stone)) == stone
+    assert read_as(Tombstone, msgspec.json.encode(stone)) == stone
     others = [Tombstone(person="ada", at=""), Tombstone(person="ada", key="m1", at="")]
     assert len({one.path for one in (stone, *others)}) == 3
 

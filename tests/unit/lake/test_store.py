@@ -160,7 +160,7 @@ def test_a_bucket_that_refuses(bucket: type[Failing], status: int, words: str) -
 
 
 def test_a_bucket_that_answers_late(bucket: type[Failing], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_CLIENT", {"timeout": "200ms"})
+    monkeypatch.setattr(module, "CLIENT", {"timeout": "200ms"})
     bucket.seconds = 1.0
     started = time.monotonic()
     with pytest.raises(OutputError):

@@ -46,6 +46,18 @@ def test_every_home_is_found_with_its_agents(corpus: Path) -> None:
     assert homes_below(corpus / HOMES[0] / "home") == found[:1]
 
 
+def test_to_find_homes_no_file_is_opened(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver finds them for all workers, so it must not take longer than listing folders does."""
+
+    def refuse(path: object, *_: object, **__: object) -> None:
+        raise AssertionError(f"{path} was opened")
+
+    monkeypatch.setattr("os.open", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("sqlite3.connect", refuse)
+    assert len(homes_below(corpus)) == len(HOMES)
+
+
 @pytest.mark.parametrize("name", HOMES)
 def test_what_is_read_is_what_the_library_reads(name: str, corpus: Path, tmp_path: Path) -> None:
     agent, home = name.partition("/")[0], corpus / name / "home"
