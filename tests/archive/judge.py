@@ -178,6 +178,53 @@ def qwen(file: Path) -> list[str]:
     return chain[::-1]
 
 
+# ---------------------------------------------------------------------- OpenCode
+
+FIGURES = {"input", "output", "reasoning", "cache"}
+KINDS = {
+    "session": {"id", "slug", "projectID", "directory", "title", "version", "time"},
+    "user": {"id", "sessionID", "time", "agent", "model"},
+    "assistant": {"id", "sessionID", "time", "parentID", "modelID", "providerID", "mode", "path", "cost", "tokens"},
+    "text": {"text"},
+    "reasoning": {"text", "time"},
+    "tool": {"callID", "tool", "state"},
+    "file": {"mime", "url"},
+    "step-finish": {"reason", "cost", "tokens"},
+    "completed": {"input", "output", "title", "metadata", "time"},
+    "error": {"input", "error", "time"},
+}
+"""What `opencode import` insists on."""
+
+
+def opencode(file: Path) -> list[str]:
+    """The ids of the messages that OpenCode would import, in their order."""
+    document = json.loads(file.read_bytes())
+    info = document["info"]
+    assert info["id"] == file.stem, file
+    _has(info, "session", file)
+    ids = []
+    for message in document["messages"]:
+        own = message["info"]
+        _has(own, own["role"], file)
+        assert own["sessionID"] == info["id"], file
+        for part in message["parts"]:
+            assert {"id", "sessionID", "messageID"} <= part.keys(), file
+            assert (part["sessionID"], part["messageID"]) == (info["id"], own["id"]), file
+            _has(part, part["type"], file)
+            if part["type"] == "tool":
+                _has(part["state"], part["state"]["status"], file)
+        ids.append(own["id"])
+    return ids
+
+
+def _has(record: Record, kind: str, file: Path) -> None:
+    assert KINDS.get(kind, set()) <= record.keys(), f"{file}: {kind} lacks {KINDS[kind] - record.keys()}"
+    figures = record.get("tokens")
+    if figures is not None:
+        assert figures.keys() >= FIGURES, f"{file}: {kind}"
+        assert figures["cache"].keys() == {"read", "write"}, f"{file}: {kind}"
+
+
 def judged(folder: Path) -> dict[Path, list[str]]:
     """Every transcript below a folder that stands for an agent's home."""
     result: dict[Path, list[str]] = {}

@@ -15,9 +15,9 @@ from pollux.archive.check_rebuilt import CUT, OTHER, TYPED
 from pollux.errors import NotFound, OutputError
 from pollux.library.library import Filter, Library
 from pollux.library.recover import Rebuilt
-from pollux.model import Kind, Session
+from pollux.model import Fate, Kind, Session
 from tests.archive.conftest import HOMES, World, spoken_parts
-from tests.archive.judge import gemini, judged
+from tests.archive.judge import gemini, judged, opencode
 
 ACCIDENTS: dict[str, Callable[[bytes], bytes | None]] = {
     "deleted": lambda _: None,
@@ -122,6 +122,24 @@ def test_what_was_kept_can_be_resumed(world: World, home: str, accident: str) ->
         elsewhere = ("logs.json", "session-store.db")
         lost = {(session.key, m.text) for m in session.messages if m.origin and m.origin.file.endswith(elsewhere)}
         assert spoken_parts(session) - lost <= spoken_parts(again[session.key])
+
+
+@pytest.mark.parametrize("home", ["opencode/1.2.6", "opencode/1.18.33", "opencode/1.18.33-wal"])
+def test_what_was_kept_of_a_database_can_be_imported(world: World, home: str) -> None:
+    world.furnish(home)
+    before = every(world.keeping())
+    for file in world.home.glob(".local/share/opencode/opencode.db*"):
+        file.unlink()
+    world.later(0.1)
+    library = world.keeping()
+    back = world.folder / "back"
+    for session in before:
+        rebuilt = written(library, library.session(session.key), back)
+        assert rebuilt is not None
+        assert not rebuilt.left
+        ids = opencode(back / "opencode" / "import" / f"{session.id}.json")
+        stood = [message.id.partition(".")[0] for message in session.messages if message.fate is not Fate.REWOUND]
+        assert set(stood) <= set(ids)
 
 
 @pytest.mark.parametrize("home", RESUMED)

@@ -129,6 +129,27 @@ def test_the_agent_is_started_afterwards(room: Room, to: str) -> None:
     assert Path(plan["files"][0]["path"]).exists()
 
 
+def test_opencode_takes_it_over_before_it_is_started(room: Room) -> None:
+    program = room.install("opencode")
+    stand_in = program.resolve().with_name("stand-in")
+    program.resolve().rename(stand_in)
+    took = f'read line < "$2"; echo "$line" > "{room.home}/taken"; echo "$line"'
+    program.resolve().write_text(f'#!/bin/sh\nif [ "$1" = import ]; then {took}; else exec "{stand_in}" "$@"; fi\n')
+    program.resolve().chmod(0o755)
+    told = room.pollux("handoff", IDS["claude"], "--to", "opencode", "--yes", "--run")
+    assert told.returncode == 7, told.stderr
+    (name, option, id) = room.start()["words"]
+    assert (Path(name).name, option) == ("stand-in", "--session")
+    assert id in (room.home / "taken").read_text()
+    program.resolve().write_text("#!/bin/sh\necho No such file\n")
+    room.started.unlink()
+    words = ["--to", "opencode", "--in", str(room.elsewhere)]
+    told = room.pollux("handoff", IDS["claude"], *words, "--yes", "--run")
+    assert told.returncode == 5
+    assert "OpenCode did not take the session over: No such file" in told.stderr
+    assert not room.started.exists()
+
+
 def test_an_agent_that_is_not_installed(room: Room) -> None:
     (room.bin / "codex").unlink()
     before = room.files()

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from pollux.model import Session
-from pollux.sources.database import is_document, joined_documents, rows_of
+from pollux.sources.database import is_document, joined_documents, rows_of, session_of
 from pollux.sources.opencode.witnesses.rows import session_record
 from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions, source_files
 from pollux.wire import Notes
@@ -24,19 +24,22 @@ _KEYS = {"session": "id", "message": "id", "part": "id", "todo": "position", "ev
 IMPORT = "for opencode import: the records are those of the rows, put together as `opencode export` does"
 
 
-def resume_files(session: Session, versions: Sequence[FileVersion], _root: Path) -> list[ResumeFile]:
-    """The JSON files as they were, and for a session in a database a file for `opencode import`."""
+def resume_files(_session: Session, versions: Sequence[FileVersion], _root: Path) -> list[ResumeFile]:
+    """The JSON files as they were, and for each session in a database a file for `opencode import`."""
     files = [version for version in versions if version.path.endswith(".json")]
     made = [
         ResumeFile(path=path, content=content, sources=(path,)) for path, content in largest_versions(files).items()
     ]
-    documents = [version for version in versions if is_document(version.path)]
-    if documents:
-        content = _exported(joined_documents([version.content for version in documents], _KEYS))
+    documents: dict[str, list[FileVersion]] = {}
+    for version in versions:
+        if is_document(version.path):
+            documents.setdefault(session_of(version.path), []).append(version)
+    for id, states in documents.items():
+        content = _exported(joined_documents([state.content for state in states], _KEYS))
         if content is not None:
-            folder = os.path.dirname(os.path.dirname(documents[-1].path))  # noqa: PTH120
-            path = os.path.join(folder, "import", f"{session.id}.json")  # noqa: PTH118
-            made.append(ResumeFile(path=path, content=content, sources=source_files(documents), made=IMPORT))
+            folder = os.path.dirname(os.path.dirname(states[-1].path))  # noqa: PTH120
+            path = os.path.join(folder, "import", f"{id}.json")  # noqa: PTH118
+            made.append(ResumeFile(path=path, content=content, sources=source_files(states), made=IMPORT))
     return made
 
 
@@ -55,7 +58,7 @@ def _exported(document: bytes) -> bytes | None:
         rows.setdefault(table, []).append(row)
     if not rows.get("session"):
         return None
-    info = session_record(rows["session"][0], Notes())
+    info = _with_cache(session_record(rows["session"][0], Notes()))
     messages = []
     for row in rows.get("message", ()):
         id = _text(row.get("id"))
@@ -67,6 +70,15 @@ def _exported(document: bytes) -> bytes | None:
         message: dict[str, Any] = {**_data(row), "id": id, "sessionID": info.get("id")}
         messages.append({"info": message, "parts": parts})
     return msgspec.json.format(msgspec.json.encode({"info": info, "messages": messages}), indent=2) + b"\n"
+
+
+def _with_cache(info: dict[str, Any]) -> dict[str, Any]:
+    """A session's own record as an export has it: the cached tokens, which are two columns, in an object."""
+    tokens = info.get("tokens")
+    if not isinstance(tokens, dict):
+        return info
+    cache = {name: tokens.get(f"cache_{name}", 0) for name in ("read", "write")}
+    return {**info, "tokens": {**{n: v for n, v in tokens.items() if not n.startswith("cache_")}, "cache": cache}}
 
 
 def _data(row: dict[str, Any]) -> dict[str, Any]:

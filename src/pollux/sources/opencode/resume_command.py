@@ -1,4 +1,4 @@
-"""How OpenCode goes on with a session: `opencode --session ID`, in the folder of its project."""
+"""How OpenCode goes on with a session: `opencode --session ID`, in the folder that the session names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest,
 from pollux.sources.walk import stat_file
 from pollux.text.shell import shell_word
 
-PROGRAM = Program(name="opencode", package="opencode-ai", places=(".opencode/bin/opencode",))
+PROGRAM = Program(name="opencode", package="opencode-ai", places=(".opencode/bin/opencode",), stays=True)
 
 _WITH_DATABASE = (1, 2, 0)
 _WITHOUT_FILES = (1, 16, 0)
 """The first release that does not take sessions in files into its database when it starts."""
+
+_IN_OWN_FOLDER = (1, 18, 33)
+"""A release that works in the folder that a session names, wherever it is started; of earlier ones nobody knows."""
 
 _WITH_FORK = (1, 1, 0)
 
@@ -48,6 +51,13 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
             "format",
             f"No present release of OpenCode goes on with the files of {shell_word(session.key)}.",
             f"Go on with a copy that it imports: pollux handoff {shell_word(session.key)} --to {PROGRAM.name}",
+        )
+    if request.elsewhere and (request.release or ()) >= _IN_OWN_FOLDER:
+        raise CannotResume(
+            "elsewhere",
+            f"OpenCode {request.release_name} goes on with a session only in the folder in which it was held.",
+            f"Go on with a copy: pollux handoff {shell_word(session.key)} --to {PROGRAM.name} "
+            f"--in {shell_word(request.folder)}",
         )
     if request.fork and request.is_before(*_WITH_FORK):
         raise CannotResume(

@@ -194,3 +194,18 @@ def test_a_relative_home_is_in_the_working_directory(home: Home, monkeypatch: py
     monkeypatch.chdir(home.home)
     found = source("copilot").roots({"COPILOT_HOME": ".copilot"}, home.home)
     assert [root.path for root in found] == [home.root]
+
+
+def test_what_a_cut_file_lost_stands_in_the_index(home: Home) -> None:
+    log = Log().start().ask("Peas?").answer("Sown.").ask("Beans?").answer("Not yet.").ask("Leeks?").answer("In May.")
+    path = home.put(log)
+    turns = [(ID, 0, "Peas?", "Sown."), (ID, 1, "Beans?", "Not yet."), (ID, 2, "Leeks?", "In May.")]
+    home.store(turns, [(ID, 1, None, 100, 5), (ID, 2, None, 200, 7)])
+    raw = path.read_bytes()
+    said = ["Peas?", "Sown.", "Beans?", "Not yet.", "Leeks?", "In May."]
+    for end in (raw.index(b'"Not yet."'), raw.index(b'"Beans?"'), raw.index(b"Leeks?"), 30, 0):
+        path.write_bytes(raw[:end])
+        messages = home.sessions()[ID].messages
+        assert [message.text for message in messages if message.parts] == said
+    path.write_bytes(raw[: raw.index(b'"Beans?"')].rpartition(b"\n")[0] + b"\n")
+    assert [message.text for message in home.sessions()[ID].messages if message.parts] == said[:2], "it is whole"

@@ -20,14 +20,14 @@ RECORDS = (
 )
 
 
-def request(home: OpenCodeHome, release: Release | None) -> ResumeRequest:
+def request(home: OpenCodeHome, release: Release | None, *, elsewhere: bool = False) -> ResumeRequest:
     with home.library() as library:
         (entry,) = library.list()
     return ResumeRequest(
         session=entry.summary,
         root=home.path / ".local/share/opencode",
         folder="/p",
-        elsewhere=False,
+        elsewhere=elsewhere,
         fork=False,
         arguments=(),
         release=release,
@@ -72,3 +72,15 @@ def test_a_session_in_files(opencode: OpenCodeHome, layout: str, release: Releas
     assert caught.value.reason == "format"
     assert caught.value.hint is not None
     assert "pollux handoff opencode:ses_a --to opencode" in caught.value.hint
+
+
+def test_it_works_only_in_its_own_folder(opencode: OpenCodeHome) -> None:
+    database = opencode.database()
+    add_session(database, "ses_a")
+    add_prompt(database, "ses_a", "msg_1", "Hello")
+    database.close()
+    assert resume_command(request(opencode, (1, 15, 13), elsewhere=True)).words[0] == "opencode"
+    with pytest.raises(CannotResume, match="only in the folder in which it was held") as caught:
+        resume_command(request(opencode, (1, 18, 33), elsewhere=True))
+    assert caught.value.reason == "elsewhere"
+    assert caught.value.hint == "Go on with a copy: pollux handoff opencode:ses_a --to opencode --in /p"
