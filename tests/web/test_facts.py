@@ -273,7 +273,7 @@ def test_the_palette_goes_to_a_key_and_does_what_buttons_do(served: Served, tab:
     here.wait("document.documentElement.dataset.theme !== undefined")
     here.press("Control+k")
     here.page.keyboard.type(SAMPLE_KEY)
-    here.wait("document.querySelector('#palette [aria-selected=true]')?.textContent.startsWith('gemini:')")
+    here.wait("document.querySelector('#palette [aria-selected=true] span')?.textContent", SAMPLE_KEY)
     here.press("Enter")
     here.wait("decodeURIComponent(location.pathname)", f"/s/{SAMPLE_KEY}")
 
