@@ -152,6 +152,27 @@ def test_a_slow_session_tells_first_what_is_known(tmp_path: Path, monkeypatch: p
         assert 'class="reading"' not in served.get(f"/s/{SAMPLE_KEY}").text  # it is kept by now
 
 
+def test_the_first_prompts_of_a_large_session_come_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them follow below the conversation, and take the place of the first."""
+    monkeypatch.setattr("pollux.web.conversation.SLOW", 10)
+    monkeypatch.setattr("pollux.web.conversation.FIRST", 1)
+    with serving(tmp_path) as served:
+        library = served.web.library
+        outline = library.outline(SAMPLE_KEY)
+        assert len(outline) == 2
+        assert library.index.outline(SAMPLE_KEY, 1) == [*outline][:1]
+        page = served.get(f"/s/{SAMPLE_KEY}").text
+        assert main_of(page) == main_of(exported(library, SAMPLE_KEY))
+        whole = served.get(f"/s/{SAMPLE_KEY}").text  # it is kept by now
+    before, _, after = page.partition("<main")
+    early, late = (text.partition('class="index"')[2].partition("</nav>")[0] for text in (before, after))
+    assert "First 1 prompt<" in early
+    assert early.count("<li") == 1
+    assert late == whole.partition('class="index"')[2].partition("</nav>")[0]
+
+
 def test_a_slow_session_without_an_index_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its words may not be in the index yet: then its prompts come with it."""
     monkeypatch.setattr("pollux.web.conversation.SLOW", 10)

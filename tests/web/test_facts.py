@@ -264,6 +264,20 @@ def test_the_palette_leads_to_a_page_and_to_a_session(served: Served, tab: Open,
     here.wait("location.pathname.startsWith('/s/claude:')")
 
 
+def test_the_palette_goes_to_a_key_and_does_what_buttons_do(served: Served, tab: Open) -> None:
+    here = tab(served, "/")
+    here.press("Control+k")
+    here.page.keyboard.type("light")
+    here.wait("document.querySelector('#palette [aria-selected=true] small')?.textContent", "command")
+    here.press("Enter")
+    here.wait("document.documentElement.dataset.theme !== undefined")
+    here.press("Control+k")
+    here.page.keyboard.type(SAMPLE_KEY)
+    here.wait("document.querySelector('#palette [aria-selected=true] span')?.textContent", SAMPLE_KEY)
+    here.press("Enter")
+    here.wait("decodeURIComponent(location.pathname)", f"/s/{SAMPLE_KEY}")
+
+
 # ------------------------------------------------------------------------------------------------- marks of messages
 
 

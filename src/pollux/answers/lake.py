@@ -10,7 +10,6 @@ import msgspec
 
 from pollux.answers.search import hit_document
 from pollux.answers.sessions import list_document
-from pollux.model import summarize
 from pollux.writers.base import Options, WriterContext
 from pollux.writers.csv import inert, table_to
 from pollux.writers.json import WRITER, stamp
@@ -58,7 +57,7 @@ def lake_session_document(
     """`pollux lake show --json`: as `pollux show --json`."""
     bill = usage.bill(session)
     context = WriterContext(
-        family_usage=sessions.family_usage(summarize(session)), cost_usd=bill.usd, unpriced_requests=bill.unpriced
+        family_usage=sessions.family_usage(session), cost_usd=bill.usd, unpriced_requests=bill.unpriced
     )
     WRITER.write(session, out, Options(live_only=live_only), context)
 

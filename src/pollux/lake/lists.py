@@ -54,7 +54,7 @@ class LakeSessions:
             Pushed(
                 entry=ListEntry(
                     summary=summary,
-                    family_usage=families.usage(summary),
+                    family_usage=families.usage(summary.key, summary.usage),
                     short=self.short(summary.id),
                     troubled=troubled,
                 ),
@@ -93,9 +93,9 @@ class LakeSessions:
         """The session of a document."""
         return decode(self._lake.store.get(path)).read()
 
-    def family_usage(self, summary: Summary) -> Usage:
+    def family_usage(self, session: Session) -> Usage:
         """What a session and its descendants used."""
-        return Families(self._children([summary.key])).usage(summary)
+        return Families(self._children([session.key])).usage(session.key, session.usage)
 
     def short(self, id: str) -> str:
         """The beginning of an id that no other session's id has."""

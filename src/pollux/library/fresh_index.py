@@ -382,13 +382,17 @@ class FreshIndex:
             self.busy = True
             return False
 
-    def outline(self, key: str) -> list[OutlineEntry] | None:
-        """The prompts of a session; None where its words are not in the index yet, or there is no such session."""
+    def outline(self, key: str, most: int | None = None) -> list[OutlineEntry] | None:
+        """The prompts of a session, or the first of them.
+
+        None where its words are not in the index yet, or there is no such session.
+        """
 
         def question(current: CatalogueQueries) -> list[OutlineEntry] | None:
             with self.store.words() as words:
                 place = current.indexed(key)
-                return words.outline(place, index.ids) if place and (index := current.message_index(key)) else None
+                index = current.message_index(key) if place else None
+                return words.outline(place, index.ids, most) if place and index else None
 
         return self.ask(question, frozen=False)
 

@@ -112,9 +112,12 @@ class IndexService:
         """Summaries of a few sessions. A session that is gone is left out."""
         return self._index.ask(lambda current: current.entries(keys))
 
-    def outline(self, key: str) -> list[OutlineEntry] | None:
-        """The prompts of a session; None where its words are not in the index yet, or there is no such session."""
-        return self._index.outline(key)
+    def outline(self, key: str, most: int | None = None) -> list[OutlineEntry] | None:
+        """The prompts of a session, or the first of them.
+
+        None where its words are not in the index yet, or there is no such session.
+        """
+        return self._index.outline(key, most)
 
     def changes(self, stop: threading.Event | None = None) -> Iterator[frozenset[str]]:
         """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys."""

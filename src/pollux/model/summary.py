@@ -54,7 +54,9 @@ class Summary(Value, frozen=True, kw_only=True):
 def summarize(session: Session) -> Summary:
     """The facts that a list needs, calculated from the messages."""
     own = [m for m in session.messages if not m.inherited]
-    prompts = [text for m in session.prompts if (text := m.text.strip())]
+    prompts = session.prompts
+    first = next((text for m in prompts if (text := m.text.strip())), None)
+    last = next((text for m in reversed(prompts) if (text := m.text.strip())), None)
     calls = [part for m in own for part in m.parts if type(part) is ToolCall]
     return Summary(
         key=session.key,
@@ -62,14 +64,14 @@ def summarize(session: Session) -> Summary:
         id=session.id,
         kind=session.kind,
         parent=session.parent,
-        title=session.title or (first_words(prompts[0]) if prompts else None),
+        title=session.title or (first_words(first) if first is not None else None),
         project=session.project,
         project_evidence=session.project_evidence,
         project_hash=session.project_hash,
         started=session.started,
         ended=session.ended,
-        first_prompt=prompts[0][:PROMPT_LENGTH] if prompts else None,
-        last_prompt=prompts[-1][:PROMPT_LENGTH] if prompts else None,
+        first_prompt=first[:PROMPT_LENGTH] if first is not None else None,
+        last_prompt=last[:PROMPT_LENGTH] if last is not None else None,
         models=tuple(dict.fromkeys(m.model for m in own if m.model)),
         counts=Counts(
             prompts=sum(m.role is Role.USER and m.author is Author.HUMAN for m in own),

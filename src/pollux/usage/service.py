@@ -16,7 +16,7 @@ from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rollups import micros, prompt_size, quarter
 from pollux.index.catalogue.usage_queries import RollUp, UsageQueries
 from pollux.index.catalogue.values import Filter
-from pollux.model import UNKNOWN, Message, Session, Summary, Usage, summarize, values
+from pollux.model import UNKNOWN, Message, Session, Summary, Usage, values
 from pollux.system.config import load
 from pollux.usage.audit import SessionAudit, audit_session
 from pollux.usage.audit_all import HistoryAudit, audit_all
@@ -250,7 +250,7 @@ class UsageService:
 
     def family(self, session: Session) -> Usage | None:
         """What a session and its descendants used; None while some of them may be unread."""
-        usage: Usage | None = self._ask_known(lambda current: current.family_usage(summarize(session)))
+        usage: Usage | None = self._ask_known(lambda current: current.family_usage(session.key, session.usage))
         return usage
 
 

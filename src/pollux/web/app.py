@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pollux.library.library import Library
 
 Endpoint = Callable[["Request"], Awaitable[Response]]
-READERS = 3
+READERS = 2
 """So many threads read sessions, and so many make reports.
 
 Lists and searches have others: however many large sessions and long reports are made, these go on.

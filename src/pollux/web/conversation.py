@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 SLOW = 2_000_000
 """Bytes of files: what takes longer to read is announced, and its prompts come from the cache."""
 
+FIRST = 500
+"""So many prompts of such a session come before it is read; all of them, below the conversation."""
 
 _EDITS = 200
 """The newest edits of a session: their files stand in its menu."""
@@ -104,9 +106,12 @@ class Conversations:
         about = self._surroundings(entry, wanted, None)
         yield from (f"{piece}\n" for piece in before_index(about, wanted.part))
         yield ""  # so far it can be sent
-        known = self._library.index.outline(wanted.key)
+        # The links of the cache know no parts.
+        known = self._library.index.outline(wanted.key, FIRST + 1) if not wanted.part else None
+        is_early = known is not None and len(known) > FIRST
         if known is not None:
-            yield f"{prompts(outline_links(live_links(known, live_only=wanted.live_only)))}\n"
+            links = outline_links(live_links(known[:FIRST], live_only=wanted.live_only))
+            yield f"{prompts(links, early=is_early)}\n"
         yield f"{announcement(size)}\n"
         yield ""
         try:
@@ -116,10 +121,14 @@ class Conversations:
             yield tag("main", tag("p", str(error), class_="notice error"), id="conversation")
             yield from after_main("")
             return
-        late = () if known is not None else (prompts(messages.index(wanted.part)),)
-        yield from self._whole(late, conversation(session, context, messages, wanted.part))
+        main = conversation(session, context, messages, wanted.part)
+        top = () if known is not None else (prompts(messages.index(wanted.part)),)
+        yield from self._whole(top, main, messages.index if is_early else None)
 
-    def _whole(self, top: tuple[Html, ...], main: Iterator[str]) -> Iterator[str]:
+    def _whole(
+        self, top: tuple[Html, ...], main: Iterator[str], index: Callable[[], list[Html]] | None = None
+    ) -> Iterator[str]:
+        """The page, with these pieces `top` of the conversation; an `index` of all prompts comes below it."""
         yield from (f"{piece}\n" for piece in top)
         yield ""
         digests: list[bytes] = []
@@ -128,6 +137,8 @@ class Conversations:
             digests.append(digest(block))
             yield block
         yield "</main>\n"
+        if index is not None:
+            yield f"{prompts(index())}\n"
         yield from (f"{piece}\n" for piece in after_main(self._versions.note(digests)))
 
     def _messages(self, session: Session, wanted: Wanted) -> tuple[Messages, WriterContext]:

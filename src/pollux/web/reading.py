@@ -8,16 +8,20 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.errors import NotFound
+from pollux.system.memory import give_back
 
 if TYPE_CHECKING:
     from pollux.library.library import Library, ListEntry
     from pollux.model import Session
 
-MOST = 128_000_000
+MOST = 32_000_000
 """So many bytes of memory the sessions that were read may take."""
 
 _TIMES = 4
 """A session takes up to so many times as much memory as its files."""
+
+_MUCH = 16_000_000
+"""After so many bytes have been read, by the same measure, the system gets back what is not needed any more."""
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -37,6 +41,7 @@ class Reading:
         self._lock = threading.Lock()
         self._alone: dict[str, threading.Lock] = {}
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._since = 0
 
     @property
     def size(self) -> int:
@@ -92,6 +97,10 @@ class Reading:
             total = sum(kept.size for kept in self._kept.values())
             while total > self._most and self._kept:
                 total -= self._kept.popitem(last=False)[1].size
+            self._since += size
+            is_much, self._since = (True, 0) if self._since > _MUCH else (False, self._since)
+        if is_much:
+            give_back()
         return session
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import uvicorn
 
 from pollux.errors import RequestError
+from pollux.system.memory import share_arenas
 from pollux.web.access import Access, origin_of
 from pollux.web.app import Web
 from pollux.web.connection import Connection
@@ -50,6 +51,7 @@ def run(open_library: Callable[[], Library], wish: Wish, say: Say) -> None:
     if _open_running(wish, say):
         return
     listening = listen(wish.port)
+    share_arenas()
     access = Access(listening.getsockname()[1], wish.url)
     library = open_library()
     library.count()  # what changed is read before there are threads, which other processes may help with

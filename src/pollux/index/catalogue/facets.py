@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, timedelta
-from functools import cached_property
+from itertools import compress
+from typing import NamedTuple
 
-from pollux.index.catalogue.columns import MODELS, TOOLS, Values
+from pollux.index.catalogue.columns import MODELS, TOOLS, Row, Values
 from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.rollups import QUARTER
 from pollux.index.catalogue.scope import WORST_FIRST
@@ -21,6 +22,7 @@ FACETS = ("agent", "kind", "project", "model", "failed", "is", "tag", "tool", "d
 Facets = dict[str, dict[str, int]]
 """For each facet, its values and how many sessions have each."""
 
+_OF_MARKS = ("is", "tag")
 _LONGEST = 400
 """A session that went on for more days counts on its first and last ones only."""
 
@@ -36,103 +38,127 @@ def facets(
 
     Each facet has its most frequent value first, and `day` its newest. `day_of` gives the day of a quarter of an hour.
     """
-    counting = _Counting(current, criteria, day_of, among)
-    return {name: counting.count(name) for name in names}
+    rows, kept = current.newest_rows(criteria), current.faceted
+    if not isinstance(kept, _Tables) or kept.rows is not rows or kept.day_of is not day_of:
+        kept = current.faceted = _Tables(current, criteria, rows, day_of)
+    chosen = kept.choose(among)
+    return {name: kept.count(current, name, chosen) for name in names}
 
 
-class _Counting:
+class _Column(NamedTuple):
+    """A facet of all sessions: the number of the values of each, these values, and how many sessions have them."""
+
+    numbers: list[int]
+    values: list[Values]
+    total: Counter[int]
+
+
+class _Tables:
+    """What the sessions of a list can be counted by. It is kept for further searches until something is stored."""
+
     def __init__(
         self,
         current: CatalogueQueries,
         criteria: Filter,
+        rows: list[tuple[int, Row]],
         day_of: Callable[[int], date | None],
-        among: Collection[int] | None,
     ) -> None:
-        self._current = current
-        self._day_of = day_of
-        pairs = current.newest_rows(criteria)
-        if len({row.listed.key for _, row in pairs}) < len(pairs):  # several copies of a session: the best is the last
+        self.rows = rows
+        self.day_of = day_of
+        if len({row.listed.key for _, row in rows}) < len(rows):  # several copies of a session: the best is the last
             where, values = current.where(criteria)
             statement = f"SELECT key, no FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
             best = {*dict(current.catalogue.stream(statement, *values)).values()}
-            pairs = [pair for pair in pairs if pair[0] in best]
-        if among is not None:
-            pairs = [pair for pair in pairs if pair[0] in among]
-        self._numbers = [number for number, _ in pairs]
-        self._rows = [row for _, row in pairs]
-        self._listed = [row.listed for row in self._rows]
+            rows = [pair for pair in rows if pair[0] in best]
+        self._sessions = [number for number, _ in rows]
+        self._rows = [row for _, row in rows]
+        self._places = {row.listed.key: place for place, row in enumerate(self._rows)}
+        self._columns: dict[str, _Column] = {}
 
-    def count(self, name: str) -> dict[str, int]:
-        """How many sessions have each value."""
-        if name in FACTS:
-            return _by_count(_counted(self._column(name)))
-        counted: Counter[str] = getattr(self, f"_{name}")()
+    def choose(self, among: Collection[int] | None) -> list[int] | None:
+        """The places of the sessions with these numbers; None for all."""
+        if among is None:
+            return None
+        places = [place for place, number in enumerate(self._sessions) if number in among]
+        return places if len(places) < len(self._sessions) else None
+
+    def count(self, current: CatalogueQueries, name: str, chosen: list[int] | None) -> dict[str, int]:
+        """How many of the chosen sessions have each value."""
+        if name in _OF_MARKS:
+            return _by_count(self._of_marks(current, name, chosen))
+        column = self._columns.get(name)
+        if column is None:
+            column = self._columns[name] = _column(self._values(current, name))
+        counted = _each((column.values[number], count) for number, count in self._counted(column, chosen).items())
         return dict(sorted(counted.items(), reverse=True)) if name == "day" else _by_count(counted)
 
-    def _column(self, name: str) -> list[Values]:
-        return self._current.columns.values(self._current.catalogue, name, self._numbers)
+    def _counted(self, column: _Column, chosen: list[int] | None) -> Counter[int]:
+        """How many of the chosen sessions have the values of each number. Whoever is in the minority is counted."""
+        if chosen is None:
+            return column.total
+        if 2 * len(chosen) <= len(column.numbers):
+            return Counter(map(column.numbers.__getitem__, chosen))
+        others = bytearray(b"\1") * len(column.numbers)
+        for place in chosen:
+            others[place] = 0
+        return column.total - Counter(compress(column.numbers, others))
 
-    def _agent(self) -> Counter[str]:
-        return Counter(one.key.partition(":")[0] for one in self._listed)
+    def _values(self, current: CatalogueQueries, name: str) -> Iterable[Values]:
+        """The values that each session has."""
+        if name == "agent":
+            return ((row.listed.key.partition(":")[0],) for row in self._rows)
+        if name == "kind":
+            return ((row.listed.kind,) for row in self._rows)
+        if name == "project":
+            return (() if row.project is None else (row.project,) for row in self._rows)
+        if name == "day":
+            return self._days()
+        if name in ("model", "failed"):
+            models = current.columns.values(current.catalogue, MODELS, self._sessions)
+            return (each[1:] if name == "model" else tuple(filter(None, each[:1])) for each in models)
+        return current.columns.values(current.catalogue, TOOLS if name == "tool" else name, self._sessions)
 
-    def _kind(self) -> Counter[str]:
-        return Counter(one.kind for one in self._listed)
-
-    def _project(self) -> Counter[str]:
-        return Counter(row.project for row in self._rows if row.project is not None)
-
-    @cached_property
-    def _models(self) -> Counter[Values]:
-        return Counter(self._column(MODELS))
-
-    def _model(self) -> Counter[str]:
-        return _each((values[1:], count) for values, count in self._models.items())
-
-    def _failed(self) -> Counter[str]:
-        return _each((values[:1], count) for values, count in self._models.items() if values[:1] == ("yes",))
-
-    def _tool(self) -> Counter[str]:
-        return _counted(self._column(TOOLS))
-
-    def _tag(self) -> Counter[str]:
-        keys = {one.key for one in self._listed}
-        return _each(
-            ({*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}, 1)
-            for key, marks in self._current.marks().sessions.items()
-            if key in keys
-        )
-
-    def _is(self) -> Counter[str]:
-        keys = {one.key for one in self._listed}
-        counted = {state: len(keys & self._current.marked("is", state).keys()) for state in STATES}
-        return Counter({state: count for state, count in counted.items() if count})
-
-    def _day(self) -> Counter[str]:
+    def _days(self) -> Iterator[Values]:
         """Every day of a session, from its first to its last: a list of one of these days has it."""
         size = QUARTER * 1_000_000
-        spans = Counter(
-            ((one.moment if row.started is None else row.started) // size, one.moment // size)
-            for row, one in zip(self._rows, self._listed, strict=True)
-            if one.moment is not None
-        )
-        days: Counter[tuple[date | None, date | None]] = Counter()
-        for (begun, ended), count in spans.items():
-            days[self._day_of(begun), self._day_of(ended)] += count
+        known: dict[tuple[int, int], Values] = {}
+        for row in self._rows:
+            moment = row.listed.moment
+            if moment is None:
+                yield ()
+                continue
+            span = (moment if row.started is None else row.started) // size, moment // size
+            if span not in known:
+                first, last = map(self.day_of, span)
+                known[span] = () if first is None or last is None else tuple(map(str, _days(first, last)))
+            yield known[span]
+
+    def _of_marks(self, current: CatalogueQueries, name: str, chosen: list[int] | None) -> Counter[str]:
+        """Marks are few, and may be set at any moment."""
+        among = None if chosen is None else {*chosen}
+
+        def counts(key: str) -> bool:
+            place = self._places.get(key)
+            return place is not None and (among is None or place in among)
+
+        if name == "is":
+            return +Counter({state: sum(map(counts, current.marked("is", state))) for state in STATES})
         return _each(
-            ((day.isoformat() for day in _days(first, last)), count)
-            for (first, last), count in days.items()
-            if first is not None and last is not None
+            ({*marks.session.tags, *(tag for one in marks.messages.values() for tag in one.marks.tags)}, 1)
+            for key, marks in current.marks().sessions.items()
+            if counts(key)
         )
+
+
+def _column(values: Iterable[Values]) -> _Column:
+    known: dict[Values, int] = {}
+    numbers = [known.setdefault(each, len(known)) for each in values]
+    return _Column(numbers, [*known], Counter(numbers))
 
 
 def _days(first: date, last: date) -> Iterator[date]:
     length = (last - first).days
     return (first + timedelta(days=step) for step in (range(length + 1) if 0 <= length <= _LONGEST else {0, length}))
-
-
-def _counted(values: Iterable[Values]) -> Counter[str]:
-    """How many sessions have each value. Many have the same values, which are counted together."""
-    return _each(Counter(values).items())
 
 
 def _each(counted: Iterable[tuple[Iterable[str], int]]) -> Counter[str]:

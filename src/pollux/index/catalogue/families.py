@@ -13,11 +13,11 @@ class Families:
     def __init__(self, children: Mapping[str, Sequence[Summary]]) -> None:
         self._children = children
 
-    def usage(self, summary: Summary) -> Usage:
-        """The usage of a session and its descendants."""
-        usages = [summary.usage, *self._below(summary.key, frozenset({summary.key}))]
+    def usage(self, key: str, own: Usage) -> Usage:
+        """The usage of a session, which has its `own`, and its descendants."""
+        usages = [own, *self._below(key, frozenset({key}))]
         if len(usages) == 1:
-            return summary.usage
+            return own
         return add(usages, exact=combine_exact(usage.exact for usage in usages))
 
     def keys(self, key: str, above: frozenset[str] = frozenset()) -> list[str]:

@@ -27,6 +27,8 @@ class ListQueries(Conditions):
 
     _asked: Filter | None = None
     _rows: list[tuple[int, Row]] = []
+    faceted: object = None
+    """What was made to count the facets of these."""
 
     def list_sessions(self, criteria: Filter, limit: int | None) -> list[ListEntry]:
         """Summaries, the newest first. A session under two roots is listed once, as it was last used."""
@@ -53,7 +55,7 @@ class ListQueries(Conditions):
         return [
             ListEntry(
                 summary=summary,
-                family_usage=family.usage(summary) if self.is_complete else None,
+                family_usage=family.usage(summary.key, summary.usage) if self.is_complete else None,
                 short=short(id),
                 troubled=bool(troubled),
                 marks=marks.of(key),
@@ -160,9 +162,9 @@ class ListQueries(Conditions):
             rows = []
         return {parent: list(summaries.values()) for parent, summaries in children.items()}
 
-    def family_usage(self, summary: Summary) -> Usage | None:
-        """What a session and its descendants used; None while some of them may be unread."""
-        return Families(self._children([summary.key])).usage(summary) if self.is_complete else None
+    def family_usage(self, key: str, own: Usage) -> Usage | None:
+        """What a session, which used its `own`, and its descendants used; None while some of them may be unread."""
+        return Families(self._children([key])).usage(key, own) if self.is_complete else None
 
     def family(self, key: str) -> list[str]:
         """The keys of a session and all its descendants."""

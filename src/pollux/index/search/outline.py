@@ -26,20 +26,22 @@ class OutlineEntry(Value, frozen=True, kw_only=True):
     fate: Fate
 
 
-def outline_from_index(searcher: tantivy.Searcher, number: int, ids: list[str]) -> list[OutlineEntry]:
-    """The prompts of the session with this number. `ids` are those of all its messages."""
+def outline_from_index(
+    searcher: tantivy.Searcher, number: int, ids: list[str], most: int | None = None
+) -> list[OutlineEntry]:
+    """The prompts of the session with this number, or the first of them. `ids` are those of all its messages."""
     prompts = all_of(one_of("session", [number]), one_of("kind", kind_numbers([PassageKind.PROMPT])))
-    most = max(1, int(searcher.num_docs))
+    every_one = max(1, int(searcher.num_docs))
 
     def addresses(question: tantivy.Query) -> list[tantivy.DocAddress]:
-        return [address for _, address in searcher.search(question, most, count=False).hits]
+        return [address for _, address in searcher.search(question, every_one, count=False).hits]
 
     fates: dict[int, Fate] = {}
     for fate in Fate:
         if fate is not Fate.LIVE:
             found = addresses(all_of(prompts, with_fact("fate", [fate])))
             fates |= {int(place or 0): fate for place in searcher.fast_field_values("message", found)}
-    every = addresses(prompts)
+    every = addresses(prompts) if most is None else _first(searcher, prompts, most)
     places, times = searcher.fast_field_values("message", every), searcher.fast_field_values("at", every)
     entries: dict[int, OutlineEntry] = {}
     for address, place, at in sorted(
@@ -47,6 +49,8 @@ def outline_from_index(searcher: tantivy.Searcher, number: int, ids: list[str]) 
     ):
         if place in entries or place >= len(ids):
             continue
+        if len(entries) == most:
+            break
         entries[place] = OutlineEntry(
             place=place,
             message_id=ids[place],
@@ -55,6 +59,16 @@ def outline_from_index(searcher: tantivy.Searcher, number: int, ids: list[str]) 
             fate=fates.get(place, Fate.LIVE),
         )
     return list(entries.values())
+
+
+def _first(searcher: tantivy.Searcher, prompts: tantivy.Query, most: int) -> list[tantivy.DocAddress]:
+    """The passages of the first so many prompts. Some prompts have more than one."""
+    size = 2 * most
+    while True:
+        hits = searcher.search(prompts, size, count=False, order_by_field="message", order=tantivy.Order.Asc).hits
+        if len(hits) < size or len({place for place, _ in hits}) > most:
+            return [address for _, address in hits]
+        size *= 4
 
 
 def outline_of(session: Session) -> list[OutlineEntry]:

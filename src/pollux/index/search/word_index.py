@@ -155,12 +155,12 @@ class WordIndex:
         with _store_errors(self.folder):
             return fates(self._index.searcher(), sessions)
 
-    def outline(self, number: int, ids: list[str]) -> list[OutlineEntry]:
-        """The prompts of a session, whose messages have these ids."""
+    def outline(self, number: int, ids: list[str], most: int | None = None) -> list[OutlineEntry]:
+        """The prompts of a session, whose messages have these ids, or the first of them."""
         from pollux.index.search.outline import outline_from_index  # only some views need it
 
         with _store_errors(self.folder):
-            return outline_from_index(self._index.searcher(), number, ids)
+            return outline_from_index(self._index.searcher(), number, ids, most)
 
     def statistics(self, query: Query) -> IndexStatistics:
         """What the index counted of the words of a query."""

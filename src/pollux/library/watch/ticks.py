@@ -16,8 +16,9 @@ INTERVAL = 5.0
 LONGEST = 600.0
 """Seconds after which a look is due without a report: some file systems report nothing."""
 
-PAUSE = 1.0
-_IDLE_SHARE = 10
+PAUSE = 0.25
+_IDLE_SHARE = 4
+"""After a look, at least so many times as long as it took is left to other programs."""
 
 
 class Tick(Enum):

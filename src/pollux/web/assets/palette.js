@@ -1,4 +1,5 @@
-// Ctrl+K: go to a page or a session. The sessions are those that the list finds for the same words.
+// Ctrl+K: go to a page or a session, or do what a button of this page does. The sessions are those that the list finds
+// for the same words; a whole key, such as codex:ID, leads to its session.
 const palette = (() => {
   const make = (name, fields = {}, ...inner) => {
     const element = Object.assign(document.createElement(name), fields);
@@ -16,6 +17,18 @@ const palette = (() => {
   document.body.append(dialog);
 
   const places = [...document.querySelectorAll(".places a")].map((one) => ({ words: one.textContent, to: one.href, kind: "page" }));
+  const KEY = /^[a-z]+:[0-9A-Za-z][\w.-]{7,}$/;
+  const commands = () =>
+    [...document.querySelectorAll("#theme, #keys, #star, #details, #fold-all, .views a:not([aria-current]), .news button")].map((one) => ({
+      words: one.id === "theme" ? "Light, dark, or as the system" : one.id === "keys" ? "Keys" : one.id === "star" ? one.title : one.textContent,
+      act: () => one.click(),
+      kind: "command",
+    }));
+  const matching = (words) => {
+    const found = [...places, ...commands()].filter((one) => one.words.toLowerCase().includes(words.toLowerCase()));
+    return KEY.test(words) ? [{ words, to: `/s/${encodeURIComponent(words)}`, kind: "session" }, ...found] : found;
+  };
+  let shown = [];
   let chosen = 0;
   const choose = (place) => {
     const rows = [...list.children];
@@ -26,10 +39,10 @@ const palette = (() => {
     rows[chosen].scrollIntoView({ block: "nearest" });
   };
   const show = (found) => {
+    shown = found;
     list.replaceChildren(
-      ...found.map(({ words, to, kind }, n) => {
+      ...found.map(({ words, kind }, n) => {
         const row = make("li", { id: `palette-${n}` }, make("span", {}, words), make("small", {}, kind));
-        row.dataset.to = to;
         row.setAttribute("role", "option");
         return row;
       }),
@@ -44,7 +57,7 @@ const palette = (() => {
   let asked = null;
   const ask = async () => {
     const words = input.value.trim();
-    const pages = places.filter((one) => one.words.toLowerCase().includes(words.toLowerCase()));
+    const known = matching(words);
     asked?.abort();
     const mine = (asked = new AbortController());
     const address = new URL("/", location.href);
@@ -59,15 +72,17 @@ const palette = (() => {
         to: row.querySelector(".open").getAttribute("href"),
         kind: [row.querySelector(".agent")?.textContent.trim(), row.querySelector(".project")?.textContent.trim()].filter(Boolean).join(" · "),
       }));
-      show([...pages, ...sessions]);
+      show([...known, ...sessions]);
     } catch (error) {
-      if (error.name !== "AbortError") show(pages);
+      if (error.name !== "AbortError") show(known);
     }
   };
   const go = (row) => {
-    if (!row?.dataset.to) return;
+    const one = shown[[...list.children].indexOf(row)];
+    if (!one) return;
     dialog.close();
-    location.assign(row.dataset.to);
+    if (one.act) one.act();
+    else location.assign(one.to);
   };
   let waiting;
   input.addEventListener("input", () => {
@@ -88,7 +103,7 @@ const palette = (() => {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   const open = () => {
     input.value = "";
-    show(places);
+    show(matching(""));
     dialog.showModal();
     input.focus();
     ask();

@@ -136,11 +136,12 @@ def bar(search: str, back: str | None = None, words: str = "All sessions", ways:
     )
 
 
-def prompts(links: list[Html]) -> Html:
-    """The index of prompts at the side."""
-    summary = tag("summary", f"{len(links):,} {'prompt' if len(links) == 1 else 'prompts'}")
+def prompts(links: list[Html], *, early: bool = False) -> Html:
+    """The index of prompts at the side. An `early` one has only the first; one that comes later takes its place."""
+    first = "First " if early else ""
+    summary = tag("summary", f"{first}{len(links):,} {'prompt' if len(links) == 1 else 'prompts'}")
     index = tag("details", summary, tag("ol", *links), class_="index", open=True)
-    return tag("nav", index, aria_label="Prompts", class_="side")
+    return tag("nav", index, aria_label="Prompts", class_="side early" if early else "side")
 
 
 def _brief(session: Session, summary: Summary) -> Html:

@@ -23,8 +23,9 @@ def page_parts(session: Session, context: WriterContext) -> list[range]:
         return [every]
     parts: list[range] = []
     first = total = 0
+    room = bytearray()  # the same for every message
     for number, message in enumerate(session.messages):
-        size = _size(message)
+        size = _size(message, room)
         if total and total + size > LIMIT:
             parts.append(range(first, number))
             first, total = number, 0
@@ -43,8 +44,12 @@ def address(context: WriterContext, key: str, here: int, there: int) -> str:
     return "" if here == there else between(file(context, key, here), file(context, key, there))
 
 
-def _size(message: Message) -> int:
+_encode_into = msgspec.json.Encoder().encode_into
+
+
+def _size(message: Message, room: bytearray) -> int:
     try:
-        return len(msgspec.json.encode(message))
+        _encode_into(message, room)
+        return len(room)
     except UnicodeEncodeError:  # half a character
         return len(repr(message))

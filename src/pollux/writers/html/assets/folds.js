@@ -70,11 +70,12 @@ const folds = (() => {
   };
   addEventListener("hashchange", follow);
   addEventListener("load", follow);
-  if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".index").open = false;
+  if (matchMedia("(max-width: 56rem)").matches) for (const index of document.querySelectorAll(".index")) index.open = false;
 
   // The index shows which prompt is being read, and keeps it in sight.
+  document.querySelector(".early:has(~ .side)")?.remove();
   const side = document.querySelector(".side");
-  const links = new Map([...document.querySelectorAll(".index a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
+  const links = new Map([...side.querySelectorAll("a")].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
   const passed = new Set();
   let current = null;
   const spy = new IntersectionObserver(
