@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
 
 from pollux.model import (
+    NOTHING,
     Attachment,
     Author,
     Context,
@@ -45,22 +47,33 @@ from pollux.wire import Notes, coherent, tidy
 CLIENT_MADE = ("notification", "cron", "goal_runtime")
 TYPED = (None, "mid_turn_user_message", "realtime_message")
 _KEPT = ("contextWindowSize", "agentColor", "agentRunId", "agentRound", "goalContext")
+_kept = attrgetter(*_KEPT)
+_NONE_KEPT = (None,) * len(_KEPT)
 
 
 class Builder:
-    """Makes the messages of a session's records. `side` has the records that are bookkeeping, by their subtype."""
+    """Makes the messages of a session's records, whose ids are `known`.
+
+    `side` has the records that are bookkeeping, by their subtype.
+    """
 
     def __init__(
-        self, rows: Sequence[Row], fates: Mapping[int, Fate], kind: Kind, outputs: Outputs, notes: Notes
+        self,
+        rows: Sequence[Row],
+        known: Container[str | None],
+        fates: Mapping[int, Fate],
+        kind: Kind,
+        outputs: Outputs,
+        notes: Notes,
     ) -> None:
         self._rows = rows
+        self._known = known
         self._fates = fates
         self._kind = kind
         self._outputs = outputs
         self._notes = notes
         self._results = results_of_calls(rows)
         self._joined_results = {id(row) for row in self._results.values()}
-        self._uuids = {row.record.uuid for row in rows}
         self._typed: str | None = None
         self._task_seen = False
         self.side: dict[str, list[dict[str, Any]]] = {}
@@ -91,43 +104,61 @@ class Builder:
         self._notes.line = None
         return messages
 
-    def _message(self, place: int, row: Row, role: Role, author: Author, parts: Iterable[Part]) -> Message:
-        record = row.record
+    def _message(
+        self,
+        place: int,
+        row: Row,
+        role: Role,
+        author: Author,
+        parts: Iterable[Part],
+        rest: Mapping[str, Any] = NOTHING,
+        model: str | None = None,
+        usage: Usage | None = None,
+    ) -> Message:
+        """A message of a record; `rest` is what else belongs to it."""
+        record, extra = row.record, self._leftovers(row)
+        if rest:
+            extra |= rest
         return Message(
             id=record.uuid or f"line-{row.line}",
             role=role,
             author=author,
             at=record.timestamp,
             parts=tuple(parts),
+            model=model,
+            usage=usage,
             fate=self._fates.get(place, Fate.LIVE),
             inherited=record.forkedFrom is not None,
             origin=Origin(file=row.file, line=row.line),
-            extra=self._leftovers(row),
+            extra=extra or NOTHING,
         )
 
     def _leftovers(self, row: Row) -> dict[str, Any]:
         """What a record has beside its words, where that is unusual or has no other place."""
-        record, message = row.record, row.record.message
-        extra: dict[str, Any] = {name: value for name in _KEPT if (value := getattr(record, name)) is not None}
-        if record.parentUuid is not None and record.parentUuid not in self._uuids:
-            extra["parentUuid"] = record.parentUuid
+        record = row.record
+        kind, message, parent = record.type or "", record.message, record.parentUuid
+        extra: dict[str, Any] = {}
+        if (kept := _kept(record)) != _NONE_KEPT:
+            extra = {name: value for name, value in zip(_KEPT, kept, strict=True) if value is not None}
+        if parent is not None and parent not in self._known:
+            extra["parentUuid"] = parent
         if record.subtype is not None:
             extra["subtype"] = record.subtype
-        if record.provenance not in (None, *_PROVENANCES.get(record.type or "", ())):
+        if record.provenance not in _PROVENANCES[kind]:
             extra["provenance"] = record.provenance
         if message is not None:
-            if message.role not in (None, "model" if record.type == "assistant" else "user"):
+            if message.role not in (None, "model" if kind == "assistant" else "user"):
                 extra["role"] = message.role
             if message.extra:
                 extra["message"] = message.extra
         if record.forkedFrom is not None:
             extra["forkedFrom"] = tidy(record.forkedFrom)
-        if record.type != "assistant":
+        if kind != "assistant":
             if record.usageMetadata is not None:
                 extra["usageMetadata"] = tidy(record.usageMetadata)
             if record.model is not None:
                 extra["model"] = record.model
-        if record.type != "tool_result" and record.toolCallResult is not None:
+        if record.toolCallResult is not None and kind != "tool_result":
             extra["toolCallResult"] = tidy(record.toolCallResult)
         return {**extra, **record.extra} if record.extra else extra
 
@@ -143,9 +174,8 @@ class Builder:
             parts = _words(pieces_of(row))
             if isinstance(shown, str) and shown:
                 parts.append(Context(source="display", text=shown))
-        message = self._message(place, row, Role.USER, author, parts)
-        rest = _without(record.systemPayload, "displayText")
-        return replace(message, extra={**message.extra, "systemPayload": rest}) if rest else message
+        payload = _without(record.systemPayload, "displayText")
+        return self._message(place, row, Role.USER, author, parts, {"systemPayload": payload} if payload else NOTHING)
 
     def _author(self, row: Row) -> Author:
         """Whose words a user's record has."""
@@ -171,32 +201,29 @@ class Builder:
         record = row.record
         parts: list[Part] = []
         for piece in pieces_of(row):
-            if isinstance(piece, Piece) and piece.thought and piece.text is not None:
+            if type(piece) is Piece and piece.thought and piece.text is not None:
                 parts.append(Thinking(text=piece.text, extra=signature(piece)))
             elif text := text_of(piece):
                 parts.append(Text(text=text, extra=signature(piece)))
-            elif isinstance(piece, Piece) and (call := piece.functionCall) is not None:
+            elif type(piece) is Piece and (call := piece.functionCall) is not None:
                 parts.append(self._call(call, piece, row))
             else:
                 parts.extend(other_part(piece))
-        message = self._message(place, row, Role.ASSISTANT, Author.MODEL, parts)
         usage = usage_of(record.usageMetadata, self._notes) if record.usageMetadata is not None else None
         if usage is None and request is not None:
             usage = request.usage(self._notes)
         model = record.model or (request.model if request is not None else None)
-        rest = _without(record.systemPayload)
-        extra = {**message.extra, "systemPayload": rest} if rest else message.extra
-        return replace(message, model=model, usage=usage, extra=extra)
+        payload = _without(record.systemPayload)
+        rest = {"systemPayload": payload} if payload else NOTHING
+        return self._message(place, row, Role.ASSISTANT, Author.MODEL, parts, rest, model, usage)
 
     def _call(self, request: FunctionCall, piece: Piece, row: Row) -> ToolCall:
         """A call with its result, in full where that has its own file."""
         result = self._results.get(id(request))
-        call = tool_call(request, piece, row.record.timestamp, result, self._notes)
-        extra = {**call.extra, **self._leftovers(result)} if result is not None else call.extra
+        beside = self._leftovers(result) if result is not None else NOTHING
+        call = tool_call(request, piece, row.record.timestamp, result, beside, self._notes)
         full = self._outputs.fetch(call.output) if call.output is not None else None
-        if full is None:
-            return replace(call, extra=extra) if extra is not call.extra else call
-        return replace(call, output=full, extra={**extra, "shown": call.output})
+        return call if full is None else replace(call, output=full, extra={**call.extra, "shown": call.output})
 
     def _continues(self, messages: list[Message], row: Row) -> bool:
         """Is this the second record of a sub-agent's response, with its calls? Only the first has figures."""
@@ -235,8 +262,7 @@ class Builder:
         if event is not None and event.get("event.name") == FAILURE:
             words = event.get("error_message") or event.get("error")
             parts = [Text(text=words)] if isinstance(words, str) and words else []
-            message = self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)
-            return [replace(message, extra={**message.extra, "telemetry": payload})]
+            return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, {"telemetry": payload})]
         if request is not None and (usage := request.usage(self._notes)) is not None:
             return [self._unrecorded(place, row, request, usage)]
         match record.subtype, payload:
@@ -252,10 +278,14 @@ class Builder:
         kept: dict[str, Any] = {"line": row.line, "uuid": record.uuid, **self._leftovers(row)}
         if payload is not None:
             kept["payload"] = payload
-        if record.message is not None and record.message.parts:
-            kept["parts"] = [part if isinstance(part, str) else as_plain(part) for part in record.message.parts]
         self.side.setdefault(record.subtype or "system", []).append(kept)
-        return _words_of_message(self._message(place, row, Role.SYSTEM, Author.CLIENT, _words(pieces_of(row))))
+        if not (pieces := pieces_of(row)):
+            return []
+        kept["parts"] = [part if isinstance(part, str) else as_plain(part) for part in pieces]
+        # It is a message only if it has words or files.
+        parts = _words(pieces)
+        has_words = any(type(part) in (Text, Attachment) for part in parts)
+        return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)] if has_words else []
 
     def _unrecorded(self, place: int, row: Row, request: Request, usage: Usage) -> Message:
         """A request whose answer is in no record: only the telemetry knows of it."""
@@ -266,9 +296,8 @@ class Builder:
                 Text(text=request.text) if is_answer else Context(source=request.helper or "request", text=request.text)
             )
         role, author = (Role.ASSISTANT, Author.MODEL) if is_answer else (Role.SYSTEM, Author.CLIENT)
-        message = self._message(place, row, role, author, parts)
-        extra = {**message.extra, "evidence": "telemetry", "telemetry": row.record.systemPayload}
-        return replace(message, model=request.model, usage=usage, extra=extra)
+        rest = {"evidence": "telemetry", "telemetry": row.record.systemPayload}
+        return self._message(place, row, role, author, parts, rest, request.model, usage)
 
     def _command(self, place: int, row: Row, command: str, payload: dict[str, Any]) -> Message:
         """A command for the client, or what it answered."""
@@ -279,10 +308,10 @@ class Builder:
                 if isinstance(items, list)
                 else []
             )
-            message = self._message(place, row, Role.SYSTEM, Author.CLIENT, [Text(text=text) for text in words if text])
+            author, parts = Author.CLIENT, [Text(text=text) for text in words if text]
         else:
-            message = self._message(place, row, Role.SYSTEM, Author.HUMAN, [Text(text=command)])
-        return replace(message, extra={**message.extra, "level": "info", "command": payload})
+            author, parts = Author.HUMAN, [Text(text=command)]
+        return self._message(place, row, Role.SYSTEM, author, parts, {"level": "info", "command": payload})
 
     def _compression(self, place: int, row: Row, payload: dict[str, Any]) -> Message:
         """The summary that replaced the conversation, with what the model sees besides."""
@@ -290,15 +319,14 @@ class Builder:
         first = history[0] if isinstance(history, list) and history else None
         text = _text_of_turn(first)
         parts = [SummaryPart(text=text)] if text else []
-        message = self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)
-        return replace(message, extra={**message.extra, "compression": payload})
+        return self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, {"compression": payload})
 
 
-_PROVENANCES = {
-    "user": ("real_user", "system"),
-    "assistant": ("assistant_output",),
-    "tool_result": ("tool_result",),
-    "system": ("system",),
+_PROVENANCES: dict[str, tuple[str | None, ...]] = {
+    "user": (None, "real_user", "system"),
+    "assistant": (None, "assistant_output"),
+    "tool_result": (None, "tool_result"),
+    "system": (None, "system"),
 }
 
 
@@ -332,10 +360,6 @@ def _words(items: Iterable[str | Piece]) -> list[Part]:
             parts.extend(other_part(item))
     return parts
 
-
-def _words_of_message(message: Message) -> list[Message]:
-    """A system record is a message only if it has words or files."""
-    return [message] if any(type(part) in (Text, Attachment) for part in message.parts) else []
 
 
 def _text_of_turn(turn: Any) -> str:
