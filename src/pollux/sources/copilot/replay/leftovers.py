@@ -22,9 +22,8 @@ def rest(value: Shape, *used: str) -> dict[str, Any]:
     for name in used:
         setattr(value, name, None)
     left: dict[str, Any] = to_builtins(value)
-    if value.extra:
-        del left["⁂"]
-        for name, odd in value.extra.items():
+    if unknown := left.pop("⁂", None):
+        for name, odd in unknown.items():
             fitted = left.get(name)
             # A list with odd items is in two halves: those that fitted, and the odd ones.
             left[name] = [*fitted, *odd] if type(odd) is list and type(fitted) is list else odd

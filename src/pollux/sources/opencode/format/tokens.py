@@ -11,7 +11,7 @@ import re
 
 from pollux.model import Usage
 from pollux.sources.opencode.format.schema import Cache, Tokens
-from pollux.wire import Notes, coherent, tidy
+from pollux.wire import Notes, coherent, tidy_without
 
 Release = tuple[int, ...]
 
@@ -35,8 +35,17 @@ def is_empty(tokens: Tokens | None) -> bool:
     return not any((tokens.input, tokens.output, tokens.reasoning, cache.read, cache.write, tokens.total))
 
 
-def usage_of(tokens: Tokens, provider: str | None, release: Release | None, notes: Notes) -> Usage:
-    """The figures in the meaning that all agents share."""
+def usage_of(
+    tokens: Tokens,
+    provider: str | None,
+    release: Release | None,
+    notes: Notes,
+    file: str | None = None,
+    row: str | None = None,
+    *,
+    exact: bool = False,
+) -> Usage:
+    """The figures in the meaning that all agents share, and where they stand. `exact`: nothing in them is unknown."""
     cache = tokens.cache or Cache()
     read, write = cache.read or 0, cache.write or 0
     anthropic = provider is not None and ("anthropic" in provider or "bedrock" in provider)
@@ -61,7 +70,9 @@ def usage_of(tokens: Tokens, provider: str | None, release: Release | None, note
         reasoning=reasoning,
         requests=1,
         exact=True if prompt is not None and output is not None else None,
-        native=tidy(tokens),
+        native=tidy_without(tokens, exact=exact),
+        file=file,
+        row=row,
     )
     return coherent(usage, notes)
 
