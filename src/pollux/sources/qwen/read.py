@@ -46,7 +46,7 @@ from pollux.wire.salvage import close
 
 
 _SURROUNDINGS = ("version", "gitBranch", "cwd", "agentName")
-_surroundings = attrgetter(*(f"record.{name}" for name in (*_SURROUNDINGS, "sessionId")))
+_surroundings = attrgetter(*(f"record.{name}" for name in (*_SURROUNDINGS, "sessionId", "agentId")))
 
 
 def read(bundle: GeminiBundle | QwenBundle) -> Reading:
@@ -233,7 +233,7 @@ class _Reader:
     def _extra(self, builder: Builder, meta: Meta | None) -> dict[str, Any]:
         """What else the files say of the session."""
         extra: dict[str, Any] = {}
-        *named, ids = zip(*self.surroundings, strict=True) if self.surroundings else [()] * (len(_SURROUNDINGS) + 1)
+        *named, ids, agents = zip(*self.surroundings, strict=True) if self.rows else [()] * (len(_SURROUNDINGS) + 2)
         for name, found in zip(_SURROUNDINGS, named, strict=True):
             if values := [value for value in dict.fromkeys(found) if value is not None]:
                 extra[name] = values
@@ -241,6 +241,8 @@ class _Reader:
         others = {id: None for id in ids if id not in own}
         if others:
             extra["sessionIds"] = list(others)
+        if others := {id: None for id in agents if id not in (None, self.bundle.agent_id)}:
+            extra["agentIds"] = list(others)
         if meta is not None:
             extra["meta"] = tidy(meta)
         if builder.side:

@@ -143,10 +143,10 @@ def _is_inherited(info: MessageInfo, setting: Setting) -> bool:
     return created is not None and setting.created is not None and created < setting.created
 
 
-def _extra(one: _Told, rest: list[dict[str, Any]], session: str) -> dict[str, Any]:
-    """What the records say beyond the message itself."""
+def _extra(one: _Told, rest: list[dict[str, Any]], session: str, *used: str) -> dict[str, Any]:
+    """What the records say beyond the message itself, and the fields that it `used`."""
     info = one.record.info
-    extra = tidy_without(info, "id", "role", "modelID", "parts", exact=one.record.exact)
+    extra = tidy_without(info, "id", "role", "parts", *used, exact=one.record.exact)
     if info.role not in ("user", "assistant", None):
         extra["role"] = info.role
     if extra.get("sessionID") == session:
@@ -202,7 +202,9 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
             fate=Fate.REWOUND if removed else Fate.FAILED if error and not parts and not usage else Fate.LIVE,
             inherited=_is_inherited(info, setting),
             origin=one.record.origin if number == 0 else segment[0].origin,
-            extra=_extra(one, rest, setting.session) if number == 0 else _rest_of(one, rest, setting.session),
+            extra=_extra(one, rest, setting.session, *(() if by_hand else ("modelID",)))
+            if number == 0
+            else _rest_of(one, rest, setting.session),
         )
         yield Entry(
             message,
