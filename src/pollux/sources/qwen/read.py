@@ -44,7 +44,6 @@ from pollux.sources.typed_prompts import command_title
 from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 from pollux.wire.salvage import close
 
-
 _SURROUNDINGS = ("version", "gitBranch", "cwd", "agentName")
 _surroundings = attrgetter(*(f"record.{name}" for name in (*_SURROUNDINGS, "sessionId", "agentId")))
 
@@ -111,7 +110,7 @@ class _Reader:
         outputs = Outputs(bundle.root, bundle.stamps, self.notes)
         ids = {row.record.uuid: row for row in rows}
         ending = ids.get(last.rows[-1].record.uuid) if last.rows and last.rows[-1].record.uuid else None
-        builder = Builder(rows, ids, fates(rows, ending), bundle.kind, outputs, self.notes)
+        builder = Builder(rows, fates(rows, ending), bundle.kind, outputs, self.notes)
         messages = builder.build(Requests(rows, bundle.id, bundle.children))
         messages = self._with_children(messages)
         files = [*outputs.used]

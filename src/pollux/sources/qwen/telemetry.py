@@ -119,8 +119,8 @@ class Requests:
         """Join answers, each with its place and its figures: by the figures, or else as the next one."""
         by_key: dict[tuple[int | None, int | None], list[Request]] = {}
         for request in self._open.values():
-            if request.helper is None and None not in (key := request.key):
-                by_key.setdefault(key, []).append(request)
+            if request.helper is None and None not in (figures := request.key):
+                by_key.setdefault(figures, []).append(request)
         waiting: list[int] = []
         for place, key in answers:
             same = by_key.get(key) if key is not None else None

@@ -24,11 +24,10 @@ def usage_of(
     *,
     requests: int | None = 1,
     native: Mapping[str, Any] | None = None,
-    line: int | None = None,
-    file: str | None = None,
+    place: tuple[int, str] | None = None,
 ) -> Usage:
-    """What a record says was used, and where it stands. A figure that cannot be is not counted."""
-    figures: dict[str, int | None] = {}
+    """What a record says was used, and in which line of which file. A figure that cannot be is not counted."""
+    figures: dict[str, Any] = {}
     for name, key, others in _FIGURES:
         value = record.get(key)
         if value is None:
@@ -38,6 +37,7 @@ def usage_of(
         else:
             figures[name] = count(value, f"{name} tokens", notes)
     whole = figures["input"] is not None and figures["output"] is not None
+    line, file = place or (None, None)
     usage = Usage(**figures, requests=requests, exact=whole, native=native or record, line=line, file=file)
     return coherent(usage, notes)
 

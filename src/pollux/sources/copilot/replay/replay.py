@@ -314,8 +314,8 @@ class Replay:
                 requests = record.get("requests")
                 number = requests.get("count") if type(requests) is dict else None
                 number = number if type(number) is int and number >= 0 else None
-                line, file = self._line.number, self._line.file
-                totals[model] = usage_of(usage, self.notes, requests=number, native=record, line=line, file=file)
+                place = self._line.number, self._line.file
+                totals[model] = usage_of(usage, self.notes, requests=number, native=record, place=place)
         self.processes[-1].shutdown = Shutdown(self._place, self._line.number, self._line.file, totals)
         return False
 
@@ -331,7 +331,7 @@ class Replay:
             if (origin, name) in self._usage_ids:
                 return False
             self._usage_ids.add((origin, name))
-        usage = usage_of(record, self.notes, line=self._line.number, file=self._line.file)
+        usage = usage_of(record, self.notes, place=(self._line.number, self._line.file))
         note = whole(event)
         note.pop("type", None)
         note["data"] = {key: value for key, value in data.items() if key != "usage"}

@@ -269,7 +269,7 @@ def as_plain(piece: Piece) -> Any:
 
 def signature(piece: str | Piece) -> dict[str, Any]:
     """What else a piece has: the signature of a thought, and unknown fields."""
-    if type(piece) is str or (piece.thoughtSignature is None and not piece.extra and piece.videoMetadata is None):
+    if isinstance(piece, str) or (piece.thoughtSignature is None and not piece.extra and piece.videoMetadata is None):
         return NOTHING
     known = {"thoughtSignature": piece.thoughtSignature, "videoMetadata": piece.videoMetadata}
     return {**{key: value for key, value in known.items() if value is not None}, **piece.extra}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pollux.model import Author, Fate, Message, Origin, Role
 from pollux.sources.opencode.format.schema import MessageInfo, State, Times
-from pollux.sources.opencode.format.tokens import Release, is_empty, usage_of
+from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
 from pollux.sources.opencode.messages.calls import Fetch
 from pollux.sources.opencode.messages.ids import time_in
 from pollux.sources.opencode.messages.parts import content, say_something, says_something
@@ -182,12 +182,10 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
         notes.file, notes.line = one.record.origin.file, one.record.origin.line
         usage = None
         if finish is not None and finish.part.tokens is not None and not by_hand:
-            place = _place(finish.origin, one.record.origin)
-            usage = usage_of(
-                finish.part.tokens, info.providerID, setting.release, notes, *place, exact=finish.exact
-            )
+            place = _place(finish, one.record.origin)
+            usage = usage_of(finish.part.tokens, info.providerID, setting.release, notes, place)
         elif info.tokens is not None and not has_figures and is_last and not by_hand and not is_empty(info.tokens):
-            usage = usage_of(info.tokens, info.providerID, setting.release, notes, exact=one.record.exact)
+            usage = usage_of(info.tokens, info.providerID, setting.release, notes)
         # What was removed and what was not are never in one segment.
         removed = one.record.removed or bool(segment and segment[0].removed)
         error = _error(info) if is_last else None
@@ -247,13 +245,14 @@ def _finish(segment: list[PartRecord]) -> PartRecord | None:
     return None
 
 
-def _place(finish: Origin, origin: Origin) -> tuple[str | None, str | None]:
-    """The file and the row of figures, where they are a record of their own elsewhere."""
-    if finish == origin:
-        return None, None
-    if finish.row is not None:
-        return None, _field(finish)
-    return finish.file if finish.file != origin.file else None, None
+def _place(figures: PartRecord, origin: Origin) -> Place:
+    """Where figures stand, which are a record of their own."""
+    own = figures.origin
+    if own == origin:
+        return Place(exact=figures.exact)
+    if own.row is not None:
+        return Place(row=_field(own), exact=figures.exact)
+    return Place(file=own.file if own.file != origin.file else None, exact=figures.exact)
 
 
 def _field(origin: Origin) -> str | None:

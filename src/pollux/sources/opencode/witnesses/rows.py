@@ -116,18 +116,19 @@ def gather_session(state: Snapshot, id: str, file: str, into: Gathered, notes: N
     name = display_path(file)
     quick = [table for table, columns in _COLUMNS.items() if columns == set(state.tables.get(table, ()))]
     for table in quick:
-        _gather_quickly(table, state, id, name, into, notes)
+        owner = "message_id" if table == "part" else "session_id"
+        rows = state.select(f"SELECT id, {owner}, data FROM {table} WHERE session_id=?", id)  # noqa: S608 (ours)
+        _gather_quickly(table, rows, name, into, notes)
     gather_rows(placed(session_rows(state, id, quick), file), into, notes)
 
 
-def _gather_quickly(table: str, state: Snapshot, id: str, file: str, into: Gathered, notes: Notes) -> None:
-    """Add messages or parts of a table with the columns that are known. Nearly all records lie in such a table."""
+def _gather_quickly(table: str, rows: Iterable[tuple[Any, ...]], file: str, into: Gathered, notes: Notes) -> None:
+    """Add messages or parts: each has its id, that of its owner, and its JSON. Nearly all records pass here."""
     is_part = table == "part"
     kind = Part if is_part else MessageInfo
     decode_exact = decoder(kind)
-    owner = "message_id" if is_part else "session_id"
     notes.file, notes.line = file, None
-    for id_value, owner_value, raw in state.select(f"SELECT id, {owner}, data FROM {table} WHERE session_id=?", id):  # noqa: S608
+    for id_value, owner_value, raw in rows:
         name = text_of(id_value)
         exact = True
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -36,7 +36,7 @@ from pollux.sources.gemini_sessions.format.content import (
     text_of,
 )
 from pollux.sources.gemini_sessions.format.schema import FunctionCall, Part as Piece
-from pollux.sources.qwen.format.schema import Tokens
+from pollux.sources.qwen.format.schema import Record, Tokens
 from pollux.sources.qwen.messages.calls import call_id, pieces_of, results_of_calls, tool_call
 from pollux.sources.qwen.messages.prompts import prompt_parts
 from pollux.sources.qwen.outputs import Outputs
@@ -52,22 +52,13 @@ _NONE_KEPT = (None,) * len(_KEPT)
 
 
 class Builder:
-    """Makes the messages of a session's records, whose ids are `known`.
-
-    `side` has the records that are bookkeeping, by their subtype.
-    """
+    """Makes the messages of a session's records. `side` has the records that are bookkeeping, by their subtype."""
 
     def __init__(
-        self,
-        rows: Sequence[Row],
-        known: Container[str | None],
-        fates: Mapping[int, Fate],
-        kind: Kind,
-        outputs: Outputs,
-        notes: Notes,
+        self, rows: Sequence[Row], fates: Mapping[int, Fate], kind: Kind, outputs: Outputs, notes: Notes
     ) -> None:
         self._rows = rows
-        self._known = known
+        self._known = {row.record.uuid for row in rows}
         self._fates = fates
         self._kind = kind
         self._outputs = outputs
@@ -104,13 +95,14 @@ class Builder:
         self._notes.line = None
         return messages
 
-    def _message(
+    def _message(  # noqa: PLR0913 (every message passes here, once)
         self,
         place: int,
         row: Row,
         role: Role,
         author: Author,
         parts: Iterable[Part],
+        *,
         rest: Mapping[str, Any] = NOTHING,
         model: str | None = None,
         usage: Usage | None = None,
@@ -146,18 +138,14 @@ class Builder:
             extra["subtype"] = record.subtype
         if record.provenance not in _PROVENANCES[kind]:
             extra["provenance"] = record.provenance
-        if message is not None:
-            if message.role not in (None, "model" if kind == "assistant" else "user"):
-                extra["role"] = message.role
-            if message.extra:
-                extra["message"] = message.extra
+        if message is not None and message.role not in (None, "model" if kind == "assistant" else "user"):
+            extra["role"] = message.role
+        if message is not None and message.extra:
+            extra["message"] = message.extra
         if record.forkedFrom is not None:
             extra["forkedFrom"] = tidy(record.forkedFrom)
-        if kind != "assistant":
-            if record.usageMetadata is not None:
-                extra["usageMetadata"] = tidy(record.usageMetadata)
-            if record.model is not None:
-                extra["model"] = record.model
+        if kind != "assistant" and (record.usageMetadata is not None or record.model is not None):
+            extra |= _figures(record)
         if record.toolCallResult is not None and kind != "tool_result":
             extra["toolCallResult"] = tidy(record.toolCallResult)
         return {**extra, **record.extra} if record.extra else extra
@@ -175,7 +163,9 @@ class Builder:
             if isinstance(shown, str) and shown:
                 parts.append(Context(source="display", text=shown))
         payload = _without(record.systemPayload, "displayText")
-        return self._message(place, row, Role.USER, author, parts, {"systemPayload": payload} if payload else NOTHING)
+        return self._message(
+            place, row, Role.USER, author, parts, rest={"systemPayload": payload} if payload else NOTHING
+        )
 
     def _author(self, row: Row) -> Author:
         """Whose words a user's record has."""
@@ -215,13 +205,13 @@ class Builder:
         model = record.model or (request.model if request is not None else None)
         payload = _without(record.systemPayload)
         rest = {"systemPayload": payload} if payload else NOTHING
-        return self._message(place, row, Role.ASSISTANT, Author.MODEL, parts, rest, model, usage)
+        return self._message(place, row, Role.ASSISTANT, Author.MODEL, parts, rest=rest, model=model, usage=usage)
 
     def _call(self, request: FunctionCall, piece: Piece, row: Row) -> ToolCall:
         """A call with its result, in full where that has its own file."""
         result = self._results.get(id(request))
         beside = self._leftovers(result) if result is not None else NOTHING
-        call = tool_call(request, piece, row.record.timestamp, result, beside, self._notes)
+        call = tool_call(request, piece, row.record.timestamp, result, beside=beside, notes=self._notes)
         full = self._outputs.fetch(call.output) if call.output is not None else None
         return call if full is None else replace(call, output=full, extra={**call.extra, "shown": call.output})
 
@@ -262,7 +252,7 @@ class Builder:
         if event is not None and event.get("event.name") == FAILURE:
             words = event.get("error_message") or event.get("error")
             parts = [Text(text=words)] if isinstance(words, str) and words else []
-            return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, {"telemetry": payload})]
+            return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, rest={"telemetry": payload})]
         if request is not None and (usage := request.usage(self._notes)) is not None:
             return [self._unrecorded(place, row, request, usage)]
         match record.subtype, payload:
@@ -283,9 +273,9 @@ class Builder:
             return []
         kept["parts"] = [part if isinstance(part, str) else as_plain(part) for part in pieces]
         # It is a message only if it has words or files.
-        parts = _words(pieces)
-        has_words = any(type(part) in (Text, Attachment) for part in parts)
-        return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)] if has_words else []
+        said = _words(pieces)
+        has_words = any(type(part) in (Text, Attachment) for part in said)
+        return [self._message(place, row, Role.SYSTEM, Author.CLIENT, said)] if has_words else []
 
     def _unrecorded(self, place: int, row: Row, request: Request, usage: Usage) -> Message:
         """A request whose answer is in no record: only the telemetry knows of it."""
@@ -297,7 +287,7 @@ class Builder:
             )
         role, author = (Role.ASSISTANT, Author.MODEL) if is_answer else (Role.SYSTEM, Author.CLIENT)
         rest = {"evidence": "telemetry", "telemetry": row.record.systemPayload}
-        return self._message(place, row, role, author, parts, rest, request.model, usage)
+        return self._message(place, row, role, author, parts, rest=rest, model=request.model, usage=usage)
 
     def _command(self, place: int, row: Row, command: str, payload: dict[str, Any]) -> Message:
         """A command for the client, or what it answered."""
@@ -311,7 +301,7 @@ class Builder:
             author, parts = Author.CLIENT, [Text(text=text) for text in words if text]
         else:
             author, parts = Author.HUMAN, [Text(text=command)]
-        return self._message(place, row, Role.SYSTEM, author, parts, {"level": "info", "command": payload})
+        return self._message(place, row, Role.SYSTEM, author, parts, rest={"level": "info", "command": payload})
 
     def _compression(self, place: int, row: Row, payload: dict[str, Any]) -> Message:
         """The summary that replaced the conversation, with what the model sees besides."""
@@ -319,7 +309,7 @@ class Builder:
         first = history[0] if isinstance(history, list) and history else None
         text = _text_of_turn(first)
         parts = [SummaryPart(text=text)] if text else []
-        return self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, {"compression": payload})
+        return self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, rest={"compression": payload})
 
 
 _PROVENANCES: dict[str, tuple[str | None, ...]] = {
@@ -328,6 +318,12 @@ _PROVENANCES: dict[str, tuple[str | None, ...]] = {
     "tool_result": (None, "tool_result"),
     "system": (None, "system"),
 }
+
+
+def _figures(record: Record) -> dict[str, Any]:
+    """The model and the figures of a record that is no answer."""
+    figures = {} if record.usageMetadata is None else {"usageMetadata": tidy(record.usageMetadata)}
+    return figures if record.model is None else {**figures, "model": record.model}
 
 
 def _key(tokens: Tokens | None) -> tuple[int | None, int | None] | None:
@@ -359,7 +355,6 @@ def _words(items: Iterable[str | Piece]) -> list[Part]:
         else:
             parts.extend(other_part(item))
     return parts
-
 
 
 def _text_of_turn(turn: Any) -> str:

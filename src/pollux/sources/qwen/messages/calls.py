@@ -71,8 +71,14 @@ def results_of_calls(rows: Iterable[Row]) -> dict[int, Row]:
     return results
 
 
-def tool_call(
-    call: FunctionCall, piece: Piece, at: datetime | None, result: Row | None, beside: Mapping[str, Any], notes: Notes
+def tool_call(  # noqa: PLR0913 (every call passes here)
+    call: FunctionCall,
+    piece: Piece,
+    at: datetime | None,
+    result: Row | None,
+    *,
+    beside: Mapping[str, Any],
+    notes: Notes,
 ) -> ToolCall:
     """A call with its result, and what else that record says `beside` it; without a result it is unfinished."""
     name = call.name or "?"
