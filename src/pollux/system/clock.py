@@ -55,7 +55,7 @@ def since_epoch(number: float | None, parts: int = 1) -> datetime | None:
         at = datetime.fromtimestamp(number / parts, UTC) if number is not None else None
     except (ValueError, OverflowError, OSError):
         return None
-    return at if at is not None and is_usable(at) else None
+    return at if at is not None and FIRST_YEAR <= at.year <= LAST_YEAR else None
 
 
 def now() -> datetime:

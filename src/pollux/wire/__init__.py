@@ -20,7 +20,7 @@ from pollux.wire.files import (
     read_lines,
     unreadable,
 )
-from pollux.wire.leftovers import tidy
+from pollux.wire.leftovers import tidy, tidy_without
 from pollux.wire.notes import Notes
 from pollux.wire.record_list import RecordList
 from pollux.wire.shapes import (
@@ -73,6 +73,7 @@ __all__ = [
     "seconds",
     "tagged",
     "tidy",
+    "tidy_without",
     "unreadable",
     "untagged",
 ]

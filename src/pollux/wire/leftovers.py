@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from pollux.wire.shapes import Shape
+
 _NESTED = (dict, list)
 
 
@@ -13,6 +15,20 @@ def tidy(value: Any) -> Any:
     """A wire value as plain JSON: without absent fields, with unknown fields in their places."""
     built = msgspec.to_builtins(value)
     _prune(built)
+    return built
+
+
+def tidy_without(value: Shape, *names: str, exact: bool = False) -> dict[str, Any]:
+    """A shape as plain JSON without some of its fields, of which nothing is copied. An odd value of theirs stays.
+
+    `exact`: no shape in it has unknown fields, as of JSON that was decoded at once. Then it need not be searched.
+    """
+    kept = [(name, item) for name in names if (item := getattr(value, name)) is not None]
+    for name, _ in kept:
+        setattr(value, name, None)
+    built: dict[str, Any] = msgspec.to_builtins(value) if exact else tidy(value)
+    for name, item in kept:
+        setattr(value, name, item)
     return built
 
 

@@ -32,6 +32,7 @@ _CONTEXT = {
     "gitRoot": "directory",
 }
 _WORKSPACE = {"branch": "branch", "repository": "repository", "cwd": "directory", "client_name": "client"}
+_TELLING = ("session.resume", "session.context_changed", "session.mode_changed", "session.model_change")
 _CHANGES = {"newMode": "mode", "mode": "mode", "reasoningEffort": "effort"}
 
 
@@ -39,7 +40,8 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
     """What the session's first event says, each resumption, and its folder."""
     start = _inner(session.extra, "start")
     yield "version", start.get("copilotVersion")
-    for record in (start, *_data(session, "session.resume"), *_data(session, "session.context_changed")):
+    data = _data(session)
+    for record in (start, *data["session.resume"], *data["session.context_changed"]):
         context = _inner(record, "context") or record
         for key, name in _CONTEXT.items():
             yield name, context.get(key)
@@ -48,7 +50,7 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
     for key, name in _WORKSPACE.items():
         yield name, workspace.get(key)
     for kind in ("session.mode_changed", "session.model_change"):
-        for record in _data(session, kind):
+        for record in data[kind]:
             for key, name in _CHANGES.items():
                 yield name, record.get(key)
     for message in session.messages:
@@ -69,11 +71,14 @@ def answer(_call: ToolCall) -> Any:
     return None
 
 
-def _data(session: Session, kind: str) -> list[dict[str, Any]]:
-    """The data of the events of a type that are not part of the conversation."""
-    records = session.extra.get("records") or ()
-    kept = [_inner(record, "record") for record in records if record.get("kind") == kind]
-    return [_inner(record, "data") for record in kept]
+def _data(session: Session) -> dict[str, list[dict[str, Any]]]:
+    """The data of the events that tell facts and are not part of the conversation, by their type."""
+    found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _TELLING}
+    for record in session.extra.get("records") or ():
+        kind = record.get("kind")
+        if kind in found:
+            found[kind].append(_inner(_inner(record, "record"), "data"))
+    return found
 
 
 def _inner(record: Mapping[str, Any], name: str) -> dict[str, Any]:

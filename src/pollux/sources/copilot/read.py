@@ -101,15 +101,12 @@ def _lines(files: Iterable[File], notes: Notes) -> list[Line]:
 
 def _lines_of(file: File, notes: Notes) -> list[Line]:
     name = display_path(file.path)
-    seen: set[str] = set()
-    lines: list[Line] = []
-    for number, event in read_events(file.path, notes):
-        if event.id is not None:
-            if event.id in seen:
-                continue
-            seen.add(event.id)
-        lines.append(Line(event, number, name))
-    return lines
+    lines = [Line(event, number, name) for number, event in read_events(file.path, notes)]
+    ids = [line.event.id for line in lines]
+    if len(set(ids)) == len(ids):
+        return lines
+    first = {id: place for place, id in reversed([*enumerate(ids)])}
+    return [line for place, line in enumerate(lines) if ids[place] is None or first[ids[place]] == place]
 
 
 class _Sessions:
@@ -128,10 +125,9 @@ class _Sessions:
             if stream.name is not None and not stream.entries:
                 self._silent(stream)
         self._ids = {name: self._id(stream) for name, stream in replay.streams.items()}
-        for call in replay.calls.values():
-            call.child = next(
-                (self._key(s.name) for s in replay.streams.values() if s.entries and s.name and s.call == call.id), None
-            )
+        for stream in reversed(replay.streams.values()):
+            if stream.name and stream.entries and stream.call in replay.calls:
+                replay.calls[stream.call].child = self._key(stream.name)
 
     def all(self) -> list[Session]:
         """The main agent's, then its sub-agents'; none where nobody said anything."""
@@ -193,14 +189,16 @@ class _Sessions:
 
     def _used_store(self, entries: list[Entry]) -> list[str]:
         """The store, if messages or figures come from it."""
-        file = self.store.file if self.store is not None else None
+        if self.store is None:
+            return []
+        file = self.store.file
         used = any(entry.file == file or any(usage.file == file for usage in entry.usages) for entry in entries)
-        return [file] if file is not None and used else []
+        return [file] if used else []
 
     def _times(self, stream: Stream) -> list[datetime]:
-        fork = self._replay.fork
-        own = [entry.at for entry in stream.entries if entry.at is not None and not entry.inherited]
-        return stream.times if fork is None else own or stream.times
+        if self._replay.fork is None:
+            return stream.times
+        return [entry.at for entry in stream.entries if entry.at is not None and not entry.inherited] or stream.times
 
     def _links(self) -> tuple[Link, ...]:
         fork = self._replay.fork

@@ -11,8 +11,10 @@ from pollux.sources.opencode.messages.messages import Entry
 
 def with_fates(entries: list[Entry], revert: Revert | None) -> list[Entry]:
     """The entries with their fates, as OpenCode would go on with the session now."""
-    put_back = [_put_back(entry, revert) for entry in entries]
+    put_back = [_put_back(entry, revert) for entry in entries] if revert is not None else entries
     end = _compacted(put_back)
+    if not end:
+        return put_back
     return [
         entry._replace(message=replace(entry.message, fate=Fate.COMPRESSED))
         if place < end and entry.message.fate is Fate.LIVE

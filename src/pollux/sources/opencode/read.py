@@ -24,7 +24,7 @@ from pollux.sources.opencode.messages.messages import Entry, Setting, entries
 from pollux.sources.opencode.witnesses.document import document_rows
 from pollux.sources.opencode.witnesses.files import gather_files
 from pollux.sources.opencode.witnesses.records import Gathered
-from pollux.sources.opencode.witnesses.rows import SHAPE, gather_rows, placed, session_rows
+from pollux.sources.opencode.witnesses.rows import SHAPE, gather_rows, gather_session
 from pollux.system.clock import since_epoch
 from pollux.wire import Notes, display_path, tidy
 
@@ -51,8 +51,10 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     said = with_fates(entries(gathered, setting, notes), info.revert)
     if not said:
         return [], notes.all()
-    arrival = with_note([entry.message for entry in said])
-    said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
+    told = [entry.message for entry in said]
+    arrival = with_note(told)
+    if arrival.messages is not told:
+        said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
     missing = gaps(said)
     messages = tuple(entry.message for entry in said)
     project = _project(info, gathered)
@@ -90,12 +92,12 @@ def _gather(bundle: OpenCodeBundle, notes: Notes) -> Gathered:
     for place in sorted(bundle.rows, key=lambda place: place.rows.changed, reverse=True):
         notes.file = display_path(place.database.path)
         try:
-            rows = session_rows(session_snapshot(place.database, SHAPE, bundle.id), bundle.id)
+            state = session_snapshot(place.database, SHAPE, bundle.id)
+            gather_session(state, bundle.id, place.database.path, gathered, notes)
         except Unreadable as error:
             notes.add("file.unreadable", str(error), Severity.ERROR)
             continue
         gathered.files.append(notes.file)
-        gather_rows(placed(rows, place.database.path), gathered, notes)
         if place.database.path not in bundle.damage:
             gathered.settle()
     for file in bundle.documents:

@@ -15,6 +15,9 @@ def fates(rows: Sequence[Row], last: Row | None) -> dict[int, Fate]:
 
     Where a parent is missing, because its line was lost, the chain goes on with the row before.
     """
+    if is_chain(rows) and last is rows[-1]:
+        compression = next((n for n in range(len(rows) - 1, 0, -1) if rows[n].record.subtype == COMPRESSION), 0)
+        return dict.fromkeys(range(compression), Fate.COMPRESSED)
     places = {row.record.uuid: place for place, row in enumerate(rows) if row.record.uuid is not None}
     place = next((number for number, row in enumerate(rows) if row is last), len(rows) - 1)
     live: set[int] = set()
@@ -35,3 +38,14 @@ def fates(rows: Sequence[Row], last: Row | None) -> dict[int, Fate]:
         elif number < compression:
             result[number] = Fate.COMPRESSED
     return result
+
+
+def is_chain(rows: Sequence[Row]) -> bool:
+    """Does each row follow the one before it, and the first none?"""
+    before = None
+    for row in rows:
+        record = row.record
+        if record.parentUuid != before or record.uuid is None:
+            return False
+        before = record.uuid
+    return bool(rows)

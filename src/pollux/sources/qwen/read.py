@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from math import inf
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -42,6 +44,9 @@ from pollux.sources.typed_prompts import command_title
 from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 from pollux.wire.salvage import close
 
+_SURROUNDINGS = ("version", "gitBranch", "cwd", "agentName")
+_surroundings = attrgetter(*(f"record.{name}" for name in (*_SURROUNDINGS, "sessionId", "agentId")))
+
 
 def read(bundle: GeminiBundle | QwenBundle) -> Reading:
     """The session of a bundle; none for an empty conversation."""
@@ -78,10 +83,15 @@ class _Reader:
         self.notes = notes
         self.again: list[dict[str, Any]] = []
         self.rows = self._joined()
+        self.surroundings = list(dict.fromkeys(map(_surroundings, self.rows)))
 
     def _joined(self) -> list[Row]:
         """The rows of all files, the earliest file first, each record once."""
-        rows: list[Row] = []
+        if len(self.transcripts) == 1:
+            rows = self.transcripts[0].rows
+            if len({row.record.uuid for row in rows}) == len(rows):
+                return rows
+        rows = []
         known: dict[str, Row] = {}
         for transcript in sorted(self.transcripts, key=_beginning):
             for row in transcript.rows:
@@ -96,7 +106,7 @@ class _Reader:
     def session(self) -> Session | None:
         """The session; None where nothing was said."""
         bundle, rows = self.bundle, self.rows
-        last = max(self.transcripts, key=_end)
+        last = max(self.transcripts, key=_end) if len(self.transcripts) > 1 else self.transcripts[0]
         outputs = Outputs(bundle.root, bundle.stamps, self.notes)
         ids = {row.record.uuid: row for row in rows}
         ending = ids.get(last.rows[-1].record.uuid) if last.rows and last.rows[-1].record.uuid else None
@@ -104,10 +114,12 @@ class _Reader:
         messages = builder.build(Requests(rows, bundle.id, bundle.children))
         messages = self._with_children(messages)
         files = [*outputs.used]
+        times: list[datetime] = [at for row in rows if (at := row.record.timestamp) is not None]
         if bundle.log is not None and bundle.kind is Kind.MAIN:
             match = prompts.match_log(bundle.id, messages, bundle.log, lambda _: [])
             messages = match.all_messages()
             files += [line.file for line in match.lost]
+            times += [message.at for message in messages if message.at is not None]
         bundle.depends_on = outputs.asked
         messages, arrived = with_note(messages)
         if not any(message.author is not Author.CLIENT or message.usage is not None for message in messages):
@@ -117,8 +129,6 @@ class _Reader:
             kind = Kind.PROMPTS
         meta = self._meta()
         missing: list[Gap] = [*gaps(messages), *lost_records(rows, ids)]
-        times = [row.record.timestamp for row in rows if row.record.timestamp is not None]
-        times += [message.at for message in messages if message.at is not None]
         cwd = next((row.record.cwd for row in rows if row.record.cwd), None)
         return Session(
             agent=AGENT,
@@ -173,8 +183,8 @@ class _Reader:
             if meta is not None and meta.parentAgentId is not None:
                 evidence += f", for {meta.parentAgentId}"
             links.append(Link(kind="subagent_of", target=parent, evidence=evidence))
-        origins = (row.record.forkedFrom for row in self.rows)
-        ids = dict.fromkeys(origin.sessionId for origin in origins if origin is not None and origin.sessionId)
+        origins = [origin for row in self.rows if (origin := row.record.forkedFrom) is not None]
+        ids = dict.fromkeys(origin.sessionId for origin in origins if origin.sessionId)
         evidence = "its first records name their origins"
         links += [Link(kind="forked_from", target=f"{AGENT}:{id}", evidence=evidence) for id in ids]
         return tuple(links)
@@ -222,14 +232,16 @@ class _Reader:
     def _extra(self, builder: Builder, meta: Meta | None) -> dict[str, Any]:
         """What else the files say of the session."""
         extra: dict[str, Any] = {}
-        for name in ("version", "gitBranch", "cwd", "agentName"):
-            values = dict.fromkeys(value for row in self.rows if (value := getattr(row.record, name)) is not None)
-            if values:
-                extra[name] = list(values)
+        *named, ids, agents = zip(*self.surroundings, strict=True) if self.rows else [()] * (len(_SURROUNDINGS) + 2)
+        for name, found in zip(_SURROUNDINGS, named, strict=True):
+            if values := [value for value in dict.fromkeys(found) if value is not None]:
+                extra[name] = values
         own = (None, self.bundle.id, self.bundle.parent)
-        others = {id: None for row in self.rows if (id := row.record.sessionId) not in own}
+        others = {id: None for id in ids if id not in own}
         if others:
             extra["sessionIds"] = list(others)
+        if others := {id: None for id in agents if id not in (None, self.bundle.agent_id)}:
+            extra["agentIds"] = list(others)
         if meta is not None:
             extra["meta"] = tidy(meta)
         if builder.side:

@@ -16,6 +16,7 @@ from pollux.sources.qwen.transcript import Row
 from pollux.wire import MOST_COUNT, Notes, coherent
 
 RESPONSE, FAILURE = "qwen-code.api_response", "qwen-code.api_error"
+_TELEMETRY = "ui_telemetry"
 _FIGURES = (
     "input_token_count", "output_token_count", "cached_content_token_count", "thoughts_token_count",
     "tool_token_count", "total_token_count",
@@ -82,7 +83,7 @@ def _count(value: Any) -> int | None:
 
 def event_of(row: Row) -> Mapping[str, Any] | None:
     """The event in a record of the telemetry."""
-    payload = row.record.systemPayload if row.record.subtype == "ui_telemetry" else None
+    payload = row.record.systemPayload if row.record.subtype == _TELEMETRY else None
     event = payload.get("uiEvent") if isinstance(payload, dict) else None
     return event if isinstance(event, dict) else None
 
@@ -94,7 +95,7 @@ def helper_of(event: Mapping[str, Any], session: str) -> str | None:
     prompt = event.get("prompt_id")
     if not isinstance(prompt, str):
         return None
-    if prompt.startswith(session + "#") and not prompt.startswith(session + "####"):
+    if prompt.startswith(session + "#") and not prompt.startswith("####", len(session)):
         return prompt[len(session) + 1 :].rpartition("#")[0] or prompt[len(session) + 1 :]
     name = event.get("subagent_name")
     if isinstance(name, str) and name:
@@ -106,21 +107,20 @@ class Requests:
     """The requests of a session, joined with its answers."""
 
     def __init__(self, rows: Sequence[Row], session: str, children: Container[str]) -> None:
-        found = (Request(n, e, helper_of(e, session)) for n, row in enumerate(rows) if (e := event_of(row)) is not None)
-        self._open = {
-            request.place: request
-            for request in found
-            if request.event.get("event.name") == RESPONSE
-            and (request.helper is None or request.helper not in children)
-        }
+        self._open: dict[int, Request] = {}
         self.by_answer: dict[int, Request] = {}
+        for place, row in enumerate(rows):
+            if row.record.subtype == _TELEMETRY and (event := event_of(row)) and event.get("event.name") == RESPONSE:
+                helper = helper_of(event, session)
+                if helper is None or helper not in children:
+                    self._open[place] = Request(place, event, helper)
 
     def join(self, answers: Iterable[tuple[int, tuple[int | None, int | None] | None]]) -> None:
         """Join answers, each with its place and its figures: by the figures, or else as the next one."""
         by_key: dict[tuple[int | None, int | None], list[Request]] = {}
         for request in self._open.values():
-            if request.helper is None and None not in request.key:
-                by_key.setdefault(request.key, []).append(request)
+            if request.helper is None and None not in (figures := request.key):
+                by_key.setdefault(figures, []).append(request)
         waiting: list[int] = []
         for place, key in answers:
             same = by_key.get(key) if key is not None else None

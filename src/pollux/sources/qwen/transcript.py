@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from pollux.model import Severity
 from pollux.sources.qwen.format.schema import Record
@@ -14,7 +16,7 @@ TYPES = ("user", "assistant", "tool_result", "system")
 _GLUED = re.compile(rb'(?!\A)(?=\{"uuid":"[^"]*","parentUuid":)|(?<=\})(?=\{"uuid":)')
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, gc=False):
     """A record, and where it stands."""
 
     file: str
@@ -38,12 +40,11 @@ class Transcript:
         decode, file, add = decoder(Record), self.file, self.rows.append
         with opened(self.path, notes=self._notes) as lines:
             for number, raw in enumerate(lines, start=1):
-                if raw.isspace():
-                    continue
                 try:
                     record = decode(raw)
                 except REFUSED:
-                    self._parse_odd(number, raw)
+                    if not raw.isspace():
+                        self._parse_odd(number, raw)
                     continue
                 if record.type in TYPES:
                     add(Row(file, number, record))

@@ -39,3 +39,14 @@ def test_a_prompt_whose_words_were_removed_is_put_back(opencode: OpenCodeHome) -
     database.execute("DELETE FROM part WHERE id='prt_msg_2'")
     database.close()
     assert [message.fate for message in opencode.only().messages] == [Fate.LIVE, Fate.REWOUND]
+
+
+def test_a_model_that_nobody_answered_with_is_kept(opencode: OpenCodeHome) -> None:
+    database = opencode.database()
+    add_session(database, "ses_a")
+    add_prompt(database, "ses_a", "msg_1", "Hello")
+    data = json.dumps({"role": "oracle", "modelID": "orion", "time": {"created": 2000}})
+    database.execute("INSERT INTO message VALUES ('msg_2', 'ses_a', 2000, 2000, ?)", (data,))
+    database.close()
+    message = opencode.only().messages[1]
+    assert (message.model, message.extra["modelID"]) == (None, "orion")

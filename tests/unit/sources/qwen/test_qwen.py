@@ -222,6 +222,13 @@ def test_a_sub_agent_of_a_sub_agent_has_that_as_its_parent(tmp_path: Path) -> No
     assert read(tmp_path, "reader-call_2").parent == "qwen:scout-call_1"
 
 
+def test_an_agent_that_is_not_the_files_own_is_named(tmp_path: Path) -> None:
+    said_by = [said(number, "Here.", agentId=agent) for number, agent in ((2, "scout-call_1"), (3, "someone"))]
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
+    write(tmp_path, [asked(1, "Look."), *said_by], "agent-scout-call_1", f"subagents/{ID}")
+    assert read(tmp_path, "scout-call_1").extra["agentIds"] == ["someone"]
+
+
 def called(number: int, id: str, **args: Any) -> Json:
     parts = [{"functionCall": {"id": id, "name": "read_file", "args": args}}]
     return record(number, "assistant", message={"role": "model", "parts": parts}, usageMetadata=figures(10, 15))

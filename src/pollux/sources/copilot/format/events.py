@@ -8,45 +8,65 @@ from collections.abc import Iterator
 from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.sources.copilot.format.schema import CONVERSATION, KNOWN, Event, OtherEvent
-from pollux.wire import Malformed, Notes, decode, display_path, fit, note_bad_line, plain, read_lines
+from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path, fit, note_bad_line, opened, plain
 
 _TYPE = re.compile(rb'\s*\{\s*"type"\s*:\s*"([\w.]+)"')
-_NAMES = {name.encode(): (name, shape) for name, shape in CONVERSATION.items()}
+_HEAD = b'{"type":"'
+_LENGTH = len(_HEAD)
+_SHAPES: dict[str, type[Event]] = {name: CONVERSATION.get(name, OtherEvent) for name in KNOWN}
+_DECODERS = {name.encode(): (name, decoder(shape)) for name, shape in _SHAPES.items()}
 
 
 def read_events(path: str, notes: Notes) -> Iterator[tuple[int, Event]]:
     """Each event with the number of its line."""
     notes.file = display_path(path)
     try:
-        for number, raw in read_lines(path, notes):
-            notes.line = number
-            try:
-                event = _event(raw, notes)
-            except Malformed as error:
-                note_bad_line(error, raw, notes)
-                continue
-            if event is None:
-                notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
-                continue
-            _check_type(event, notes)
-            yield number, event
+        with opened(path, notes=notes) as lines:
+            for number, raw in enumerate(lines, start=1):
+                known = _DECODERS.get(raw[_LENGTH : raw.find(b'"', _LENGTH)]) if raw.startswith(_HEAD) else None
+                if known is not None:
+                    try:
+                        event = known[1](raw)
+                    except REFUSED:
+                        pass
+                    else:
+                        # A key may stand twice in an object: the last one counts.
+                        if event.type == known[0]:
+                            yield number, event
+                            continue
+                if not raw.isspace() and (odd := _odd(number, raw, notes)) is not None:
+                    yield number, odd
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
+
+
+def _odd(number: int, raw: bytes, notes: Notes) -> Event | None:
+    """An event that is written in another way than usual, or is of an unknown type; None where there is none."""
+    notes.line = number
+    try:
+        event = _event(raw, notes)
+    except Malformed as error:
+        note_bad_line(error, raw, notes)
+        return None
+    if event is None:
+        notes.add("line.not-object", "A line holds JSON but no object; skipped.", Severity.ERROR)
+        return None
+    _check_type(event, notes)
+    return event
 
 
 def _event(raw: bytes, notes: Notes) -> Event | None:
     match = _TYPE.match(raw)
     if match is not None:
-        name, shape = _NAMES.get(match[1]) or (match[1].decode(), OtherEvent)
-        event = decode(shape, raw, notes, name)
-        # A key may stand twice in an object: the last one counts.
+        name = match[1].decode()
+        event = decode(_SHAPES.get(name, OtherEvent), raw, notes, name)
         if event is None or event.type == name:
             return event
     value = plain(raw, notes)
     kind = value.get("type") if type(value) is dict else None
     if not isinstance(kind, str):
         return fit(OtherEvent, value, notes, "event")
-    return fit(CONVERSATION.get(kind, OtherEvent), value, notes, kind)
+    return fit(_SHAPES.get(kind, OtherEvent), value, notes, kind)
 
 
 def _check_type(event: Event, notes: Notes) -> None:

@@ -12,29 +12,31 @@ from pollux.sources.copilot.replay.leftovers import rest
 
 Assets = Mapping[str, dict[str, Any]]
 """The bytes of pictures and files by their ids."""
+_ENDED = ("toolCallId", "success", "result", "error", "toolTelemetry")
+_ASKED = ("toolCallId", "name", "arguments", "type")
 
 
 def requested(request: ToolRequest, line: int, place: int) -> Call:
     """A call as the model asked for it."""
-    extra = rest(request, "toolCallId", "name", "arguments")
-    if extra.get("type") == "function":
-        del extra["type"]
-    return Call(
+    call = Call(
         id=request.toolCallId,
         name=request.name or "",
         line=line,
         place=place,
         input=request.arguments,
         server=request.mcpServerName,
-        extra=extra,
     )
+    call.extra = rest(request, *(_ASKED if request.type == "function" else _ASKED[:-1]))
+    return call
 
 
 def note_start(call: Call, event: StartEvent, envelope: dict[str, Any]) -> None:
     """Note that a call began. Where it differs from what was asked for, both are kept."""
     data = event.data
     call.at = event.timestamp or call.at
-    note = envelope | ({"id": event.id} if event.id else {})
+    note = envelope
+    if event.id:
+        note["id"] = event.id
     if data is not None:
         left = rest(data, "toolCallId")
         if data.toolName == call.name or not call.name:
@@ -45,40 +47,51 @@ def note_start(call: Call, event: StartEvent, envelope: dict[str, Any]) -> None:
             left.pop("arguments", None)
         call.server = call.server or data.mcpServerName
         note |= left
-    call.extra = {**call.extra, "start": note}
+    call.extra["start"] = note
 
 
 def note_end(call: Call, event: CompleteEvent, envelope: dict[str, Any], assets: Assets) -> None:
     """Note how a call ended. A result that was invented when the session was resumed is none."""
     data = event.data
-    note = envelope | ({"id": event.id} if event.id else {})
+    note = envelope
+    if event.id:
+        note["id"] = event.id
     if data is not None:
         call.ended, call.success = event.timestamp, data.success
         call.resumed = data.model == "resumed" and data.success is False
-        left = rest(data, "toolCallId", "success")
-        _take_output(call, data, left, assets)
-        call.code = data.error.code if data.error is not None else None
+        telemetry = data.toolTelemetry
+        _take_output(call, data, note, assets)
         call.find_exit_code((data.shellExecution or {}).get("exitCode"))
-        note |= {key: value for key, value in left.items() if value != {}}
-    call.extra = {**call.extra, "complete": note}
+        note |= rest(data, *_ENDED, *(("shellExecution",) if not data.shellExecution else ()))
+        if telemetry:
+            note["toolTelemetry"] = telemetry
+    call.extra["complete"] = note
 
 
-def _take_output(call: Call, data: CompleteData, left: dict[str, Any], assets: Assets) -> None:
-    """Take a call's output out of its result, or out of its error; `left` is what stays."""
+def _take_output(call: Call, data: CompleteData, note: dict[str, Any], assets: Assets) -> None:
+    """Take a call's output out of its result, or out of its error; the note gets what stays."""
     result, error = data.result, data.error
-    if result is not None and result.content is not None:
-        call.output = result.content
-        left["result"].pop("content", None)
-        if result.detailedContent == result.content:
-            left["result"].pop("detailedContent", None)
-    elif error is not None and error.message is not None:
-        call.output = error.message
-        left["error"].pop("message", None)
-    if result is not None and result.binaryResultsForLlm:
-        given = [attachment(one, assets) for one in result.binaryResultsForLlm]
-        call.attachments = [one for one in given if type(one) is Attachment]
-        if len(call.attachments) == len(given) and "binaryResultsForLlm" not in result.extra:
-            left["result"].pop("binaryResultsForLlm", None)
+    answers = result is not None and result.content is not None
+    if result is not None:
+        used = ["content"]
+        if answers:
+            call.output = result.content
+            if result.detailedContent == result.content:
+                used.append("detailedContent")
+        if result.binaryResultsForLlm:
+            given = [attachment(one, assets) for one in result.binaryResultsForLlm]
+            call.attachments = [one for one in given if type(one) is Attachment]
+            if len(call.attachments) == len(given) and "binaryResultsForLlm" not in result.extra:
+                used.append("binaryResultsForLlm")
+        if left := rest(result, *used):
+            note["result"] = left
+    call.code = None
+    if error is not None:
+        call.code = error.code
+        if not answers and error.message is not None:
+            call.output = error.message
+        if left := rest(error, *(("message",) if not answers else ())):
+            note["error"] = left
 
 
 def attachment(record: dict[str, Any], assets: Assets) -> Part:

@@ -19,7 +19,7 @@ def finish(replay: Replay, id: str) -> None:
         for stream in replay.streams.values():
             for entry in stream.entries:
                 entry.fate = Fate.LIVE if entry.fate is Fate.REWOUND else entry.fate
-    for stream in replay.streams.values():
+    for stream in replay.streams.values() if replay.has_refusals else ():
         _end_turns(stream.entries)
 
 

@@ -8,24 +8,37 @@ from typing import Any
 from pollux.model import Usage, by_name, values
 from pollux.wire import MOST_COUNT, Notes, coherent
 
-# 1.0.11 has other names for the figures of a compaction.
-_FIGURES = {
-    "input": ("inputTokens", "input", "input_tokens"),
-    "cached": ("cacheReadTokens", "cachedInput", "cache_read_tokens"),
-    "cache_write": ("cacheWriteTokens", "cache_write_tokens"),
-    "output": ("outputTokens", "output", "output_tokens"),
-    "reasoning": ("reasoningTokens", "reasoning_tokens"),
-}
+# The names of figures, with those in the figures of a compaction by 1.0.11, and those in the store.
+_FIGURES = (
+    ("input", "inputTokens", ("input", "input_tokens")),
+    ("cached", "cacheReadTokens", ("cachedInput", "cache_read_tokens")),
+    ("cache_write", "cacheWriteTokens", ("cache_write_tokens",)),
+    ("output", "outputTokens", ("output", "output_tokens")),
+    ("reasoning", "reasoningTokens", ("reasoning_tokens",)),
+)
 
 
-def usage_of(record: Mapping[str, Any], notes: Notes, *, requests: int | None = 1, native: Any = None) -> Usage:
-    """What a record says was used. A figure that cannot be is not counted."""
+def usage_of(
+    record: Mapping[str, Any],
+    notes: Notes,
+    *,
+    requests: int | None = 1,
+    native: Mapping[str, Any] | None = None,
+    place: tuple[int, str] | None = None,
+) -> Usage:
+    """What a record says was used, and in which line of which file. A figure that cannot be is not counted."""
     figures: dict[str, Any] = {}
-    for name, keys in _FIGURES.items():
-        key = next((key for key in keys if record.get(key) is not None), None)
-        figures[name] = count(record.get(key), f"{name} tokens", notes) if key is not None else None
+    for name, key, others in _FIGURES:
+        value = record.get(key)
+        if value is None:
+            value = next((record[other] for other in others if record.get(other) is not None), None)
+        if type(value) is int and 0 <= value <= MOST_COUNT:
+            figures[name] = value
+        else:
+            figures[name] = count(value, f"{name} tokens", notes)
     whole = figures["input"] is not None and figures["output"] is not None
-    usage = Usage(**figures, requests=requests, exact=whole, native=dict(native or record))
+    line, file = place or (None, None)
+    usage = Usage(**figures, requests=requests, exact=whole, native=native or record, line=line, file=file)
     return coherent(usage, notes)
 
 

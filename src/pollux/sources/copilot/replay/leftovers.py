@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from functools import cache
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
-from pollux.wire import Shape, tidy
+from msgspec import to_builtins
 
-_PLAIN = (str, int, float, bool, dict)
+from pollux.sources.copilot.format.schema import OtherEvent
+from pollux.wire import Shape
+
+_envelope: Callable[[OtherEvent], tuple[Any, ...]] = attrgetter("type", "id", "timestamp", "parentId", "data")
 
 
 def rest(value: Shape, *used: str) -> dict[str, Any]:
-    """An object without the fields that were used. A field that could not be used as it is stays in it."""
-    left: dict[str, Any] = {}
-    for name in _names(type(value), used):
-        item = getattr(value, name)
-        if item is not None:
-            kind = type(item)
-            left[name] = item if kind in _PLAIN else _time(item) if kind is datetime else tidy(item)
-    for name, odd in value.extra.items():
-        fitted = left.get(name)
-        # A list with odd items is in two halves: those that fitted, and the odd ones.
-        left[name] = [*fitted, *odd] if type(odd) is list and type(fitted) is list else odd
+    """An object without the fields that were used, which are taken out of it. No field may hold another shape.
+
+    A field that could not be used as it is stays. This runs for every event.
+    """
+    for name in used:
+        setattr(value, name, None)
+    left: dict[str, Any] = to_builtins(value)
+    if unknown := left.pop("⁂", None):
+        for name, odd in unknown.items():
+            fitted = left.get(name)
+            # A list with odd items is in two halves: those that fitted, and the odd ones.
+            left[name] = [*fitted, *odd] if type(odd) is list and type(fitted) is list else odd
     return left
 
 
-@cache
-def _names(kind: type[Shape], used: tuple[str, ...]) -> tuple[str, ...]:
-    """The fields of a shape that are left. This runs for every event."""
-    return tuple(name for name in kind.__struct_fields__ if name != "extra" and name not in used)
-
-
-def _time(at: datetime) -> str:
-    return at.isoformat().replace("+00:00", "Z")
+def whole(event: OtherEvent) -> dict[str, Any]:
+    """An event as it was written. Nearly all have these fields and no others."""
+    type_name, id, at, parent, data = values = _envelope(event)
+    if event.extra or event.agentId is not None or event.ephemeral is not None or None in values:
+        return rest(event)
+    return {"type": type_name, "id": id, "timestamp": to_builtins(at), "parentId": parent, "data": data}

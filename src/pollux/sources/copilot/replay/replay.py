@@ -22,9 +22,9 @@ from pollux.sources.copilot.format.schema import (
     UserEvent,
 )
 from pollux.sources.copilot.replay.calls import attachment, note_end, note_start, requested
-from pollux.sources.copilot.replay.entries import Call, Entry, said
+from pollux.sources.copilot.replay.entries import REFUSED, Call, Entry, said
 from pollux.sources.copilot.replay.figures import usage_of
-from pollux.sources.copilot.replay.leftovers import rest
+from pollux.sources.copilot.replay.leftovers import rest, whole
 from pollux.sources.copilot.replay.processes import Process, Shutdown
 from pollux.wire import Notes, RecordList
 
@@ -42,7 +42,7 @@ _REMARKS = {
 """Events that hold a text of the client, and where."""
 
 
-class Line(msgspec.Struct):
+class Line(msgspec.Struct, gc=False):
     """An event and where it stands. `older`: the newest file of the session does not hold it any more."""
 
     event: Event
@@ -86,6 +86,7 @@ class Replay:
         self.fork: Fork | None = None
         self.rewinds: list[Entry] = []
         self.refused_places: list[int] = []
+        self.has_refusals = False
         self._assets: dict[str, dict[str, Any]] = {}
         self._aliases: dict[str, str] = {}
         self._usage_ids: set[tuple[str, str]] = set()
@@ -107,14 +108,37 @@ class Replay:
             "abort": self._aborted,
             "subagent.started": self._spawned,
         }
+        self._conversation: dict[type[Event], Callable[[Stream, Any], None]] = {
+            UserEvent: self._prompt,
+            AssistantEvent: self._response,
+            StartEvent: self._call_started,
+            CompleteEvent: self._call_ended,
+        }
 
     def play(self, lines: Iterable[Line]) -> None:
         """Apply events in their order."""
+        notes = self.notes
         for place, line in enumerate(lines):
+            event = line.event
             self._place, self._line = place, line
-            self.notes.file, self.notes.line = line.file, line.number
-            self._apply(line.event)
-            self._previous = line.event.id
+            notes.file, notes.line = line.file, line.number
+            stream = self._stream_of(event) if event.agentId is not None or _parent(event) else self.stream(None)
+            if event.timestamp is not None:
+                stream.times.append(event.timestamp)
+            if type(event) is OtherEvent:
+                self._apply(stream, event)
+            else:
+                self._conversation[type(event)](stream, event)
+            self._previous = event.id
+
+    def _stream_of(self, event: Event) -> Stream:
+        """The stream of an event that names an agent, or the call that started one."""
+        parent = _parent(event)
+        name = event.agentId or (self._aliases.get(parent, parent) if parent else None)
+        stream = self.stream(name)
+        if name is not None and stream.call is None and parent:
+            stream.call = parent
+        return stream
 
     def stream(self, name: str | None) -> Stream:
         """The stream of an agent."""
@@ -122,30 +146,14 @@ class Replay:
             self.streams[name] = Stream(name, [], RecordList(self.notes))
         return self.streams[name]
 
-    def _apply(self, event: Event) -> None:
-        parent = getattr(getattr(event, "data", None), "parentToolCallId", None)
-        data = event.data if isinstance(event, OtherEvent) else None
-        if data is not None and type(data.get("parentToolCallId")) is str:
-            parent = data["parentToolCallId"]
-        name = event.agentId or (self._aliases.get(parent, parent) if parent else None)
-        stream = self.stream(name)
-        if name is not None and stream.call is None and parent:
-            stream.call = parent
-        if event.timestamp is not None:
-            stream.times.append(event.timestamp)
-        if isinstance(event, UserEvent):
-            self._prompt(stream, event)
-        elif isinstance(event, AssistantEvent):
-            self._response(stream, event)
-        elif isinstance(event, StartEvent):
-            self._call_started(stream, event)
-        elif isinstance(event, CompleteEvent):
-            self._call_ended(stream, event)
-        elif isinstance(event, OtherEvent):
-            handler = self._handlers.get(event.type or "")
-            used = handler is not None and data is not None and handler(stream, event, data)
-            if not used and not self._remark(stream, event):
-                stream.records.add({"kind": event.type, "line": self._line.number, "record": rest(event)})
+    def _apply(self, stream: Stream, event: OtherEvent) -> None:
+        """Apply an event that is not of the conversation itself; keep it where nothing else does."""
+        kind, data = event.type or "", event.data
+        handler = self._handlers.get(kind)
+        if handler is not None and data is not None and handler(stream, event, data):
+            return
+        if kind not in _REMARKS or not self._remark(stream, event):
+            stream.records.add({"kind": event.type, "line": self._line.number, "record": whole(event)})
 
     def _entry(self, stream: Stream, event: Event, role: Role, author: Author, parts: list[Part | Call]) -> Entry:
         entry = Entry(
@@ -165,7 +173,7 @@ class Replay:
 
     def _envelope(self, event: Event) -> dict[str, Any]:
         """What an event says beside its data. That it follows the event before it goes without saying."""
-        extra = dict(event.extra)
+        extra = dict(event.extra) if event.extra else {}
         if event.parentId is not None and event.parentId != self._previous:
             extra["parentId"] = event.parentId
         if event.ephemeral is not None:
@@ -211,8 +219,10 @@ class Replay:
         entry.model = data.model or entry.model or stream.model or self.stream(None).model
         entry.output = data.outputTokens
         entry.api_call = data.apiCallId
-        used = ("content", "reasoningText", "toolRequests", "model")
-        entry.extra |= self._envelope(event) | (rest(event.data, *used) if event.data is not None else {})
+
+        entry.extra |= self._envelope(event)
+        if event.data is not None:
+            entry.extra |= rest(data, "content", "reasoningText", "toolRequests", "model")
         self.processes[-1].answers.append(entry)
 
     def _awaited(self, stream: Stream, api_call: str | None) -> Entry | None:
@@ -246,7 +256,9 @@ class Replay:
 
     def _call_ended(self, stream: Stream, event: CompleteEvent) -> None:
         data = event.data or CompleteData()
-        note_end(self._call(stream, event, data.toolCallId, None), event, self._envelope(event), self._assets)
+        call = self._call(stream, event, data.toolCallId, None)
+        note_end(call, event, self._envelope(event), self._assets)
+        self.has_refusals = self.has_refusals or call.code in REFUSED
 
     def _remark(self, stream: Stream, event: OtherEvent) -> bool:
         """A text of the client as a message; False where the event has none."""
@@ -302,8 +314,8 @@ class Replay:
                 requests = record.get("requests")
                 number = requests.get("count") if type(requests) is dict else None
                 number = number if type(number) is int and number >= 0 else None
-                figures = usage_of(usage, self.notes, requests=number, native=record)
-                totals[model] = msgspec.structs.replace(figures, line=self._line.number, file=self._line.file)
+                place = self._line.number, self._line.file
+                totals[model] = usage_of(usage, self.notes, requests=number, native=record, place=place)
         self.processes[-1].shutdown = Shutdown(self._place, self._line.number, self._line.file, totals)
         return False
 
@@ -319,8 +331,10 @@ class Replay:
             if (origin, name) in self._usage_ids:
                 return False
             self._usage_ids.add((origin, name))
-        usage = msgspec.structs.replace(usage_of(record, self.notes), line=self._line.number, file=self._line.file)
-        note = rest(event, "type") | {"data": {key: value for key, value in data.items() if key != "usage"}}
+        usage = usage_of(record, self.notes, place=(self._line.number, self._line.file))
+        note = whole(event)
+        note.pop("type", None)
+        note["data"] = {key: value for key, value in data.items() if key != "usage"}
         if not note["data"]:
             del note["data"]
         self.processes[-1].records.append(usage)
@@ -401,3 +415,12 @@ class Replay:
         stream.facts = {**data, **stream.facts}
         stream.records.add({"kind": event.type, "line": self._line.number, "record": rest(event)})
         return True
+
+
+def _parent(event: Any) -> str | None:
+    """The call that started the agent that made an event, where the event names it."""
+    data = event.data
+    if type(data) is dict:
+        call = data.get("parentToolCallId")
+        return call if type(call) is str else None
+    return data.parentToolCallId if data is not None else None

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from pollux.model import Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
+from pollux.model import NOTHING, Attachment, Context, Part, SummaryPart, Text, Thinking, ToolResult, Unknown
 from pollux.sources.gemini_sessions.format.schema import (
     Call,
     FunctionCall,
@@ -270,7 +270,7 @@ def as_plain(piece: Piece) -> Any:
 def signature(piece: str | Piece) -> dict[str, Any]:
     """What else a piece has: the signature of a thought, and unknown fields."""
     if isinstance(piece, str) or (piece.thoughtSignature is None and not piece.extra and piece.videoMetadata is None):
-        return {}
+        return NOTHING
     known = {"thoughtSignature": piece.thoughtSignature, "videoMetadata": piece.videoMetadata}
     return {**{key: value for key, value in known.items() if value is not None}, **piece.extra}
 

@@ -8,10 +8,11 @@ the thinking since 1.3.16. A session keeps the release that made it while newer 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from pollux.model import Usage
 from pollux.sources.opencode.format.schema import Cache, Tokens
-from pollux.wire import Notes, coherent, tidy
+from pollux.wire import Notes, coherent, tidy_without
 
 Release = tuple[int, ...]
 
@@ -35,7 +36,20 @@ def is_empty(tokens: Tokens | None) -> bool:
     return not any((tokens.input, tokens.output, tokens.reasoning, cache.read, cache.write, tokens.total))
 
 
-def usage_of(tokens: Tokens, provider: str | None, release: Release | None, notes: Notes) -> Usage:
+class Place(NamedTuple):
+    """The file or the row of figures, if it is not that of their message. `exact`: nothing in them is unknown."""
+
+    file: str | None = None
+    row: str | None = None
+    exact: bool = False
+
+
+_NOWHERE_ELSE = Place()
+
+
+def usage_of(
+    tokens: Tokens, provider: str | None, release: Release | None, notes: Notes, place: Place = _NOWHERE_ELSE
+) -> Usage:
     """The figures in the meaning that all agents share."""
     cache = tokens.cache or Cache()
     read, write = cache.read or 0, cache.write or 0
@@ -61,7 +75,9 @@ def usage_of(tokens: Tokens, provider: str | None, release: Release | None, note
         reasoning=reasoning,
         requests=1,
         exact=True if prompt is not None and output is not None else None,
-        native=tidy(tokens),
+        native=tidy_without(tokens, exact=place.exact),
+        file=place.file,
+        row=place.row,
     )
     return coherent(usage, notes)
 

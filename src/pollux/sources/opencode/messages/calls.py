@@ -10,7 +10,7 @@ from pollux.model import Attachment, Status, ToolCall
 from pollux.sources.opencode.format.schema import Part, State, Times
 from pollux.sources.opencode.format.tools import INVALID, canonical
 from pollux.system.clock import since_epoch
-from pollux.wire import tidy
+from pollux.wire import tidy_without
 
 Fetch = Callable[[str], str | None]
 """The full text of a long output, by the path that a call names; None if it is gone."""
@@ -19,8 +19,8 @@ _ABORTED = ("Tool execution aborted", "The operation was aborted")
 _REFUSED = ("The user rejected permission", "The user dismissed this question")
 
 
-def call_of(part: Part, fetch: Fetch, *, ends_turn: bool) -> ToolCall:
-    """A call with its outcome. `ends_turn`: nothing followed it in the turn."""
+def call_of(part: Part, fetch: Fetch, *, exact: bool, ends_turn: bool) -> ToolCall:
+    """A call with its outcome. `exact`: nothing in it is unknown. `ends_turn`: nothing followed it in the turn."""
     state = part.state or State()
     name = part.tool or ""
     shared, kind = canonical(name)
@@ -42,7 +42,7 @@ def call_of(part: Part, fetch: Fetch, *, ends_turn: bool) -> ToolCall:
         seconds=(end - start).total_seconds() if start is not None and end is not None and end >= start else None,
         child=f"opencode:{child}" if isinstance(child, str) and child and shared == "agent_spawn" else None,
         attachments=_attachments(state.attachments),
-        extra=_extra(state),
+        extra=_extra(state, exact=exact),
     )
 
 
@@ -67,16 +67,16 @@ def _output(state: State, metadata: dict[str, Any], fetch: Fetch) -> str | None:
     return None
 
 
-def _extra(state: State) -> dict[str, Any]:
+def _extra(state: State, *, exact: bool) -> dict[str, Any]:
     """What a call recorded beside its input and its output."""
-    rest: dict[str, Any] = tidy(state)
-    for name in ("input", "attachments"):
-        if name != "attachments" or isinstance(state.attachments, list):
-            rest.pop(name, None)
-    if isinstance(state.output, str) and not _is_cut(state):
-        rest.pop("output", None)
-    elif isinstance(state.error, str) and state.output is None:
-        rest.pop("error", None)
+    used = ["input"]
+    if type(state.attachments) is list:
+        used.append("attachments")
+    if type(state.output) is str and not _is_cut(state):
+        used.append("output")
+    elif type(state.error) is str and state.output is None:
+        used.append("error")
+    rest = tidy_without(state, *used, exact=exact)
     metadata = rest.get("metadata")
     if isinstance(metadata, dict) and metadata.get("output") in (state.output, None):
         metadata.pop("output", None)

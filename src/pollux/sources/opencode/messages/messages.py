@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-import msgspec
-
-from pollux.model import Author, Fate, Message, Origin, Role, Usage
+from pollux.model import Author, Fate, Message, Origin, Role
 from pollux.sources.opencode.format.schema import MessageInfo, State, Times
-from pollux.sources.opencode.format.tokens import Release, is_empty, usage_of
+from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
 from pollux.sources.opencode.messages.calls import Fetch
 from pollux.sources.opencode.messages.ids import time_in
-from pollux.sources.opencode.messages.parts import content, says_something
+from pollux.sources.opencode.messages.parts import content, say_something, says_something
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.system.clock import since_epoch
-from pollux.wire import Notes, tidy
+from pollux.wire import Notes, tidy_without
 
+_id: Callable[[tuple[str, PartRecord]], str] = itemgetter(0)
 _SHELL = "The following tool was executed by the user"
 
 
@@ -55,11 +55,11 @@ def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
     """The messages of a session. An answer of many responses is divided into them."""
     told = sorted(_told(gathered), key=lambda one: _order(one, setting.created))
     shells = {one.id for one in told if _is_shell(one)}
-    answered = [one.record.info.parentID for one in told]
+    last_answers = {one.record.info.parentID: place for place, one in enumerate(told)}
     result: list[Entry] = []
     for place, one in enumerate(told):
         is_assistant = one.record.info.role == "assistant"
-        last = one.record.info.parentID not in answered[place + 1 :]
+        last = last_answers[one.record.info.parentID] == place
         if is_assistant:
             # Up to 0.5 an answer does not name what it answers.
             asked = one.record.info.parentID or (told[place - 1].id if place else None)
@@ -83,7 +83,7 @@ def _told(gathered: Gathered) -> Iterator[_Told]:
 
 
 def _sorted(parts: dict[str, PartRecord]) -> list[PartRecord]:
-    return [parts[id] for id in sorted(parts)]
+    return [part for _, part in sorted(parts.items(), key=_id)]
 
 
 def _order(one: _Told, near: float | None) -> tuple[float, str]:
@@ -98,8 +98,10 @@ def _created(info: MessageInfo) -> float | None:
 
 
 def _is_shell(one: _Told) -> bool:
+    if one.record.info.role != "user":
+        return False
     texts = [part.part.text for part in one.parts if part.part.type == "text"]
-    return one.record.info.role == "user" and texts == [_SHELL] and bool(one.parts[0].part.synthetic)
+    return texts == [_SHELL] and bool(one.parts[0].part.synthetic)
 
 
 # ------------------------------------------------------------------ the user's place
@@ -141,26 +143,25 @@ def _is_inherited(info: MessageInfo, setting: Setting) -> bool:
     return created is not None and setting.created is not None and created < setting.created
 
 
-def _extra(one: _Told, rest: list[dict[str, Any]], session: str) -> dict[str, Any]:
-    """What the records say beyond the message itself."""
+def _extra(one: _Told, rest: list[dict[str, Any]], session: str, *used: str) -> dict[str, Any]:
+    """What the records say beyond the message itself, and the fields that it `used`."""
     info = one.record.info
-    extra: dict[str, Any] = tidy(info)
-    for name in ("id", "role", "modelID", "parts"):
-        if name not in info.extra:
-            extra.pop(name, None)
+    extra = tidy_without(info, "id", "role", "parts", *used, exact=one.record.exact)
     if info.role not in ("user", "assistant", None):
         extra["role"] = info.role
     if extra.get("sessionID") == session:
         del extra["sessionID"]
-    return {**extra, **({"parts": kept} if (kept := _kept(rest, one.id, session)) else {})}
+    if kept := _kept(rest, one.id, session):
+        extra["parts"] = kept
+    return extra
 
 
 def _kept(rest: list[dict[str, Any]], message: str, session: str) -> list[dict[str, Any]]:
     """What the records of parts say, without the ids that the message has."""
     for part in rest:
-        if part.get("messageID") == message:
+        if "messageID" in part and part["messageID"] == message:
             del part["messageID"]
-        if part.get("sessionID") == session:
+        if "sessionID" in part and part["sessionID"] == session:
             del part["sessionID"]
     return [part for part in rest if part]
 
@@ -172,18 +173,21 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
     """The responses in an answer. Before 0.6 one answer holds all responses of a turn."""
     info = one.record.info
     segments = list(_segments(one.parts)) or [[]]
-    finished = [segment for segment in segments if _tokens(segment) is not None]
-    for number, segment in enumerate(segments):
+    finishes = [_finish(segment) for segment in segments]
+    has_figures = any(finish is not None for finish in finishes)
+    for number, (segment, finish) in enumerate(zip(segments, finishes, strict=True)):
         is_last = number == len(segments) - 1
         is_summary = info.summary is True
         parts, rest = content(segment, setting.fetch, notes, summary=is_summary, ends_turn=ends_turn and is_last)
         notes.file, notes.line = one.record.origin.file, one.record.origin.line
-        figures = _tokens(segment) or (info.tokens if not finished and is_last and not is_empty(info.tokens) else None)
         usage = None
-        if figures is not None and not by_hand:
-            usage = usage_of(figures, info.providerID, setting.release, notes)
-            usage = _at_finish(usage, segment, one.record.origin)
-        removed = one.record.removed or bool(segment and all(part.removed for part in segment))
+        if finish is not None and finish.part.tokens is not None and not by_hand:
+            place = _place(finish, one.record.origin)
+            usage = usage_of(finish.part.tokens, info.providerID, setting.release, notes, place)
+        elif info.tokens is not None and not has_figures and is_last and not by_hand and not is_empty(info.tokens):
+            usage = usage_of(info.tokens, info.providerID, setting.release, notes)
+        # What was removed and what was not are never in one segment.
+        removed = one.record.removed or bool(segment and segment[0].removed)
         error = _error(info) if is_last else None
         message = Message(
             id=one.id if number == 0 else f"{one.id}.{number + 1}",
@@ -196,10 +200,18 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
             fate=Fate.REWOUND if removed else Fate.FAILED if error and not parts and not usage else Fate.LIVE,
             inherited=_is_inherited(info, setting),
             origin=one.record.origin if number == 0 else segment[0].origin,
-            extra=_extra(one, rest, setting.session) if number == 0 else _rest_of(one, rest, setting.session),
+            extra=_extra(one, rest, setting.session, *(() if by_hand else ("modelID",)))
+            if number == 0
+            else _rest_of(one, rest, setting.session),
         )
-        says = any(says_something(record) for record in segment)
-        yield Entry(message, one.id, is_response=not by_hand, is_summary=is_summary and is_last, says=says, error=error)
+        yield Entry(
+            message,
+            one.id,
+            is_response=not by_hand,
+            is_summary=is_summary and is_last,
+            says=say_something(segment),
+            error=error,
+        )
 
 
 def _rest_of(one: _Told, rest: list[dict[str, Any]], session: str) -> dict[str, Any]:
@@ -225,19 +237,22 @@ def _segments(parts: list[PartRecord]) -> Iterator[list[PartRecord]]:
         yield segment
 
 
-def _tokens(segment: list[PartRecord]) -> Any:
-    """The figures with which a response ends."""
-    return next((r.part.tokens for r in reversed(segment) if r.part.type == "step-finish" and r.part.tokens), None)
+def _finish(segment: list[PartRecord]) -> PartRecord | None:
+    """The part with the figures with which a response ends."""
+    for record in reversed(segment):
+        if record.part.type == "step-finish" and record.part.tokens is not None:
+            return record
+    return None
 
 
-def _at_finish(usage: Usage, segment: list[PartRecord], origin: Origin) -> Usage:
-    """The usage with the place of its figures, which is a record of its own."""
-    finish = next((record.origin for record in reversed(segment) if record.part.type == "step-finish"), None)
-    if finish is None or finish == origin:
-        return usage
-    if finish.row is not None:
-        return msgspec.structs.replace(usage, row=_field(finish))
-    return msgspec.structs.replace(usage, file=finish.file) if finish.file != origin.file else usage
+def _place(figures: PartRecord, origin: Origin) -> Place:
+    """Where figures stand, which are a record of their own."""
+    own = figures.origin
+    if own == origin:
+        return Place(exact=figures.exact)
+    if own.row is not None:
+        return Place(row=_field(own), exact=figures.exact)
+    return Place(file=own.file if own.file != origin.file else None, exact=figures.exact)
 
 
 def _field(origin: Origin) -> str | None:

@@ -17,13 +17,15 @@ from pollux.model import (
     ToolCall,
     Unknown,
 )
-from pollux.sources.opencode.format.schema import Part, State, Times
+from pollux.sources.opencode.format.schema import Part, Times
 from pollux.sources.opencode.messages.calls import Fetch, attachment, call_of
 from pollux.sources.opencode.witnesses.records import PartRecord
 from pollux.system.clock import since_epoch
-from pollux.wire import Notes, tidy
+from pollux.wire import Notes, tidy, tidy_without
 
-BOOKKEEPING = ("step-start", "step-finish", "snapshot", "patch", "compaction", "agent", "retry")
+BOOKKEEPING: frozenset[str | None] = frozenset(
+    ("step-start", "step-finish", "snapshot", "patch", "compaction", "agent", "retry")
+)
 """Parts that say nothing themselves; they are kept beside the message."""
 
 _CALLED = "Called the "
@@ -44,20 +46,20 @@ def content(
     rest: list[dict[str, Any]] = []
     for record in records:
         notes.file, notes.line = record.origin.file, record.origin.line
-        part = record.part
-        made = _part(part, fetch, notes, summary=summary, ends_turn=ends_turn)
+        made = _part(record, fetch, notes, summary=summary, ends_turn=ends_turn)
         last = parts[-1] if parts else None
-        if isinstance(made, FileReference) and isinstance(last, Context) and not last.text.startswith(_CALLED):
+        if type(made) is FileReference and type(last) is Context and not last.text.startswith(_CALLED):
             # What was read for a mention stands before it.
             parts.pop()
             made = FileReference(path=made.path, text=last.text)
         if made is not None:
             parts.append(made)
-        rest.append(_rest(part, made))
+        rest.append(_rest(record, made))
     return parts, rest
 
 
-def _part(part: Part, fetch: Fetch, notes: Notes, *, summary: bool, ends_turn: bool) -> ModelPart | None:
+def _part(record: PartRecord, fetch: Fetch, notes: Notes, *, summary: bool, ends_turn: bool) -> ModelPart | None:
+    part = record.part
     match part.type:
         case "text" if part.text is not None:
             made = Context(source="opencode", text=part.text) if part.synthetic or part.ignored else None
@@ -65,7 +67,7 @@ def _part(part: Part, fetch: Fetch, notes: Notes, *, summary: bool, ends_turn: b
         case "reasoning" if part.text is not None:
             return Thinking(text=part.text, at=since_epoch((part.time or Times()).start, 1000))
         case "tool":
-            return call_of(part, fetch, ends_turn=ends_turn)
+            return call_of(part, fetch, exact=record.exact, ends_turn=ends_turn)
         case "file":
             return _file(part)
         case "subtask":
@@ -84,14 +86,13 @@ def _file(part: Part) -> FileReference | Attachment:
     return attachment({"mime": part.mime, "url": part.url})
 
 
-def _rest(part: Part, made: ModelPart | None) -> dict[str, Any]:
-    if isinstance(made, Unknown):
+def _rest(record: PartRecord, made: ModelPart | None) -> dict[str, Any]:
+    part = record.part
+    if type(made) is Unknown:
         return {"id": part.id} if part.id else {}
-    rest: dict[str, Any] = tidy(part)
-    for name in _USED.get(part.type, ()) if made is not None and not isinstance(made, FileReference) else ():
-        if name not in part.extra:
-            rest.pop(name, None)
-    if isinstance(made, ToolCall) and isinstance(part.state, State) and part.state.extra:
+    used = _USED.get(part.type, ()) if made is not None and type(made) is not FileReference else ()
+    rest = tidy_without(part, *used, exact=record.exact)
+    if type(made) is ToolCall and part.state is not None and part.state.extra:
         rest["state"] = dict(part.state.extra)
     return rest
 
@@ -99,3 +100,8 @@ def _rest(part: Part, made: ModelPart | None) -> dict[str, Any]:
 def says_something(record: PartRecord) -> bool:
     """Is it a part of the conversation itself?"""
     return record.part.type not in BOOKKEEPING
+
+
+def say_something(records: Iterable[PartRecord]) -> bool:
+    """Is one of them a part of the conversation itself?"""
+    return not BOOKKEEPING.issuperset([record.part.type for record in records])

@@ -11,11 +11,15 @@ from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
 
 
 class MessageRecord(NamedTuple):
-    """A message, and where it stands. `removed`: the agent took it out again, and only another witness has it."""
+    """A message, and where it stands. `removed`: the agent took it out again, and only another witness has it.
+
+    `exact`: nothing in it is unknown or odd.
+    """
 
     info: MessageInfo
     origin: Origin
     removed: bool = False
+    exact: bool = False
 
 
 class PartRecord(NamedTuple):
@@ -24,6 +28,7 @@ class PartRecord(NamedTuple):
     part: Part
     origin: Origin
     removed: bool = False
+    exact: bool = False
 
 
 class Gathered(msgspec.Struct):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pollux.model import Origin, Severity
 from pollux.sources.database import Row, Shape, Snapshot
 from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
-from pollux.wire import Malformed, Notes, decode, display_path, fit, plain
+from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path, fit, plain
 
 TABLES = ("session", "message", "part", "todo", "event", "project")
 OTHER_TABLES = ("session_message", "session_input", "session_context_epoch")
@@ -38,16 +38,22 @@ Rows = dict[str, list[PlacedRow]]
 """The rows of a session by their tables."""
 
 
-def session_rows(state: Snapshot, id: str) -> dict[str, list[Row]]:
-    """The rows of a session; of its events, only those about messages and parts that are there no more."""
+def session_rows(state: Snapshot, id: str, leave: Container[str] = ()) -> dict[str, list[Row]]:
+    """The rows of a session but for those that one may `leave`.
+
+    Of its events, only those about messages and parts that are there no more.
+    """
     rows = {
-        table: state.rows(table, {OWNERS[table]: id}, _ORDERS.get(table, "")) for table in (*TABLES[:4], *OTHER_TABLES)
+        table: state.rows(table, {OWNERS[table]: id}, _ORDERS.get(table, ""))
+        for table in (*TABLES[:4], *OTHER_TABLES)
+        if table not in leave
     }
     # SQLite would copy the long rows of parts to sort them.
+    parts = rows.get("part", [])
     try:
-        rows["part"].sort(key=lambda row: (row["message_id"], row["id"]))
+        parts.sort(key=lambda row: (row["message_id"], row["id"]))
     except (KeyError, TypeError):  # a column is missing, or its values are of several types
-        rows["part"].sort(key=lambda row: (text_of(row.get("message_id")), text_of(row.get("id"))))
+        parts.sort(key=lambda row: (text_of(row.get("message_id")), text_of(row.get("id"))))
     projects = {text_of(row.get("project_id")) for row in rows["session"]}
     rows["project"] = [row for name in sorted(projects) for row in state.rows("project", {"id": name})]
     rows["event"] = _events(state, id) if state.has("event", "aggregate_id", "type", "data") else []
@@ -92,17 +98,49 @@ def placed(rows: Mapping[str, Sequence[Row]], file: str) -> Rows:
     """Rows of a database, each with its place: the table, and what identifies the row."""
     name = display_path(file)
     return {
-        table: [PlacedRow(row, Origin(file=name, row=f"{table}/{row_name(table, row)}")) for row in found]
-        for table, found in rows.items()
+        table: [PlacedRow(row, Origin(file=name, row=f"{table}/{text_of(row.get(key))}")) for row in found]
+        for table, found, key in ((table, found, row_key(table)) for table, found in rows.items())
     }
 
 
-def row_name(table: str, row: Row) -> str:
-    """What identifies a row of a table."""
-    return text_of(row.get("position" if table == "todo" else "session_id" if table in OTHER_TABLES[2:] else "id"))
+def row_key(table: str) -> str:
+    """The column that identifies a row of a table."""
+    return "position" if table == "todo" else "session_id" if table in OTHER_TABLES[2:] else "id"
 
 
 # ------------------------------------------------------------------ records
+
+
+def gather_session(state: Snapshot, id: str, file: str, into: Gathered, notes: Notes) -> None:
+    """Add the records of a session in a database."""
+    name = display_path(file)
+    quick = [table for table, columns in _COLUMNS.items() if columns == set(state.tables.get(table, ()))]
+    for table in quick:
+        owner = "message_id" if table == "part" else "session_id"
+        rows = state.select(f"SELECT id, {owner}, data FROM {table} WHERE session_id=?", id)  # noqa: S608 (ours)
+        _gather_quickly(table, rows, name, into, notes)
+    gather_rows(placed(session_rows(state, id, quick), file), into, notes)
+
+
+def _gather_quickly(table: str, rows: Iterable[tuple[Any, ...]], file: str, into: Gathered, notes: Notes) -> None:
+    """Add messages or parts: each has its id, that of its owner, and its JSON. Nearly all records pass here."""
+    is_part = table == "part"
+    kind = Part if is_part else MessageInfo
+    decode_exact = decoder(kind)
+    notes.file, notes.line = file, None
+    for id_value, owner_value, raw in rows:
+        name = text_of(id_value)
+        exact = True
+        try:
+            record: Any = decode_exact(raw)
+        except (*REFUSED, TypeError):
+            record, exact = _record(kind, table, {"id": id_value, "data": raw}, notes), False
+        record.id = name
+        origin = Origin(file=file, row=f"{table}/{name}")
+        if is_part:
+            into.add_part(text_of(owner_value), name, PartRecord(record, origin, exact=exact))
+        else:
+            into.add_message(name, MessageRecord(record, origin, into.is_removed(name), exact))
 
 
 def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
@@ -114,13 +152,13 @@ def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
             into.add_info(info, origin)
     for row, origin, removed in rows.get("message", ()):
         _at(notes, origin)
-        message = _record(MessageInfo, "message", row, ("session_id",), notes)
-        id = text_of(row.get("id"))
+        message = _record(MessageInfo, "message", row, notes)
+        id = message.id
         into.add_message(id, MessageRecord(message, origin, removed or into.is_removed(id)))
     for row, origin, removed in rows.get("part", ()):
         _at(notes, origin)
-        part = _record(Part, "part", row, ("message_id", "session_id"), notes)
-        into.add_part(text_of(row.get("message_id")), text_of(row.get("id")), PartRecord(part, origin, removed))
+        part = _record(Part, "part", row, notes)
+        into.add_part(text_of(row.get("message_id")), part.id, PartRecord(part, origin, removed))
     for row, origin, _ in rows.get("project", ()):
         _at(notes, origin)
         into.worktree = into.worktree or text_of(row.get("worktree")) or None
@@ -154,10 +192,15 @@ def _gather_others(rows: Rows, into: Gathered, notes: Notes) -> None:
             into.side[table] = [_values(row, notes) for row, *_ in found]
 
 
-def _record(kind: type[Any], name: str, row: Row, owners: tuple[str, ...], notes: Notes) -> Any:
+_COLUMNS = {"message": frozenset(("id", "session_id", "time_created", "time_updated", "data"))}
+_COLUMNS["part"] = _COLUMNS["message"] | {"message_id"}
+
+
+def _record(kind: type[Any], name: str, row: Row, notes: Notes) -> Any:
     """The record in a row: its JSON, with the id; columns that are not known are kept."""
     raw = row.get("data")
     record: Any = None
+
     if isinstance(raw, bytes):
         try:
             record = decode(kind, raw, notes, name)
@@ -167,7 +210,7 @@ def _record(kind: type[Any], name: str, row: Row, owners: tuple[str, ...], notes
         notes.add("field.type", f"{name}.data has an unexpected type; kept as it is.", subject=f"{name}.data")
     extra = dict(record.extra) if record is not None else {"data": _value(raw, notes)}
     for column, value in row.items():
-        if column not in ("id", "data", "time_created", "time_updated", *owners):
+        if column not in _COLUMNS[name]:
             notes.add("field.unknown", f"{name} has an unknown column {column!r}; kept.", Severity.INFO,
                       subject=f"{name}.{column}")  # fmt: skip
             extra[column] = _value(value, notes)

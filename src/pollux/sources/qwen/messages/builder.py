@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
 
 from pollux.model import (
+    NOTHING,
     Attachment,
     Author,
     Context,
@@ -34,7 +36,7 @@ from pollux.sources.gemini_sessions.format.content import (
     text_of,
 )
 from pollux.sources.gemini_sessions.format.schema import FunctionCall, Part as Piece
-from pollux.sources.qwen.format.schema import Tokens
+from pollux.sources.qwen.format.schema import Record, Tokens
 from pollux.sources.qwen.messages.calls import call_id, pieces_of, results_of_calls, tool_call
 from pollux.sources.qwen.messages.prompts import prompt_parts
 from pollux.sources.qwen.outputs import Outputs
@@ -45,6 +47,8 @@ from pollux.wire import Notes, coherent, tidy
 CLIENT_MADE = ("notification", "cron", "goal_runtime")
 TYPED = (None, "mid_turn_user_message", "realtime_message")
 _KEPT = ("contextWindowSize", "agentColor", "agentRunId", "agentRound", "goalContext")
+_kept = attrgetter(*_KEPT)
+_NONE_KEPT = (None,) * len(_KEPT)
 
 
 class Builder:
@@ -54,13 +58,13 @@ class Builder:
         self, rows: Sequence[Row], fates: Mapping[int, Fate], kind: Kind, outputs: Outputs, notes: Notes
     ) -> None:
         self._rows = rows
+        self._known = {row.record.uuid for row in rows}
         self._fates = fates
         self._kind = kind
         self._outputs = outputs
         self._notes = notes
         self._results = results_of_calls(rows)
         self._joined_results = {id(row) for row in self._results.values()}
-        self._uuids = {row.record.uuid for row in rows}
         self._typed: str | None = None
         self._task_seen = False
         self.side: dict[str, list[dict[str, Any]]] = {}
@@ -91,43 +95,58 @@ class Builder:
         self._notes.line = None
         return messages
 
-    def _message(self, place: int, row: Row, role: Role, author: Author, parts: Iterable[Part]) -> Message:
-        record = row.record
+    def _message(  # noqa: PLR0913 (every message passes here, once)
+        self,
+        place: int,
+        row: Row,
+        role: Role,
+        author: Author,
+        parts: Iterable[Part],
+        *,
+        rest: Mapping[str, Any] = NOTHING,
+        model: str | None = None,
+        usage: Usage | None = None,
+    ) -> Message:
+        """A message of a record; `rest` is what else belongs to it."""
+        record, extra = row.record, self._leftovers(row)
+        if rest:
+            extra |= rest
         return Message(
             id=record.uuid or f"line-{row.line}",
             role=role,
             author=author,
             at=record.timestamp,
             parts=tuple(parts),
+            model=model,
+            usage=usage,
             fate=self._fates.get(place, Fate.LIVE),
             inherited=record.forkedFrom is not None,
             origin=Origin(file=row.file, line=row.line),
-            extra=self._leftovers(row),
+            extra=extra or NOTHING,
         )
 
     def _leftovers(self, row: Row) -> dict[str, Any]:
         """What a record has beside its words, where that is unusual or has no other place."""
-        record, message = row.record, row.record.message
-        extra: dict[str, Any] = {name: value for name in _KEPT if (value := getattr(record, name)) is not None}
-        if record.parentUuid is not None and record.parentUuid not in self._uuids:
-            extra["parentUuid"] = record.parentUuid
+        record = row.record
+        kind, message, parent = record.type or "", record.message, record.parentUuid
+        extra: dict[str, Any] = {}
+        if (kept := _kept(record)) != _NONE_KEPT:
+            extra = {name: value for name, value in zip(_KEPT, kept, strict=True) if value is not None}
+        if parent is not None and parent not in self._known:
+            extra["parentUuid"] = parent
         if record.subtype is not None:
             extra["subtype"] = record.subtype
-        if record.provenance not in (None, *_PROVENANCES.get(record.type or "", ())):
+        if record.provenance not in _PROVENANCES[kind]:
             extra["provenance"] = record.provenance
-        if message is not None:
-            if message.role not in (None, "model" if record.type == "assistant" else "user"):
-                extra["role"] = message.role
-            if message.extra:
-                extra["message"] = message.extra
+        if message is not None and message.role not in (None, "model" if kind == "assistant" else "user"):
+            extra["role"] = message.role
+        if message is not None and message.extra:
+            extra["message"] = message.extra
         if record.forkedFrom is not None:
             extra["forkedFrom"] = tidy(record.forkedFrom)
-        if record.type != "assistant":
-            if record.usageMetadata is not None:
-                extra["usageMetadata"] = tidy(record.usageMetadata)
-            if record.model is not None:
-                extra["model"] = record.model
-        if record.type != "tool_result" and record.toolCallResult is not None:
+        if kind != "assistant" and (record.usageMetadata is not None or record.model is not None):
+            extra |= _figures(record)
+        if record.toolCallResult is not None and kind != "tool_result":
             extra["toolCallResult"] = tidy(record.toolCallResult)
         return {**extra, **record.extra} if record.extra else extra
 
@@ -143,9 +162,10 @@ class Builder:
             parts = _words(pieces_of(row))
             if isinstance(shown, str) and shown:
                 parts.append(Context(source="display", text=shown))
-        message = self._message(place, row, Role.USER, author, parts)
-        rest = _without(record.systemPayload, "displayText")
-        return replace(message, extra={**message.extra, "systemPayload": rest}) if rest else message
+        payload = _without(record.systemPayload, "displayText")
+        return self._message(
+            place, row, Role.USER, author, parts, rest={"systemPayload": payload} if payload else NOTHING
+        )
 
     def _author(self, row: Row) -> Author:
         """Whose words a user's record has."""
@@ -171,32 +191,29 @@ class Builder:
         record = row.record
         parts: list[Part] = []
         for piece in pieces_of(row):
-            if isinstance(piece, Piece) and piece.thought and piece.text is not None:
+            if type(piece) is Piece and piece.thought and piece.text is not None:
                 parts.append(Thinking(text=piece.text, extra=signature(piece)))
             elif text := text_of(piece):
                 parts.append(Text(text=text, extra=signature(piece)))
-            elif isinstance(piece, Piece) and (call := piece.functionCall) is not None:
+            elif type(piece) is Piece and (call := piece.functionCall) is not None:
                 parts.append(self._call(call, piece, row))
             else:
                 parts.extend(other_part(piece))
-        message = self._message(place, row, Role.ASSISTANT, Author.MODEL, parts)
         usage = usage_of(record.usageMetadata, self._notes) if record.usageMetadata is not None else None
         if usage is None and request is not None:
             usage = request.usage(self._notes)
         model = record.model or (request.model if request is not None else None)
-        rest = _without(record.systemPayload)
-        extra = {**message.extra, "systemPayload": rest} if rest else message.extra
-        return replace(message, model=model, usage=usage, extra=extra)
+        payload = _without(record.systemPayload)
+        rest = {"systemPayload": payload} if payload else NOTHING
+        return self._message(place, row, Role.ASSISTANT, Author.MODEL, parts, rest=rest, model=model, usage=usage)
 
     def _call(self, request: FunctionCall, piece: Piece, row: Row) -> ToolCall:
         """A call with its result, in full where that has its own file."""
         result = self._results.get(id(request))
-        call = tool_call(request, piece, row.record.timestamp, result, self._notes)
-        extra = {**call.extra, **self._leftovers(result)} if result is not None else call.extra
+        beside = self._leftovers(result) if result is not None else NOTHING
+        call = tool_call(request, piece, row.record.timestamp, result, beside=beside, notes=self._notes)
         full = self._outputs.fetch(call.output) if call.output is not None else None
-        if full is None:
-            return replace(call, extra=extra) if extra is not call.extra else call
-        return replace(call, output=full, extra={**extra, "shown": call.output})
+        return call if full is None else replace(call, output=full, extra={**call.extra, "shown": call.output})
 
     def _continues(self, messages: list[Message], row: Row) -> bool:
         """Is this the second record of a sub-agent's response, with its calls? Only the first has figures."""
@@ -235,8 +252,7 @@ class Builder:
         if event is not None and event.get("event.name") == FAILURE:
             words = event.get("error_message") or event.get("error")
             parts = [Text(text=words)] if isinstance(words, str) and words else []
-            message = self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)
-            return [replace(message, extra={**message.extra, "telemetry": payload})]
+            return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, rest={"telemetry": payload})]
         if request is not None and (usage := request.usage(self._notes)) is not None:
             return [self._unrecorded(place, row, request, usage)]
         match record.subtype, payload:
@@ -252,10 +268,14 @@ class Builder:
         kept: dict[str, Any] = {"line": row.line, "uuid": record.uuid, **self._leftovers(row)}
         if payload is not None:
             kept["payload"] = payload
-        if record.message is not None and record.message.parts:
-            kept["parts"] = [part if isinstance(part, str) else as_plain(part) for part in record.message.parts]
         self.side.setdefault(record.subtype or "system", []).append(kept)
-        return _words_of_message(self._message(place, row, Role.SYSTEM, Author.CLIENT, _words(pieces_of(row))))
+        if not (pieces := pieces_of(row)):
+            return []
+        kept["parts"] = [part if isinstance(part, str) else as_plain(part) for part in pieces]
+        # It is a message only if it has words or files.
+        said = _words(pieces)
+        has_words = any(type(part) in (Text, Attachment) for part in said)
+        return [self._message(place, row, Role.SYSTEM, Author.CLIENT, said)] if has_words else []
 
     def _unrecorded(self, place: int, row: Row, request: Request, usage: Usage) -> Message:
         """A request whose answer is in no record: only the telemetry knows of it."""
@@ -266,9 +286,8 @@ class Builder:
                 Text(text=request.text) if is_answer else Context(source=request.helper or "request", text=request.text)
             )
         role, author = (Role.ASSISTANT, Author.MODEL) if is_answer else (Role.SYSTEM, Author.CLIENT)
-        message = self._message(place, row, role, author, parts)
-        extra = {**message.extra, "evidence": "telemetry", "telemetry": row.record.systemPayload}
-        return replace(message, model=request.model, usage=usage, extra=extra)
+        rest = {"evidence": "telemetry", "telemetry": row.record.systemPayload}
+        return self._message(place, row, role, author, parts, rest=rest, model=request.model, usage=usage)
 
     def _command(self, place: int, row: Row, command: str, payload: dict[str, Any]) -> Message:
         """A command for the client, or what it answered."""
@@ -279,10 +298,10 @@ class Builder:
                 if isinstance(items, list)
                 else []
             )
-            message = self._message(place, row, Role.SYSTEM, Author.CLIENT, [Text(text=text) for text in words if text])
+            author, parts = Author.CLIENT, [Text(text=text) for text in words if text]
         else:
-            message = self._message(place, row, Role.SYSTEM, Author.HUMAN, [Text(text=command)])
-        return replace(message, extra={**message.extra, "level": "info", "command": payload})
+            author, parts = Author.HUMAN, [Text(text=command)]
+        return self._message(place, row, Role.SYSTEM, author, parts, rest={"level": "info", "command": payload})
 
     def _compression(self, place: int, row: Row, payload: dict[str, Any]) -> Message:
         """The summary that replaced the conversation, with what the model sees besides."""
@@ -290,16 +309,21 @@ class Builder:
         first = history[0] if isinstance(history, list) and history else None
         text = _text_of_turn(first)
         parts = [SummaryPart(text=text)] if text else []
-        message = self._message(place, row, Role.SYSTEM, Author.CLIENT, parts)
-        return replace(message, extra={**message.extra, "compression": payload})
+        return self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, rest={"compression": payload})
 
 
-_PROVENANCES = {
-    "user": ("real_user", "system"),
-    "assistant": ("assistant_output",),
-    "tool_result": ("tool_result",),
-    "system": ("system",),
+_PROVENANCES: dict[str, tuple[str | None, ...]] = {
+    "user": (None, "real_user", "system"),
+    "assistant": (None, "assistant_output"),
+    "tool_result": (None, "tool_result"),
+    "system": (None, "system"),
 }
+
+
+def _figures(record: Record) -> dict[str, Any]:
+    """The model and the figures of a record that is no answer."""
+    figures = {} if record.usageMetadata is None else {"usageMetadata": tidy(record.usageMetadata)}
+    return figures if record.model is None else {**figures, "model": record.model}
 
 
 def _key(tokens: Tokens | None) -> tuple[int | None, int | None] | None:
@@ -331,11 +355,6 @@ def _words(items: Iterable[str | Piece]) -> list[Part]:
         else:
             parts.extend(other_part(item))
     return parts
-
-
-def _words_of_message(message: Message) -> list[Message]:
-    """A system record is a message only if it has words or files."""
-    return [message] if any(type(part) in (Text, Attachment) for part in message.parts) else []
 
 
 def _text_of_turn(turn: Any) -> str:
