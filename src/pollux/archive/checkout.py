@@ -33,6 +33,7 @@ from pollux.index.sync.sync import RootScan
 from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import Bundle, File, Reading, Root, Source, SourceContext, fingerprint_of
 from pollux.sources.source_wrapper import SourceWrapper
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.deep_folders import remove_tree
 from pollux.system.files import HUGE, make_private_folder, read, write_file
 from pollux.system.link_bounds import mirror_home
@@ -445,7 +446,7 @@ def _above(path: bytes) -> Iterator[bytes]:
 def _loaded(path: Path, kind: type[T]) -> T | None:
     """The content of one of pollux's own files; None if it is missing or damaged."""
     try:
-        return msgspec.msgpack.decode(read(path, HUGE), type=kind)
+        return msgpack_decoder(kind).decode(read(path, HUGE))
     except (OSError, msgspec.DecodeError):
         return None
 

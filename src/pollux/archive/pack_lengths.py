@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
+from pollux.system.decoders import json_decoder
 from pollux.system.files import fsync_folder, read, write_file
 from pollux.wire import display_path
 
@@ -33,7 +34,7 @@ class PackLengths:
         """The ends of all packs, by name; empty where there is no note. Raises `StoreError`."""
         with reading(self._folder):
             try:
-                return msgspec.json.decode(read(self._file), type=_Note).packs
+                return json_decoder(_Note).decode(read(self._file)).packs
             except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
                 return {}
 

@@ -19,6 +19,7 @@ import msgspec
 
 from pollux.errors import StoreError
 from pollux.model import Value
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.files import created, make_private_file, rename_new
 from pollux.wire import display_path
 
@@ -116,7 +117,7 @@ HEADS: dict[Kind, type[Head]] = {
     Kind.REPLACES: Replacement,
     Kind.MARKS: MarkLines,
 }
-_DECODERS: dict[Kind, Any] = {kind: msgspec.msgpack.Decoder(head) for kind, head in HEADS.items()}
+_DECODERS: dict[Kind, Any] = {kind: msgpack_decoder(head) for kind, head in HEADS.items()}
 _KINDS = {head: kind for kind, head in HEADS.items()}
 
 

@@ -26,6 +26,7 @@ import msgspec
 from pollux.errors import OutputError
 from pollux.export.drafts import drafts
 from pollux.model import Value
+from pollux.system.decoders import json_decoder
 from pollux.system.files import LARGE, append, below, count_names, make_folders, opened, read, usual_mode
 from pollux.system.output_file import new_file, protect, to_bytes, write_error
 
@@ -168,7 +169,7 @@ class Folder:
         for line in (self._record() or b"").splitlines():
             # A line that makes no sense, as after a crash, makes no file ours: then nothing is overwritten.
             with contextlib.suppress(msgspec.DecodeError, UnicodeError, OSError):
-                file = msgspec.json.decode(line, type=RecordedFile)
+                file = json_decoder(RecordedFile).decode(line)
                 below(self.path, file.file)
                 self._files[file.file] = file
                 self._hashes.setdefault(file.file, set()).add(file.hash)

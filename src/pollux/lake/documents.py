@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import zstandard
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from pollux.errors import RequestError, StoreError, Unreadable
 from pollux.model import Session, Value
+from pollux.system.decoders import json_decoder
 from pollux.writers.json_reader import session_of
 
 EDITION = 1
@@ -144,12 +145,7 @@ class _Edition(Value, frozen=True):
     edition: int
 
 
-# Made here, before there are threads: msgspec learns a type when something is first decoded into it, and threads that
-# do so at the same moment crash the process.
-_edition = msgspec.json.Decoder(_Edition).decode
-_decoders: dict[type[Value], msgspec.json.Decoder[Any]] = {
-    kind: msgspec.json.Decoder(kind) for kind in (Document, News, Tombstone)
-}
+_edition = json_decoder(_Edition).decode
 
 
 def decode(data: bytes) -> Document:
@@ -172,10 +168,9 @@ def read_as(kind: type[V], data: bytes) -> V:
     try:
         if _edition(data).edition > EDITION:
             raise StoreError(f"A {what} of the lake was written by a later release of pollux.", "Update pollux.")
-        decoded: V = _decoders[kind].decode(data)
+        return json_decoder(kind).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"A {what} of the lake is damaged: {error}.") from error
-    return decoded
 
 
 # ------------------------------------------------------------------------------------------------------------- paths

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-import msgspec
-
 from pollux.errors import Ambiguous, UnknownName
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.prefixes import ShortIds
@@ -15,11 +13,12 @@ from pollux.lake.ask import MOMENT, Lake
 from pollux.lake.documents import decode
 from pollux.model import Author, Role, Session, Summary, Usage, Value
 from pollux.model.names import name_matches
+from pollux.system.decoders import json_decoder
 from pollux.text.folding import fold
 
 _NEWEST = f"ORDER BY {MOMENT} DESC NULLS LAST, key DESC"
 _ID = "substr(key, instr(key, ':') + 1)"
-_summary = msgspec.json.Decoder(Summary).decode
+_summary = json_decoder(Summary).decode
 
 
 class Pushed(Value, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from pollux.errors import RequestError, StoreError, UnknownName
 from pollux.index.catalogue.values import Project
 from pollux.lake.documents import Level
 from pollux.model import Value
+from pollux.system.decoders import json_decoder
 from pollux.system.files import read, write_file
 
 EVERYTHING = ""
@@ -46,7 +47,7 @@ class Permissions:
     def all(self) -> list[Permission]:
         """All permissions, by path. Raises `StoreError` where it cannot be known what is allowed."""
         try:
-            return msgspec.json.decode(read(self._file), type=list[Permission])
+            return json_decoder(list[Permission]).decode(read(self._file))
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError) as error:

@@ -15,6 +15,7 @@ from pollux.library.connect.own_start import folder_variables, own_command
 from pollux.library.doctor import Archiving
 from pollux.model import Value
 from pollux.system.clock import now
+from pollux.system.decoders import json_decoder
 from pollux.system.directories import Places
 from pollux.system.files import read, write_file
 from pollux.system.timers import Job, Period, Piece, Timer, timers, usual
@@ -180,7 +181,7 @@ class ScheduleService:
 
     def _note(self) -> Note | None:
         try:
-            note = msgspec.json.decode(read(self._places.schedule), type=Note)
+            note = json_decoder(Note).decode(read(self._places.schedule))
             Period.parse(note.every)
         except (OSError, msgspec.DecodeError, RequestError):
             return None

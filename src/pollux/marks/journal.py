@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from pollux.errors import StoreError
+from pollux.system.decoders import json_decoder
 from pollux.system.files import LARGE, make_private_folder, read, replacing
 from pollux.system.locks import owner, write_lock
 
@@ -35,7 +36,7 @@ class Journal(Generic[Line]):
     def __init__(self, file: Path, kind: type[Line]) -> None:
         self.file = file
         self.damaged = 0
-        self._decode = msgspec.json.Decoder(kind).decode
+        self._decode = json_decoder(kind).decode
         self._encode = msgspec.json.Encoder().encode
         self._stamp: tuple[int, ...] | None = None
         self._lines: Sequence[Line] = ()

@@ -18,6 +18,7 @@ from pollux.marks.journal import Journal
 from pollux.marks.read_positions import EVERYTHING, ReadPosition, ReadPositions, is_unread
 from pollux.model.marks import NO_MARKS, Marks, SessionMarks
 from pollux.system.clock import now
+from pollux.system.decoders import json_decoder
 from pollux.text.folding import fold
 
 STATES = ("starred", "unread", "marked", "private")
@@ -200,7 +201,7 @@ _encode = msgspec.json.Encoder().encode
 
 def _decoded(line: bytes) -> Change | None:
     try:
-        return msgspec.json.decode(line, type=Change)
+        return json_decoder(Change).decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
 

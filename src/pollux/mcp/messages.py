@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from pollux.system.decoders import learned
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -74,7 +76,7 @@ def _request(raw: Any) -> Request | ProtocolError | None:
     if isinstance(raw, dict) and raw.get("params") is None:
         raw = {name: value for name, value in raw.items() if name != "params"}
     try:
-        return msgspec.convert(raw, Request)
+        return msgspec.convert(raw, learned(Request))
     except msgspec.ValidationError as error:
         id = raw.get("id") if isinstance(raw, dict) else None
         known = id if isinstance(id, (int, str)) and not isinstance(id, bool) else None

@@ -16,6 +16,7 @@ from pollux.errors import OutputError, StoreError
 from pollux.projects.renamed_folders import RenamedFolders
 from pollux.sources.base import fingerprint_of
 from pollux.sources.rehome_plan import Rename, Rewrite
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.deep_folders import files_below, remove_tree
 from pollux.system.files import HUGE, list_folder, make_private_folder, read, write_file
 from pollux.text.shell import shell_word
@@ -118,7 +119,7 @@ class Relocations:
         """The last move of a project that was not undone."""
         for path in reversed(self._all()):
             try:
-                journal = msgspec.msgpack.decode(read(path / _JOURNAL, HUGE), type=Journal)
+                journal = msgpack_decoder(Journal).decode(read(path / _JOURNAL, HUGE))
             except FileNotFoundError:  # the move ended before anything was changed
                 continue
             except (OSError, msgspec.DecodeError) as error:

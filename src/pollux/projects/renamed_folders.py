@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pollux.errors import StoreError
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.files import LARGE, read, write_file
 from pollux.wire import display_path
 
@@ -23,7 +24,7 @@ class RenamedFolders:
     @cached_property
     def _names(self) -> list[set[bytes]]:
         try:
-            return msgspec.msgpack.decode(read(self._file, LARGE), type=list[set[bytes]])
+            return msgpack_decoder(list[set[bytes]]).decode(read(self._file, LARGE))
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError) as error:

@@ -17,6 +17,7 @@ import msgspec
 from pollux.errors import Unreadable
 from pollux.model import Value
 from pollux.signing import cose
+from pollux.system.decoders import json_decoder
 from pollux.text.escape import one_line
 from pollux.wire.trampoline import Walk, run_walk
 
@@ -124,7 +125,7 @@ def parse_salted(data: bytes) -> Salted:
     """The leaves in a file. Each must be either shown, or hidden, or hidden with its place."""
     hint = "pollux sign RECORD --salted makes one."
     try:
-        document = msgspec.json.decode(data, type=_Document)
+        document = json_decoder(_Document).decode(data)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"This is not a salted record: {error}.", hint) from error
     if document.scheme != SCHEME:

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
@@ -15,6 +14,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Notice, Session, Value
+from pollux.system.decoders import msgpack_decoder
 
 __all__ = [
     "Bundle",
@@ -248,11 +248,6 @@ def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:
 T = TypeVar("T")
 
 
-@cache
-def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind)
-
-
 class OtherFiles(NamedTuple):
     """The files under an agent's other roots, each once.
 
@@ -312,9 +307,7 @@ class SourceContext(msgspec.Struct, kw_only=True):
         _, encoded = self.peeks.get((kind.__name__, file.path), ("", b""))
         if not encoded:
             return None
-        decoded_kind: Any = kind
-        earlier: T = _decoder(decoded_kind).decode(encoded)
-        return earlier
+        return msgpack_decoder(kind).decode(encoded)
 
     def peek(self, file: File, kind: type[T], look: Callable[[File], T]) -> T:
         """The result of a peek into a file. The file is opened only if it changed since the last peek."""

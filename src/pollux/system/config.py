@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from pollux.errors import RequestError
+from pollux.system.decoders import learned
 from pollux.system.files import read
 from pollux.text.suggest import did_you_mean
 
@@ -127,7 +128,7 @@ def load(file: Path) -> Config:
     except tomllib.TOMLDecodeError as error:
         raise RequestError(f"The settings in {file} are not TOML: {error}.", EXAMPLE) from None
     try:
-        return msgspec.convert(settings, Config)
+        return msgspec.convert(settings, learned(Config))
     except msgspec.ValidationError as error:
         problem = _located(str(error), settings)
         hint = _key_hint(problem) or EXAMPLE
@@ -157,7 +158,7 @@ def _located(problem: str, settings: dict[str, Any]) -> str:
     """The problem, with its place as the file names it: the decoder does not say which model's price is wrong."""
     for model, price in settings["prices"].items() if _ANY_MODEL in problem else ():
         try:
-            msgspec.convert(price, Price)
+            msgspec.convert(price, learned(Price))
         except msgspec.ValidationError:
             problem = problem.replace(_ANY_MODEL, f'prices."{model}"')
             break

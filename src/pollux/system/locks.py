@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from pollux.system.decoders import json_decoder
 from pollux.system.priority import lent_priority
 from pollux.system.progress import Progress, Report
 
@@ -36,7 +37,7 @@ _LOCKED_BYTE = 1 << 30
 """The locked byte. Windows lets nobody read a locked byte, so it lies beyond all that is written."""
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Progress).decode
+_decode = json_decoder(Progress).decode
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.progress import Advance, Report
 from pollux.system.workers import process_count, run_jobs
 from pollux.text.surrogates import escape_surrogates
@@ -45,4 +46,4 @@ def _results(
 
     with closing(run_jobs(job, len(pieces), size)) as stream:
         for number, answer in stream:
-            yield order[number], None if answer is None else msgspec.msgpack.decode(answer, type=kind)
+            yield order[number], None if answer is None else msgpack_decoder(kind).decode(answer)

@@ -16,6 +16,7 @@ from typing import NamedTuple, NoReturn
 import msgspec
 
 from pollux.errors import OutputError
+from pollux.system.decoders import json_decoder
 from pollux.system.files import read
 
 _RELEASE = re.compile(r"(\d+)\.(\d+)\.(\d+)")
@@ -28,7 +29,7 @@ class _Package(msgspec.Struct):
     version: str = ""
 
 
-_decoder = msgspec.json.Decoder(_Package)
+_decoder = json_decoder(_Package)
 
 
 def find_program(name: str, environ: Mapping[str, str], others: Iterable[Path] = ()) -> str | None:

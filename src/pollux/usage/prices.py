@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pollux.system.config import Price
+from pollux.system.decoders import json_decoder
 from pollux.system.files import read, write_file
 from pollux.usage.rates import Card, Period, Rates, Tier
 
@@ -76,7 +77,7 @@ class PriceList:
 
     def _read(self) -> StoredPrices:
         try:
-            return msgspec.json.decode(read(self._file), type=StoredPrices)
+            return json_decoder(StoredPrices).decode(read(self._file))
         except (OSError, msgspec.DecodeError, RecursionError):
             return StoredPrices("")
 

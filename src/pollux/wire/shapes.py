@@ -20,6 +20,7 @@ import msgspec
 
 from pollux.model import NOTHING, Severity
 from pollux.system.clock import FIRST_YEAR, LAST_YEAR, is_usable, recorded
+from pollux.system.decoders import json_decoder
 from pollux.text.surrogates import has_surrogates, replace_surrogates
 from pollux.wire.notes import Notes
 
@@ -191,10 +192,9 @@ def _fields(kind: type[Shape]) -> dict[str, _Field]:
     }
 
 
-@cache
 def decoder(kind: type[S]) -> Callable[[bytes], S]:
     """A decoder without tolerance: raises one of `REFUSED` where the bytes are not exactly of this shape."""
-    return msgspec.json.Decoder(kind).decode
+    return json_decoder(kind).decode
 
 
 def _number(text: str) -> float | str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
-from threading import Lock
 
 import msgspec
 
 from pollux.errors import Unreadable
 from pollux.model import Session, Usage, Value
+from pollux.system.decoders import json_decoder
 from pollux.system.files import HUGE
 from pollux.wire import read_bytes
 
@@ -30,15 +29,6 @@ class _DocumentFields(Value, frozen=True, kw_only=True):
     usage: Usage
 
 
-@cache
-def _decoders() -> tuple[msgspec.json.Decoder[Session], msgspec.json.Decoder[_DocumentFields]]:
-    return msgspec.json.Decoder(Session), msgspec.json.Decoder(_DocumentFields)
-
-
-_learning = Lock()
-"""msgspec learns a type when it first meets it. Threads that decode into it at that moment crash the process."""
-
-
 def read_document(path: Path) -> Session:
     """The session in a file. Raises `Unreadable`."""
     try:
@@ -49,9 +39,7 @@ def read_document(path: Path) -> Session:
 
 def session_of(document: bytes) -> Session:
     """The session. Raises `ValueError` where this is no document of ours."""
-    with _learning:
-        sessions, others = _decoders()
-    session, fields = sessions.decode(document), others.decode(document)
+    session, fields = json_decoder(Session).decode(document), json_decoder(_DocumentFields).decode(document)
     if fields.key != session.key:
         raise ValueError("the key is not that of the session")
     return msgspec.structs.replace(session, title=fields.recorded_title, exact=fields.usage.exact)

@@ -12,7 +12,6 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ import msgspec
 from pollux.index.catalogue.rows import BundleRows, Entry, MessageAnchors, MessageIndex
 from pollux.index.catalogue.tables import INSERTS, PARTS, TABLES
 from pollux.model import Anchor, Notice, Summary
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
 
@@ -385,31 +385,25 @@ class Catalogue:
         return [no for (no,) in self.rows("SELECT session FROM garbage")]
 
 
-@cache
-def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    """A decoder, made when it is first needed: each takes a while, and no command needs all."""
-    return msgspec.msgpack.Decoder(kind)
-
-
 def summary_of(blob: bytes) -> Summary:
     """A stored summary."""
-    summary: Summary = _decoder(Summary).decode(blob)
+    summary: Summary = msgpack_decoder(Summary).decode(blob)
     return summary
 
 
 def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
     """Stored notices."""
-    notices: tuple[Notice, ...] = _decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
+    notices: tuple[Notice, ...] = msgpack_decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
     return notices
 
 
 def anchors_of(index: bytes, anchors: bytes) -> list[Anchor]:
     """The stored anchor of each message."""
-    stored: MessageAnchors = _decoder(MessageAnchors).decode(anchors)
+    stored: MessageAnchors = msgpack_decoder(MessageAnchors).decode(anchors)
     return stored.anchors(message_index_of(index).ids)
 
 
 def message_index_of(blob: bytes) -> MessageIndex:
     """The stored id, role and author of each message."""
-    marks: MessageIndex = _decoder(MessageIndex).decode(blob)
+    marks: MessageIndex = msgpack_decoder(MessageIndex).decode(blob)
     return marks

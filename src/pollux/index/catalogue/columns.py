@@ -12,6 +12,7 @@ import msgspec
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.catalogue.values import ListedKey
 from pollux.model import FACTS, HANDED_OVER
+from pollux.system.decoders import msgpack_decoder
 
 Values = tuple[str, ...]
 Load = Callable[[Catalogue, str], Iterable[tuple[int, Any]]]
@@ -46,7 +47,7 @@ class _Brief(msgspec.Struct):
     counts: _Counts
 
 
-_decode = msgspec.msgpack.Decoder(_Brief).decode
+_decode = msgpack_decoder(_Brief).decode
 
 
 class _Column(NamedTuple):

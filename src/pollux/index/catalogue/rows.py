@@ -27,6 +27,7 @@ from pollux.model import (
     values,
 )
 from pollux.model.project_hash import unsettled_hash
+from pollux.system.decoders import msgpack_decoder
 from pollux.text.folding import fold
 
 
@@ -45,7 +46,7 @@ class AuditFacts(msgspec.Struct, array_like=True, frozen=True):
     @classmethod
     def unpack(cls, data: bytes) -> AuditFacts:
         """As they were before they were stored."""
-        packed = msgspec.msgpack.decode(data, type=_PackedFacts)
+        packed = msgpack_decoder(_PackedFacts).decode(data)
         gaps = [(*packed.kinds[kind], line) for kind, line in packed.places]
         return cls(
             tuple(Gap(why=why, certain=certain, file=file, line=line) for why, certain, file, line in gaps),

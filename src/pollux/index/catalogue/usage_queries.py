@@ -15,6 +15,7 @@ from pollux.index.catalogue.rows import AuditFacts
 from pollux.index.catalogue.scope import WORST_FIRST
 from pollux.index.catalogue.values import Filter
 from pollux.model import UNKNOWN, Figures, Value, values
+from pollux.system.decoders import learned
 
 _QUARTER_OF_ROW = f"CASE WHEN at IS NULL THEN {UNTIMED} ELSE at / {QUARTER * 1_000_000} END"
 _FEW = 10_000
@@ -124,7 +125,7 @@ class UsageQueries:
 
     def _counting(self, statement: str, *limits: int) -> list[RollUp]:
         """Those of the rows whose sessions count."""
-        rows = msgspec.convert(list(self._rows(statement, *self._values, *limits)), list[RollUp])
+        rows = msgspec.convert(list(self._rows(statement, *self._values, *limits)), learned(list[RollUp]))
         return [row for row in rows if row.session in self.sessions]
 
     def calls(self) -> Iterable[ToolUse]:

@@ -27,6 +27,7 @@ from pollux.index.search.results import Hit
 from pollux.index.search.snippets import snippet_around
 from pollux.model import Author, Message, Session, Summary, Value, summarize
 from pollux.sources.base import Bundle, Source
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.progress import Advance, Report
 from pollux.system.workers import can_fork, process_count, run_jobs
 from pollux.text.surrogates import escape_surrogates
@@ -71,7 +72,7 @@ Unfinished = Callable[[Bundle], None]
 """Gets each bundle that was not searched to its end."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(BundleHits).decode
+_decode = msgpack_decoder(BundleHits).decode
 
 
 def pattern(text: str) -> re.Pattern[str]:

@@ -20,6 +20,7 @@ from pollux.index.sync.pieces import Pieces, as_failure, interrupt_later, outcom
 from pollux.index.sync.readers import failed, read, without_words
 from pollux.index.sync.tasks import Task
 from pollux.model import Session
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
 from pollux.system.workers import WorkerPool
@@ -34,7 +35,7 @@ Report = Callable[[Task, BundleRows], None]
 """Is called for every task that was read; may raise `Enough`."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(BundleRows).decode
+_decode = msgpack_decoder(BundleRows).decode
 
 
 class Visitor(Protocol):
@@ -56,7 +57,7 @@ class _Seen(msgspec.Struct, array_like=True):
     seen: bytes | None = None
 
 
-_decode_seen = msgspec.msgpack.Decoder(_Seen).decode
+_decode_seen = msgpack_decoder(_Seen).decode
 
 
 class RowLoad:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from pollux.sources.base import Bundle, File
+from pollux.system.decoders import msgpack_decoder
 
 _UNKNOWN = 0
 """The group of files that may affect any session: if one of them changes, everything is compared."""
@@ -126,8 +127,8 @@ class Layout:
     """
 
     def __init__(self, layout: bytes, news: bytes | None, piece: Callable[[int], bytes | None]) -> None:
-        self.files = msgspec.msgpack.decode(layout, type=Columns)
-        self.news = msgspec.msgpack.decode(news, type=News) if news is not None else News({}, {}, {})
+        self.files = msgpack_decoder(Columns).decode(layout)
+        self.news = msgpack_decoder(News).decode(news) if news is not None else News({}, {}, {})
         self._piece = piece
         self._pieces: dict[int, list[Group]] = {}
 
@@ -137,7 +138,7 @@ class Layout:
             return changed
         place, inside = divmod(number, _TOGETHER)
         if place not in self._pieces:
-            self._pieces[place] = msgspec.msgpack.decode(self._piece(place + 1) or b"", type=list[Group])
+            self._pieces[place] = msgpack_decoder(list[Group]).decode(self._piece(place + 1) or b"")
         return self._pieces[place][inside]
 
     @property

@@ -9,6 +9,7 @@ import msgspec
 
 from pollux.index.catalogue.catalogue import Peeks
 from pollux.sources.base import File, Root, Source, SourceContext
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.workers import process_count, run_jobs
 
@@ -16,7 +17,7 @@ _TOGETHER = 200
 """How many files one process groups at a time."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[tuple[str, str, str, bytes]]).decode
+_decode = msgpack_decoder(list[tuple[str, str, str, bytes]]).decode
 
 
 def peek_ahead(source: Source, root: Root, files: Sequence[File], known: Peeks) -> Peeks:

@@ -19,6 +19,7 @@ from pollux.index.sync.pieces import Pieces, as_failure, interrupt_later, outcom
 from pollux.index.sync.readers import failed
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
 from pollux.system.workers import WorkerPool
@@ -43,7 +44,7 @@ class _Answer(msgspec.Struct, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_Answer).decode
+_decode = msgpack_decoder(_Answer).decode
 
 
 class WordLoad:

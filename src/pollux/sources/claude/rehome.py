@@ -11,6 +11,7 @@ import msgspec
 
 from pollux.errors import Unreadable
 from pollux.sources.rehome_plan import RehomePlan, Rename
+from pollux.system.decoders import json_decoder
 from pollux.wire import display_path, opened
 
 _OTHER = re.compile(r"[^A-Za-z0-9]")
@@ -22,7 +23,7 @@ class _Setting(msgspec.Struct):
     cwd: str | None = None
 
 
-_decoder = msgspec.json.Decoder(_Setting)
+_decoder = json_decoder(_Setting)
 
 
 def plan_rehome(root: Path, moved: Mapping[str, str]) -> RehomePlan:

@@ -14,6 +14,7 @@ import msgspec
 from pollux.errors import CannotResume
 from pollux.sources.claude.rehome import plain_name, short_name
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home
+from pollux.system.decoders import json_decoder
 from pollux.system.files import list_folder, read
 from pollux.text.shell import shell_word
 
@@ -31,7 +32,7 @@ class _Open(msgspec.Struct):
     sessionId: str
 
 
-_decoder = msgspec.json.Decoder(_Open)
+_decoder = json_decoder(_Open)
 
 
 def resume_command(request: ResumeRequest) -> ResumeCommand:

@@ -15,6 +15,7 @@ from pollux.sources.gemini_sessions.projects.projects import Folder, Projects
 from pollux.sources.gemini_sessions.prompts.prompt_log import Line, PromptLog
 from pollux.sources.gemini_sessions.prompts.prompts import may_hold_lines
 from pollux.sources.typed_prompts import last_change
+from pollux.system.decoders import msgpack_decoder
 from pollux.wire import display_path
 
 
@@ -84,7 +85,7 @@ class GeminiBundle(Bundle, kw_only=True):
 
     def is_current(self, dependencies: bytes, stamps: Mapping[str, str]) -> bool:
         """Are those files and lines unchanged?"""
-        former = msgspec.msgpack.decode(dependencies, type=Dependencies)
+        former = msgpack_decoder(Dependencies).decode(dependencies)
         now = self.log.fingerprint(self.id, former.since, former.until) if self.log is not None else None
         if now != former.log or any(stamps.get(path, "") != stamp for path, stamp in former.files.items()):
             return False
@@ -94,7 +95,7 @@ class GeminiBundle(Bundle, kw_only=True):
         """Its own files, those of its sub-agents, and the log of typed prompts; None for outputs in other files."""
         if self.kind is Kind.PROMPTS or not dependencies:
             return None
-        if msgspec.msgpack.decode(dependencies, type=Dependencies).files:
+        if msgpack_decoder(Dependencies).decode(dependencies).files:
             return None
         files = [*self.files, *(file for child in self.children for file in child.files)]
         files += self.log.files if self.log is not None else ()

@@ -15,6 +15,7 @@ from pollux.sources.base import File, Root, Status
 from pollux.sources.gemini_sessions.find import PROJECT as OLD_PROJECT
 from pollux.sources.settings import setting
 from pollux.sources.walk import FileKind, FolderRules, every_file, ignored, unknown, walk
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED, read_lines
 
 CHAT, AGENT, META = "chat", "agent", "meta"
@@ -61,7 +62,7 @@ def _with_home(text: str, home: Path) -> str:
 
 
 def _used_projects(own: Path) -> Iterator[str]:
-    decoder = msgspec.json.Decoder(_Used)
+    decoder = json_decoder(_Used)
     try:
         for _, line in read_lines(own / "usage_record.jsonl"):
             try:

@@ -12,6 +12,7 @@ import msgspec
 
 from pollux.errors import CannotResume
 from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid
+from pollux.system.decoders import json_decoder
 from pollux.system.files import list_folder, read
 from pollux.text.shell import shell_word
 
@@ -26,7 +27,7 @@ class _Open(msgspec.Struct):
     session_id: str
 
 
-_decoder = msgspec.json.Decoder(_Open)
+_decoder = json_decoder(_Open)
 
 
 def project_id(path: str) -> str:

@@ -13,6 +13,7 @@ from pollux.index.search.direct.prefilter import FileLetters
 from pollux.index.search.direct.quick_look import has_words
 from pollux.index.search.direct.ranking import Statistics
 from pollux.sources.base import Bundle, Source
+from pollux.system.decoders import msgpack_decoder
 from pollux.system.files import read
 from pollux.system.progress import Advance, Report
 from pollux.system.workers import can_fork, process_count, run_jobs
@@ -49,7 +50,7 @@ class BundleMatches(msgspec.Struct, array_like=True, frozen=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(BundleMatches).decode
+_decode = msgpack_decoder(BundleMatches).decode
 
 
 def look_through(

@@ -12,13 +12,14 @@ from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import Query
 from pollux.model import Session
+from pollux.system.decoders import msgpack_decoder
 from pollux.text.surrogates import escape_surrogates
 
 Found = Callable[[Sequence[SessionMatches]], None]
 """Hears of sessions in which something matches, as they are found."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[SessionMatches]).decode
+_decode = msgpack_decoder(list[SessionMatches]).decode
 
 
 class _Visited(NamedTuple):

@@ -12,6 +12,7 @@ from pollux.sources.claude.format.schema import SYSTEM_SUBTYPES, Block, ClientRe
 from pollux.sources.claude.messages.authors import command, queued_by_human, texts_of
 from pollux.sources.claude.messages.replies import BuildContext
 from pollux.sources.claude.messages.user_parts import split_own_words, user_parts
+from pollux.system.decoders import learned
 from pollux.wire import tidy
 
 _MENTIONED = ("file", "directory")
@@ -110,7 +111,7 @@ def queued(attachment: AttachmentContent) -> str | list[Block] | None:
     if isinstance(prompt, str):
         return prompt
     try:
-        return msgspec.convert(prompt, list[Block]) if type(prompt) is list else None
+        return msgspec.convert(prompt, learned(list[Block])) if type(prompt) is list else None
     except msgspec.ValidationError:
         return None
 

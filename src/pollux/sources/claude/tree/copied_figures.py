@@ -12,6 +12,7 @@ from pollux.model import Message
 from pollux.sources.claude.format.envelope import is_unique
 from pollux.sources.claude.format.figures import more_output, usage_of
 from pollux.sources.claude.group import ClaudeBundle
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED, Notes, display_path, opened
 
 
@@ -30,7 +31,7 @@ class _Copy(msgspec.Struct):
     message: _ApiMessage | None = None
 
 
-_decode_copy = msgspec.json.Decoder(_Copy).decode
+_decode_copy = json_decoder(_Copy).decode
 
 
 class _Figures(NamedTuple):

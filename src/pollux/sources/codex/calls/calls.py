@@ -28,6 +28,7 @@ from pollux.sources.codex.format.schema import (
     ToolSearchOutput,
 )
 from pollux.sources.codex.format.tools import canonical, edit_name, full_name, hunks, patch_of
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED, seconds, tidy
 
 CallItem = FunctionCall | CustomCall | ShellCall | SearchCall | ToolSearchCall | ImageCall
@@ -65,7 +66,7 @@ _DENIED = re.compile(
     r'(?:\[\{"type":"text","text":")?user (?:rejected|cancelled) MCP tool call(?:"\}\])?'
 )
 
-_shell_output = msgspec.json.Decoder(ShellOutput).decode
+_shell_output = json_decoder(ShellOutput).decode
 _json = msgspec.json.Decoder().decode
 
 

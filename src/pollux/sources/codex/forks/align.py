@@ -7,6 +7,7 @@ from functools import cached_property
 import msgspec
 
 from pollux.sources.codex.format.lines import canonical
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED
 
 # At most this many lines may be missing at one position.
@@ -33,7 +34,7 @@ class _Payload(msgspec.Struct):
     role: str | None = None
 
 
-_payload = msgspec.json.Decoder(_Payload).decode
+_payload = json_decoder(_Payload).decode
 
 
 class CopyEnd(msgspec.Struct):

@@ -13,6 +13,7 @@ from pollux.sources.codex.forks.joined_file import opened_rollout
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical
 from pollux.system.clock import recorded
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED, Notes
 
 TimedLine = tuple[int, bytes | None, datetime | None]
@@ -26,7 +27,7 @@ class _Row(msgspec.Struct):
     payload: msgspec.Raw = msgspec.Raw()
 
 
-_row = msgspec.json.Decoder(_Row).decode
+_row = json_decoder(_Row).decode
 
 
 def after(mine: Iterable[tuple[int, bytes | None]], theirs: list[bytes | None], width: int) -> int | None:

@@ -26,6 +26,7 @@ from pollux.sources.codex import find
 from pollux.sources.codex.forks.align import is_within
 from pollux.sources.codex.format.compressed import unpacked
 from pollux.system.clock import recorded
+from pollux.system.decoders import json_decoder
 from pollux.system.link_bounds import path_in_home
 from pollux.wire import REFUSED, Notes, display_path
 
@@ -109,7 +110,7 @@ class _Row(msgspec.Struct):
     payload: msgspec.Raw = msgspec.Raw()
 
 
-_row = msgspec.json.Decoder(_Row).decode
+_row = json_decoder(_Row).decode
 _Lines = list[_Line]
 
 

@@ -24,6 +24,7 @@ from pollux.sources.codex.format.compressed import unpacked
 from pollux.sources.codex.format.lines import canonical, records
 from pollux.sources.codex.format.schema import Bookkeeping, MetaLine, TokenTotals
 from pollux.system.clock import recorded
+from pollux.system.decoders import json_decoder
 from pollux.system.files import LARGE, read_within
 from pollux.wire import REFUSED, Malformed, Notes, display_path, plain, read_head
 
@@ -56,7 +57,7 @@ class _First(msgspec.Struct):
         return bool(self.id) and self.timestamp is not None and self.type is None
 
 
-_first = msgspec.json.Decoder(_First).decode
+_first = json_decoder(_First).decode
 
 
 class Head(msgspec.Struct):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import msgspec
 
 from pollux.sources.codex.format.records import Record, odd
 from pollux.sources.codex.format.schema import ECHOES, Bookkeeping, Line, NoteLine
 from pollux.system.clock import FIRST_YEAR, LAST_YEAR
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED, Notes
 
 _Decode = Callable[[bytes], Record]
-_quick: _Decode = msgspec.json.Decoder(Line).decode
-_note: _Decode = msgspec.json.Decoder(NoteLine).decode
+_lines: Any = Line  # a union, which msgspec takes as a type
+_quick: _Decode = json_decoder(_lines).decode
+_note: _Decode = json_decoder(NoteLine).decode
 
 # An event without a type of its own here. The type of a line comes after its time and its ordinal.
 _is_note = re.compile(

@@ -21,11 +21,12 @@ from pollux.sources.codex.format.schema import (
     UsageRecord,
 )
 from pollux.system.clock import is_usable
+from pollux.system.decoders import json_decoder
 from pollux.wire import REFUSED, Malformed, Notes, Shape, fit, note_bad_line, plain
 
 Record = ItemLine | EventLine | UsageLine | ContextLine | BookkeepingLine
 
-_untyped = msgspec.json.Decoder(Bookkeeping).decode
+_untyped = json_decoder(Bookkeeping).decode
 _TYPED: dict[str, dict[str, type[Shape]]] = {"response_item": ITEMS, "event_msg": ECHOES, "token_usage_record": {}}
 # For each kind of object, the keys whose inner objects are checked.
 _CHECKED_KEYS = {

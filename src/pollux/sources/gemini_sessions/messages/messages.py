@@ -46,6 +46,7 @@ from pollux.sources.gemini_sessions.messages.calls import outcome, settle_refuse
 from pollux.sources.gemini_sessions.messages.outputs import Offloaded
 from pollux.sources.gemini_sessions.messages.references import fused_parts, is_typed, prompt_parts
 from pollux.sources.gemini_sessions.replay.entries import Entry, gather_calls
+from pollux.system.decoders import learned
 from pollux.wire import Notes, coherent, tidy
 
 NOTICES = ("info", "warning", "error")
@@ -203,7 +204,7 @@ class Builder:
             return part
         rest = {key: value for key, value in part.raw.items() if key != "functionCall"}
         call = (
-            msgspec.convert(part.raw["functionCall"], schema.FunctionCall, strict=False)
+            msgspec.convert(part.raw["functionCall"], learned(schema.FunctionCall), strict=False)
             if _convertible(part.raw)
             else None
         )
