@@ -16,7 +16,8 @@ from pollux.sources.copilot.group import AGENT, CopilotBundle
 from pollux.sources.copilot.replay.arrivals import mark_arrived
 from pollux.sources.copilot.replay.entries import Entry
 from pollux.sources.copilot.replay.fates import finish, pay
-from pollux.sources.copilot.replay.replay import Line, Replay, Stream
+from pollux.sources.copilot.replay.replay import Replay
+from pollux.sources.copilot.replay.streams import Line, Stream
 from pollux.sources.copilot.replay.witness import add_figures, add_lost, add_rewound, stored_entries
 from pollux.sources.copilot.store import StoredSession, stored_session
 from pollux.sources.copilot.workspace import read_workspace, title_of

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
 from pollux.model import Author, Fate, Part, Role, SummaryPart
 from pollux.sources.copilot.format.schema import (
     AssistantData,
@@ -26,6 +24,7 @@ from pollux.sources.copilot.replay.entries import REFUSED, Call, Entry, said
 from pollux.sources.copilot.replay.figures import usage_of
 from pollux.sources.copilot.replay.leftovers import rest, whole
 from pollux.sources.copilot.replay.processes import Process, Shutdown
+from pollux.sources.copilot.replay.streams import Fork, Line, Stream
 from pollux.wire import Notes, RecordList
 
 FORKED = re.compile(r"Forked from .*\(([0-9A-Za-z-]{8,})\)\W*\Z", re.DOTALL)
@@ -40,35 +39,6 @@ _REMARKS = {
     "skill.invoked": "content",
 }
 """Events that hold a text of the client, and where."""
-
-
-class Line(msgspec.Struct, gc=False):
-    """An event and where it stands. `older`: the newest file of the session does not hold it any more."""
-
-    event: Event
-    number: int
-    file: str
-    older: bool = False
-
-
-class Stream(msgspec.Struct):
-    """What one agent said and did: the main one, or a sub-agent, which the call `call` started."""
-
-    name: str | None
-    entries: list[Entry]
-    records: RecordList
-    call: str | None = None
-    facts: dict[str, Any] = {}
-    model: str | None = None
-    times: list[datetime] = []
-    compactions: list[int] = []
-
-
-class Fork(msgspec.Struct, frozen=True):
-    """Where the events end that were copied from another session, and the id of that session."""
-
-    place: int
-    origin: str
 
 
 class Replay:

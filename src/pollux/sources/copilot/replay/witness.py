@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from pollux.model import Author, Fate, Role, Text
 from pollux.sources.copilot.replay.entries import Entry, said
 from pollux.sources.copilot.replay.processes import requests_of
-from pollux.sources.copilot.replay.replay import Replay, Stream
+from pollux.sources.copilot.replay.replay import Replay
+from pollux.sources.copilot.replay.streams import Stream
 from pollux.sources.copilot.store import Request, StoredSession, Turn
 
 

@@ -1,0 +1,41 @@
+"""What a replay collects: events with their places, and what each agent said and did."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from pollux.sources.copilot.format.schema import Event
+from pollux.sources.copilot.replay.entries import Entry
+from pollux.wire import RecordList
+
+
+class Line(msgspec.Struct, gc=False):
+    """An event and where it stands. `older`: the newest file of the session does not hold it any more."""
+
+    event: Event
+    number: int
+    file: str
+    older: bool = False
+
+
+class Stream(msgspec.Struct):
+    """What one agent said and did: the main one, or a sub-agent, which the call `call` started."""
+
+    name: str | None
+    entries: list[Entry]
+    records: RecordList
+    call: str | None = None
+    facts: dict[str, Any] = {}
+    model: str | None = None
+    times: list[datetime] = []
+    compactions: list[int] = []
+
+
+class Fork(msgspec.Struct, frozen=True):
+    """Where the events end that were copied from another session, and the id of that session."""
+
+    place: int
+    origin: str
