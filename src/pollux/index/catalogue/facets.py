@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, timedelta
+from functools import cache
 from itertools import compress
 from typing import NamedTuple
 
@@ -121,15 +122,16 @@ class _Tables:
     def _days(self) -> Iterator[Values]:
         """Every day of a session, from its first to its last: a list of one of these days has it."""
         size = QUARTER * 1_000_000
-        known: dict[tuple[int, int], Values] = {}
+        day_of = cache(self.day_of)
+        known: dict[tuple[date | None, date | None], Values] = {}
         for row in self._rows:
             moment = row.listed.moment
             if moment is None:
                 yield ()
                 continue
-            span = (moment if row.started is None else row.started) // size, moment // size
+            first, last = day_of((moment if row.started is None else row.started) // size), day_of(moment // size)
+            span = first, last
             if span not in known:
-                first, last = map(self.day_of, span)
                 known[span] = () if first is None or last is None else tuple(map(str, _days(first, last)))
             yield known[span]
 
