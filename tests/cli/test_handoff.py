@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from select import select
 from typing import Any
 
 import pytest
@@ -57,15 +58,24 @@ class Room(Desk):
             os.close(theirs)
             output = b""
             asked = False
-            while piece := _read(ours):
-                output += piece
-                if not asked and QUESTION in output:
-                    asked = True
-                    if isinstance(typed, bytes):
-                        os.write(ours, typed)
-                    else:
-                        process.send_signal(typed)
-            status = process.wait(timeout=120)
+            try:
+                while True:
+                    if not select([ours], [], [], 1)[0]:
+                        if asked and isinstance(typed, signal.Signals):
+                            process.send_signal(typed)  # the first one may come just before the program waits
+                        continue
+                    if not (piece := _read(ours)):
+                        break
+                    output += piece
+                    if not asked and QUESTION in output:
+                        asked = True
+                        if isinstance(typed, bytes):
+                            os.write(ours, typed)
+                        else:
+                            process.send_signal(typed)
+                status = process.wait(timeout=120)
+            finally:
+                process.kill()
         os.close(ours)
         return status, output.decode().replace("\r\n", "\n")
 
