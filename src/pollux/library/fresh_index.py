@@ -354,8 +354,6 @@ class FreshIndex:
             self.add_words()
             # Without a cache each thread has its own catalogue: all bring theirs up to date when they ask.
             self._forget()
-            if self.store.catalogue.path is not None and not self.busy:
-                self._synced_catalogues.add(self.store.catalogue.born)  # the next question need not look again
             if self._contents() == contents:
                 outcome.sessions, outcome.removed, outcome.kept = len(before), 0, 0
                 return outcome

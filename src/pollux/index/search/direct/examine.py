@@ -42,7 +42,7 @@ _EXACTLY = 100_000
 _GROWTH = 1.1
 """How much more must be counted before the scale is made again."""
 
-_ALL_COUNTED, _COUNTED = 100, 8
+_ALL_COUNTED, _COUNTED = 1000, 8
 """The passages of so many sessions are counted, then those of one in so many."""
 
 _OFTEN, _MOSTLY = 5, 1.25
