@@ -269,3 +269,21 @@ def test_a_cache_that_cannot_be_made(env: dict[str, str], home: Path, tmp_path: 
         terminal.until("`pollux list` and `pollux search` work without it.")
         terminal.send(LEAVE)
         left_as_it_was(terminal, before)
+
+
+@pytest.mark.parametrize("command", ["tui", "pick"])
+def test_where_no_process_can_be_started(env: dict[str, str], home: Path, tmp_path: Path, command: str) -> None:
+    """Then pollux reads the sessions itself."""
+    script = f"""
+import sys
+from pollux.cli import main
+sys.executable, sys.argv = "/nowhere", ["pollux", "{command}"]
+main()
+"""
+    fresh = {**env, "XDG_CACHE_HOME": str(tmp_path / "fresh")}
+    with TerminalProgram([sys.executable, "-c", script], fresh, home, 120, 30) as terminal:
+        before = terminal.settings()
+        terminal.until("15 sessions")
+        terminal.until("germination trials")
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before, 1 if command == "pick" else 0)

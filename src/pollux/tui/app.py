@@ -26,13 +26,13 @@ from pollux.tui.typed import TypedKeys
 from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Iterable, Sequence
 
     from textual.filter import LineFilter
     from textual.screen import Screen
 
     from pollux.library.library import Library, ListEntry
+    from pollux.library.syncing import Syncing
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
     from pollux.tui.opening.first import First
@@ -76,7 +76,7 @@ class PolluxApp(App[None]):
         self.list_screen = ListScreen(question, first)
         self.typed = TypedKeys(self, self._take)
         self._is_starting = True
-        self._syncing: subprocess.Popen[bytes] | None = None
+        self._syncing: Syncing | None = None
         for one in PALETTES.values():
             self.register_theme(theme(one))
         self.theme = palette
@@ -193,7 +193,7 @@ class PolluxApp(App[None]):
 
     @property
     def is_syncing(self) -> bool:
-        """Is another process looking for what changed?"""
+        """Does anybody look for what changed?"""
         return self._syncing is not None
 
     def action_sync(self) -> None:
@@ -202,7 +202,7 @@ class PolluxApp(App[None]):
             self._syncing = self.library.index.start_sync()
 
     def on_unmount(self) -> None:
-        """Leave no process behind: what it has stored is complete, and the next one goes on from there."""
+        """Leave nothing behind that reads: what it has stored is complete, and the next one goes on from there."""
         if self._syncing is not None:
             self._syncing.terminate()
             self._syncing.wait()

@@ -40,7 +40,7 @@ class Menu(Overlay[str | None]):
     DEFAULT_CSS = """
     Menu { align: center middle; background: $background 60%; }
     Menu > Vertical { width: auto; max-width: 90%; height: auto; max-height: 90%; padding: 1 2;
-                      background: $surface; border: round $faint; overflow-y: auto; scrollbar-size-vertical: 1; }
+                      background: $background; border: round $faint; overflow-y: auto; scrollbar-size-vertical: 1; }
     Menu Static { width: auto; }
     Menu .title { color: $dim; text-style: bold; padding-bottom: 1; }
     Menu .choice.chosen { background: $selected; }

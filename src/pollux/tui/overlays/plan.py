@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
 from pollux.text.shell import shell_line
-from pollux.tui.overlays.overlay import Overlay
+from pollux.tui.overlays.scrolled import ScrolledOverlay
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pollux.tui.canvas import StripCanvas
 
 
-class PlanScreen(Overlay[str | None]):
+class PlanScreen(ScrolledOverlay[str | None]):
     """Gives what to do: `go`, `fork`, `folder`, `copy`; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

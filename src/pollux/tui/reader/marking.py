@@ -72,8 +72,10 @@ class Marking(ReaderParts):
             if kind == "t":
                 tags = {word.removeprefix("-"): not word.startswith("-") for word in text.split()}
                 self._change(target, Edit(tags=tags), "Tagged.")
+            elif kind == "n":
+                self._change(target, Edit(note=text), "Noted." if text else "The note is gone.")
             else:
-                self._change(target, Edit(note=text) if kind == "n" else Edit(name=text), "Noted.")
+                self._change(target, Edit(name=text), "Named." if text else "The name is gone.")
 
         return typed
 
