@@ -252,6 +252,12 @@ class PolluxApp(App[None]):
 
         Resuming(self, key).plan(fork=fork)
 
+    def hand_over(self, key: str) -> None:
+        """Hand a session over to another agent."""
+        from pollux.tui.handing_over import HandingOver
+
+        HandingOver(self, key).choose()
+
     # ------------------------------------------------------------------ actions
 
     @property

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
 from pollux.text.shell import shell_line
-from pollux.tui.overlays.scrolled import ScrolledOverlay
+from pollux.tui.overlays.scrolled import ScrolledOverlay, key_words
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 class PlanScreen(ScrolledOverlay[str | None]):
-    """Gives what to do: `go`, `fork`, `folder`, `copy`; None where the person left."""
+    """Gives what to do: `go`, `fork`, `folder`, `handoff`, `copy`; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose('go')", show=False),
         Binding("f", "choose('fork')", show=False),
         Binding("i", "choose('folder')", show=False),
+        Binding("h", "choose('handoff')", show=False),
         Binding("y", "choose('copy')", show=False),
         Binding("escape,q,ctrl+c", "cancel", show=False),
     ]
@@ -65,15 +66,8 @@ class PlanScreen(ScrolledOverlay[str | None]):
         yield ""
         other = "the session itself" if plan.fork else "as a copy"
         copying = [("f", other)] if plan.copies else []
-        keys = [("↵", "go on"), *copying, ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
-        line, used = "", 0
-        for key, words in keys:
-            if used and used + len(f"{key} {words}") > (columns or 80):
-                yield line.rstrip()
-                line, used = "", 0
-            line += f"{canvas.paint(key, 'accent')} {canvas.paint(words, 'dim')}   "
-            used += len(f"{key} {words}   ")
-        yield line.rstrip()
+        elsewhere = [("i", "in another folder"), ("h", "in another agent")]
+        yield from key_words(canvas, [("↵", "go on"), *copying, *elsewhere, ("y", "copy the command"), ("Esc", "stay")])
 
     def action_choose(self, choice: str) -> None:
         """Take a choice."""

@@ -276,6 +276,10 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         """Go on with a copy."""
         self.app.resume(self.key, fork=True)
 
+    def action_handoff(self) -> None:
+        """Hand the session over to another agent."""
+        self.app.hand_over(self.key)
+
     def action_back(self) -> None:
         """Close what is open: the field, the detail, the screen."""
         field = self.query_one("#find", Input)
