@@ -12,9 +12,14 @@ import re
 import sys
 import tempfile
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
+
+from pollux.library.handoff import service as handoff
+from pollux.library.resume import service
+from pollux.model import Session, Summary
 
 FOLDER = Path(__file__).parent / "screens"
 NOW, ZONE = "2026-11-15T12:00:00Z", "UTC"
@@ -50,9 +55,15 @@ def environment(folder: str, home: Path) -> dict[str, str]:
     return {"HOME": str(home), "PATH": folder, **places}
 
 
-def every_folder_is_there() -> AbstractContextManager[object]:
+@contextmanager
+def every_folder_is_there() -> Iterator[None]:
     """The folders of the sample, in which one would go on, are on no machine."""
-    return patch("pollux.library.resume.service.folder_to_go_on_in", lambda session, *_, **__: session.project)
+
+    def folder(session: Summary | Session, *_: object, **__: object) -> str | None:
+        return session.project
+
+    with patch.multiple(service, folder_to_go_on_in=folder), patch.multiple(handoff, folder_to_go_on_in=folder):
+        yield
 
 
 async def shoot(name: str, keys: list[str], look: str) -> None:

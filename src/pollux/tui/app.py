@@ -92,8 +92,7 @@ class PolluxApp(App[None]):
     async def _take(self, event: Key | Paste) -> None:
         """Take a key. With it, what the last line said has been read."""
         if isinstance(event, Key):
-            for footer in self.screen.query(FooterLine):
-                footer.quiet()
+            self.quiet()
         await super().on_event(event)
 
     @property
@@ -222,6 +221,11 @@ class PolluxApp(App[None]):
         """Say what happened, in the last line of the screen."""
         for footer in self.screen.query(FooterLine):
             footer.say(sentence, style)
+
+    def quiet(self) -> None:
+        """Take back what was said."""
+        for footer in self.screen.query(FooterLine):
+            footer.quiet()
 
     def read(self, key: str, message: str | None = None) -> None:
         """Open a session."""

@@ -51,6 +51,7 @@ class HandingOver:
             plan = await asyncio.to_thread(self._planned, agent, folder)
         except CannotResume as error:
             if error.reason == "folder" and app.screen is screen:
+                app.quiet()
                 self._ask_folder(f"{error} Another folder to go on in", agent, folder)
             else:
                 self._say(error)
@@ -58,7 +59,7 @@ class HandingOver:
             self._say(error)
         else:
             if app.screen is screen:
-                app.say("")
+                app.quiet()
                 home = str(app.library.user_home)
                 app.push_screen(HandoffScreen(plan, home), lambda choice: self._act(plan, choice, folder))
 
