@@ -77,6 +77,7 @@ class PolluxApp(App[None]):
         self.typed = TypedKeys(self, self._take)
         self._is_starting = True
         self._syncing: Syncing | None = None
+        self._looks_again = False
         for one in PALETTES.values():
             self.register_theme(theme(one))
         self.theme = palette
@@ -196,9 +197,11 @@ class PolluxApp(App[None]):
         return self._syncing is not None
 
     def action_sync(self) -> None:
-        """Look for what changed."""
+        """Look for what changed; once more where somebody looks already, as that may be behind it."""
         if self._syncing is None:
             self._syncing = self.library.index.start_sync()
+        else:
+            self._looks_again = True
 
     def on_unmount(self) -> None:
         """Leave nothing behind that reads: what it has stored is complete, and the next one goes on from there."""
@@ -211,6 +214,9 @@ class PolluxApp(App[None]):
             return
         if self._syncing.poll() is not None:
             self._syncing = None
+            if self._looks_again:
+                self._looks_again = False
+                self.action_sync()
             self.list_screen.synced()
         elif self.list_screen.has_no_rows():  # what is read for the first time appears as it comes
             self.list_screen.ask()

@@ -99,11 +99,11 @@ class HandingOver:
         except PolluxError as error:
             self._say(error)
             return
-        self._app.action_sync()
         undo = shell_line("pollux", "handoff", plan.key or plan.id, "--undo")
         if go:
             lend(self._app, plan, plan.agent_title)
         else:
+            self._app.action_sync()
             self._app.say(f"Written: {plan.line} goes on with it, and {undo} takes it back.")
 
     def _say(self, error: PolluxError) -> None:
