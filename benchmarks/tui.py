@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import statistics
@@ -26,7 +27,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyte
+
 from benchmarks.store import history
+
+_QUESTION = re.compile(rb"\x1b\[\?\d+\$p|\x1b\[>\d*q|\x1b\[\?u|\x1b\]22;\w*\x07")
+"""What pyte does not know."""
 
 POLLUX = str(Path(sys.executable).with_name("pollux"))
 EMPTY = """
@@ -92,6 +98,7 @@ class InTerminal:
             os.execvpe(command[0], command, dict(env))  # noqa: S606 (this is the program itself)
         self.resize(COLUMNS, ROWS)
         self.written = b""
+        self._pieces: list[tuple[float, bytes]] = []
 
     def resize(self, columns: int, rows: int) -> None:
         """Make the window larger or smaller."""
@@ -105,7 +112,9 @@ class InTerminal:
         """Take what is written within so many seconds. Returns whether there was something."""
         if not select.select([self._file], [], [], seconds)[0]:
             return False
-        self.written += os.read(self._file, 1 << 20)
+        piece = os.read(self._file, 1 << 20)
+        self.written += piece
+        self._pieces.append((time.perf_counter(), piece))
         return True
 
     def until(self, text: str, times: int = 1, seconds: float = 300) -> None:
@@ -130,6 +139,26 @@ class InTerminal:
         act()
         self.take(2.0)
         return self.quiet() - clock, self.used() - used
+
+    def resized(self, columns: int, rows: int) -> tuple[float, float]:
+        """How long another size takes, in seconds on the clock until all of the screen is as it stays, and in all.
+
+        Textual draws the same screen once or twice more.
+        """
+        self.quiet()
+        self._pieces.clear()
+        begun = time.perf_counter()
+        self.resize(columns, rows)
+        self.take(2.0)
+        end = self.quiet()
+        screen = pyte.Screen(columns, rows)
+        stream = pyte.ByteStream(screen)
+        shown = []
+        for when, piece in self._pieces:
+            stream.feed(_QUESTION.sub(b"", piece))
+            shown.append((when, list(screen.display)))
+        right = next(when for when, lines in shown if lines == shown[-1][1])
+        return right - begun, end - begun
 
     def press(self, keys: str) -> tuple[float, float]:
         """How long keys take."""
@@ -231,6 +260,7 @@ def scrolling(env: Mapping[str, str], ready: str) -> dict[str, Any]:
             "a plain list: a key in the field": [plain.press(letter) for letter in "subprocess retry"],
             "a plain list: resize": [_resized(plain, *size) for size in ((100, 35), (COLUMNS, ROWS)) * 3],
         }
+        resized = _right_after(plain)
     with opened([POLLUX], env, ready) as terminal:
         terminal.quiet(CALM)
         frames = [terminal.press("\x1b[6~") for _ in range(40)]
@@ -239,6 +269,7 @@ def scrolling(env: Mapping[str, str], ready: str) -> dict[str, Any]:
         memory = terminal.memory() - least
     return {
         **{name: summed_up(one) for name, one in own.items()},
+        "a plain list: resize, until the screen is right": resized,
         "a frame of the list": {**summed_up(frames), "megabytes_over_empty": memory},
     }
 
@@ -255,6 +286,7 @@ def reading(folder: Path) -> dict[str, Any]:
             found[f"7,200 messages: {name}"] = summed_up([terminal.press(keys)])
         resized = [_resized(terminal, columns, rows) for columns, rows in ((COLUMNS - 20, ROWS - 5), (COLUMNS, ROWS))]
         found["7,200 messages: resize"] = summed_up(resized)
+        found["7,200 messages: resize, until the screen is right"] = _right_after(terminal)
         terminal.press("q")
         terminal.press("\x1b")
         found["a block of 200 kB"] = summed_up([_open(terminal, "largeblock")])
@@ -268,6 +300,13 @@ def reading(folder: Path) -> dict[str, Any]:
 
 def _resized(terminal: InTerminal, columns: int, rows: int) -> tuple[float, float]:
     return terminal.frame(lambda: terminal.resize(columns, rows))
+
+
+def _right_after(terminal: InTerminal) -> dict[str, Any]:
+    """When the screen is right after another size, and when the last byte is written."""
+    times = [terminal.resized(*size) for size in ((COLUMNS - 20, ROWS - 5), (COLUMNS, ROWS)) * 5]
+    right, last = ([one[place] * 1e3 for one in times] for place in (0, 1))
+    return {"right_ms": statistics.median(right), "slowest_ms": max(right), "last_ms": statistics.median(last)}
 
 
 def _open(terminal: InTerminal, word: str) -> tuple[float, float]:

@@ -90,3 +90,28 @@ def test_another_size_of_the_window_is_not_arranged_twice(tmp_path: Path, frames
         assert len(app.lines()) == 36
 
     drive(steps, tmp_path, size=(120, 30))
+
+
+@pytest.mark.parametrize("keys", [(), ("enter",), ("enter", "d")])
+def test_the_first_frame_of_another_size_is_right_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    async def steps(app: Driver) -> None:
+        await app.press(*keys[:1])
+        if keys[:1] == ("enter",):
+            await app.read()
+        await app.press(*keys[1:])
+        shown: list[str] = []
+        draw = Screen._compositor_refresh
+
+        def drawing(screen: Screen[Any]) -> None:
+            draw(screen)
+            if screen is app.app.screen:
+                shown.append(app.text())
+
+        monkeypatch.setattr(Screen, "_compositor_refresh", drawing)
+        await app.pilot.resize_terminal(130, 36)
+        await app.pilot.pause(0.2)
+        assert shown[0] == shown[-1]
+
+    drive(steps, tmp_path, size=(120, 30))

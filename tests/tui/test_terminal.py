@@ -75,6 +75,32 @@ def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, st
         assert terminal.wait() == 0
 
 
+def test_a_hand_over_is_shown_first_and_then_written_and_started(env: dict[str, str], home: Path) -> None:
+    sessions = home / ".codex" / "sessions"
+    before = set(sessions.rglob("*.jsonl"))
+    with TerminalProgram(pollux_command(), env, home, 100, 40) as terminal:
+        terminal.until("15 sessions")
+        terminal.send("germination")
+        terminal.until("1 found")
+        terminal.send("\x07")  # Ctrl+G
+        terminal.until("Hand over to")
+        terminal.until("Codex CLI")
+        terminal.send(re.findall(r"(\d)  Codex CLI", terminal.text)[0])
+        terminal.until("carried")
+        terminal.until("write it and go on")
+        assert set(sessions.rglob("*.jsonl")) == before
+        terminal.send("\r")
+        terminal.until("STAND-IN")
+        (new,) = set(sessions.rglob("*.jsonl")) - before
+        assert f"resume {new.stem[-36:]}" in terminal.text.replace("\n", "")
+        terminal.send("hello\n")
+        terminal.until("Back from Codex CLI.")
+        terminal.until("❯ germination")
+        terminal.until("2 found")  # the hand-over stands below its origin
+        terminal.send("\x03")
+        assert terminal.wait() == 0
+
+
 def test_bytes_that_are_no_text(env: dict[str, str], home: Path) -> None:
     with TerminalProgram(pollux_command(), env, home) as terminal:
         terminal.until("15 sessions")

@@ -269,3 +269,51 @@ def test_a_cache_that_cannot_be_made(env: dict[str, str], home: Path, tmp_path: 
         terminal.until("`pollux list` and `pollux search` work without it.")
         terminal.send(LEAVE)
         left_as_it_was(terminal, before)
+
+
+@pytest.mark.parametrize("command", ["tui", "pick"])
+def test_where_no_process_can_be_started(env: dict[str, str], home: Path, tmp_path: Path, command: str) -> None:
+    """Then pollux reads the sessions itself."""
+    script = f"""
+import sys
+from pollux.cli import main
+sys.executable, sys.argv = "/nowhere", ["pollux", "{command}"]
+main()
+"""
+    fresh = {**env, "XDG_CACHE_HOME": str(tmp_path / "fresh")}
+    with TerminalProgram([sys.executable, "-c", script], fresh, home, 120, 30) as terminal:
+        before = terminal.settings()
+        terminal.until("15 sessions")
+        terminal.until("germination trials")
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before, 1 if command == "pick" else 0)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (0, 0)])
+def test_what_variables_say_of_another_window_is_not_believed(
+    env: dict[str, str], home: Path, size: tuple[int, int]
+) -> None:
+    with TerminalProgram(pollux_command(), {**env, "COLUMNS": "200", "LINES": "6"}, home) as terminal:
+        before = terminal.settings()
+        terminal.resize(*size)
+        terminal.screen.resize(24, 80)
+        terminal.until("15 sessions")
+        terminal.until("F1 keys")
+        terminal.settle()
+        assert "F1 keys" in terminal.text.splitlines()[23]
+        assert terminal.text.count("F1 keys") == 1
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before)
+
+
+def test_errors_that_go_elsewhere_take_no_screen_along(env: dict[str, str], home: Path, tmp_path: Path) -> None:
+    errors = tmp_path / "errors"
+    line = f"exec {shlex.join(pollux_command())} 2>{shlex.quote(str(errors))}"
+    with TerminalProgram(["/bin/sh", "-c", line], env, home) as terminal:
+        before = terminal.settings()
+        terminal.until("15 sessions")
+        terminal.send("\r")
+        terminal.until("as it happened")
+        terminal.send(LEAVE)
+        left_as_it_was(terminal, before)
+    assert errors.read_bytes() == b""

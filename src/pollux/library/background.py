@@ -18,8 +18,6 @@ from pollux.system.locks import try_lock
 from pollux.system.priority import take_lowest_priority
 
 if TYPE_CHECKING:
-    import subprocess
-
     from pollux.library.fresh_index import FreshIndex
     from pollux.system.directories import Places
 
@@ -59,24 +57,6 @@ def start(places: Places) -> None:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-
-
-def start_sync(places: Places) -> subprocess.Popen[bytes] | None:
-    """Bring the cache up to date in another process, so that this one can go on answering. Its answer is dropped."""
-    import subprocess
-
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "pollux", "sync", "--json"],
-            cwd="/",
-            env=dict(places.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError:
-        return None
 
 
 def run(index: FreshIndex, places: Places) -> None:

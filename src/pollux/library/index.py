@@ -19,7 +19,6 @@ from pollux.library.homes import Homes
 from pollux.system.directories import Places
 
 if TYPE_CHECKING:
-    import subprocess
     import threading
     from datetime import date
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pollux.index.catalogue.relatives import Relative
     from pollux.index.search.outline import OutlineEntry
     from pollux.index.search.word_index import WordIndex
+    from pollux.library.syncing import Syncing
 
 
 class IndexService:
@@ -144,9 +144,9 @@ class IndexService:
 
     # ------------------------------------------------------------------ the cache
 
-    def start_sync(self) -> subprocess.Popen[bytes] | None:
-        """Bring the cache up to date in another process; None where that is not possible, since nothing is stored."""
-        from pollux.library.background import start_sync
+    def start_sync(self) -> Syncing | None:
+        """Begin to bring the cache up to date beside this view; None where nothing is stored."""
+        from pollux.library.syncing import start_sync
 
         return None if self._index.store.problem is not None else start_sync(self._places)
 

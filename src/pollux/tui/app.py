@@ -26,13 +26,13 @@ from pollux.tui.typed import TypedKeys
 from pollux.tui.widgets.footer import FooterLine
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Iterable, Sequence
 
     from textual.filter import LineFilter
     from textual.screen import Screen
 
     from pollux.library.library import Library, ListEntry
+    from pollux.library.syncing import Syncing
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
     from pollux.tui.opening.first import First
@@ -76,7 +76,8 @@ class PolluxApp(App[None]):
         self.list_screen = ListScreen(question, first)
         self.typed = TypedKeys(self, self._take)
         self._is_starting = True
-        self._syncing: subprocess.Popen[bytes] | None = None
+        self._syncing: Syncing | None = None
+        self._looks_again = False
         for one in PALETTES.values():
             self.register_theme(theme(one))
         self.theme = palette
@@ -92,8 +93,7 @@ class PolluxApp(App[None]):
     async def _take(self, event: Key | Paste) -> None:
         """Take a key. With it, what the last line said has been read."""
         if isinstance(event, Key):
-            for footer in self.screen.query(FooterLine):
-                footer.quiet()
+            self.quiet()
         await super().on_event(event)
 
     @property
@@ -193,16 +193,18 @@ class PolluxApp(App[None]):
 
     @property
     def is_syncing(self) -> bool:
-        """Is another process looking for what changed?"""
+        """Does anybody look for what changed?"""
         return self._syncing is not None
 
     def action_sync(self) -> None:
-        """Look for what changed."""
+        """Look for what changed; once more where somebody looks already, as that may be behind it."""
         if self._syncing is None:
             self._syncing = self.library.index.start_sync()
+        else:
+            self._looks_again = True
 
     def on_unmount(self) -> None:
-        """Leave no process behind: what it has stored is complete, and the next one goes on from there."""
+        """Leave nothing behind that reads: what it has stored is complete, and the next one goes on from there."""
         if self._syncing is not None:
             self._syncing.terminate()
             self._syncing.wait()
@@ -212,6 +214,9 @@ class PolluxApp(App[None]):
             return
         if self._syncing.poll() is not None:
             self._syncing = None
+            if self._looks_again:
+                self._looks_again = False
+                self.action_sync()
             self.list_screen.synced()
         elif self.list_screen.has_no_rows():  # what is read for the first time appears as it comes
             self.list_screen.ask()
@@ -222,6 +227,11 @@ class PolluxApp(App[None]):
         """Say what happened, in the last line of the screen."""
         for footer in self.screen.query(FooterLine):
             footer.say(sentence, style)
+
+    def quiet(self) -> None:
+        """Take back what was said."""
+        for footer in self.screen.query(FooterLine):
+            footer.quiet()
 
     def read(self, key: str, message: str | None = None) -> None:
         """Open a session."""
@@ -251,6 +261,12 @@ class PolluxApp(App[None]):
         from pollux.tui.resuming import Resuming
 
         Resuming(self, key).plan(fork=fork)
+
+    def hand_over(self, key: str) -> None:
+        """Hand a session over to another agent."""
+        from pollux.tui.handing_over import HandingOver
+
+        HandingOver(self, key).choose()
 
     # ------------------------------------------------------------------ actions
 

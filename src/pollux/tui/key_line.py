@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from pollux.tui.keys import Key
 
 GAP = "   "
+_WAYS = ("help", "back")
 
 
 def key_line(canvas: Canvas, keys: Iterable[Key], columns: int) -> str:
-    """As many keys as there is room for, by rank. The way to all others comes first of all."""
+    """As many keys as there is room for, by rank. The way to all others and the way back come first of all."""
     used = 1
     chosen: list[Key] = []
     ranked = sorted((key for key in keys if key.rank and key.keys), key=lambda key: key.rank)
-    for key in sorted(ranked, key=lambda key: key.action != "help"):
+    for key in sorted(ranked, key=lambda key: _WAYS.index(key.action) if key.action in _WAYS else len(_WAYS)):
         wide = width(f"{brief(key.keys[0])} {key.label}") + len(GAP)
         if used + wide <= columns:
             chosen.append(key)

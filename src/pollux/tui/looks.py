@@ -100,5 +100,6 @@ def looks(name: str) -> Styles:
     styles["found"] = Style(color=palette.background, bgcolor=palette.accent)
     styles["cursor"] = Style(color=palette.background, bgcolor=palette.accent)
     styles["base"] = Style(color=palette.text, bgcolor=palette.background)
+    styles["title"] = Style(color=palette.text, bgcolor=palette.raised)
     styles["selected"] = Style(bgcolor=palette.selected)
     return Styles(styles)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 from typing import TYPE_CHECKING
 
-from textual.app import SuspendNotSupported
-
 from pollux.errors import CannotResume, PolluxError
+from pollux.tui.lending import lend
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.plan import PlanScreen
 
@@ -59,6 +56,8 @@ class Resuming:
                 self.plan(fork=not plan.fork, folder=folder)
             case "folder":
                 self._ask_folder("Go on in", folder, fork=plan.fork)
+            case "handoff":
+                self._app.hand_over(self._key)
             case "copy":
                 self._app.copy(plan.line, "the command")
 
@@ -67,31 +66,10 @@ class Resuming:
         try:
             plan.require_ready()
             self._app.library.resume.keep(plan)
-            with self._app.suspend():
-                status = _run(plan, self._app.environ)
-            self._app.typed.forget()
-        except SuspendNotSupported:
-            self._app.copy(plan.line, "This terminal cannot be lent. The command")
         except PolluxError as error:
             self._say(error)
-        except OSError as error:
-            self._app.say(f"{plan.program} cannot be started: {error.strerror}.", "bad")
         else:
-            self._app.action_sync()
-            ended = "" if status == 0 else f" It ended with the status {status}."
-            self._app.say(f"Back from {plan.title}.{ended}")
+            lend(self._app, plan, plan.title)
 
     def _say(self, error: PolluxError) -> None:
         self._app.say(" ".join(filter(None, [str(error), error.hint])), "warn")
-
-
-def _run(plan: ResumePlan, environ: dict[str, str]) -> int:
-    """Run the agent to its end. A key that interrupts is for the agent."""
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        done = subprocess.run(  # noqa: S603 (the agent's own command, which was shown)
-            plan.words, executable=plan.program, cwd=plan.folder, env=plan.environment(environ), check=False
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return done.returncode

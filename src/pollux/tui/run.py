@@ -52,8 +52,8 @@ def _shown(
     open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str, *, is_sample: bool
 ) -> PolluxApp:
     """Open the app. If it can be, the first screen is shown while Textual is imported."""
-    columns, height = os.get_terminal_size()
     terminal = OpenedTerminal()
+    columns, height = terminal.size
 
     def show(first: First) -> None:
         from pollux.tui.looks import looks

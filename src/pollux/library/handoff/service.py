@@ -24,7 +24,7 @@ from pollux.library.handoff.warnings import Expected, warnings
 from pollux.library.handoff.write import require_new, write
 from pollux.library.resume.installed import folder_to_go_on_in, installed
 from pollux.model import Kind, Session
-from pollux.sources.capabilities import handoff_place_of, native_format_of
+from pollux.sources.capabilities import Receives, handoff_place_of, native_format_of
 from pollux.sources.handoff_place import AppendedLine, HandoffPlace, HandoffRequest
 from pollux.system.clock import now
 from pollux.system.files import count_names
@@ -143,6 +143,11 @@ class HandoffService:
             environ=self._places.environ,
             home=self._places.home,
         )
+
+    def agents(self) -> dict[str, str]:
+        """The agents that sessions can be handed over to: their names, and what they are called."""
+        sources = (registry.source(name) for name in registry.source_names())
+        return {source.name: source.title for source in sources if isinstance(source, Receives)}
 
     def write(self, plan: HandoffPlan) -> HandoffPlan:
         """Write what was planned, all of it or nothing, and note it in the record.

@@ -172,6 +172,10 @@ class Acting(StillScreen):
         """Go on with a copy of the session."""
         self.with_row(lambda row: self.app.resume(row.key, fork=True))
 
+    def action_handoff(self) -> None:
+        """Hand the session over to another agent."""
+        self.with_row(lambda row: self.app.hand_over(row.key))
+
     def action_back(self) -> None:
         """Clear the text and the scope; with nothing to clear, leave."""
         if self.field.value:

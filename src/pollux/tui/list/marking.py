@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pollux.errors import PolluxError
 from pollux.library.marks import Edit, Target
+from pollux.tui.mark_command import done
 
 if TYPE_CHECKING:
     from pollux.library.library import Library, ListEntry
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 def toggle_star(library: Library, entry: ListEntry) -> str:
     """Star a session, or take the star away. Returns what to say."""
     starred = entry.marks is None or not entry.marks.session.starred
+    target, edit = Target(entry.summary.key), Edit(starred=starred)
     try:
-        library.marks.change([Target(entry.summary.key)], Edit(starred=starred))
+        library.marks.change([target], edit)
     except PolluxError as error:
         return " ".join(filter(None, [str(error), error.hint]))
-    return "Starred." if starred else "No longer starred."
+    return done("Starred." if starred else "No longer starred.", target, edit)

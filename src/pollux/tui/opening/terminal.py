@@ -22,12 +22,13 @@ _INPUT, _LOCAL = 0, 3
 
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
 _SHOWN, _BEING_SHOWN = 1, 2
+_SIZE = (80, 24)
 _PATIENCE, _PAUSE = 0.5, 0.005
 """How many seconds a terminal has to take a whole screen, and between two looks whether it has."""
 
 
 class OpenedTerminal:
-    """The terminal of standard input and standard error, as Textual has it.
+    """The terminal of standard input, and of standard error or else standard output, as Textual has it.
 
     From `open` on it is as Textual will have it. `driver` gives it to Textual, `close` gives it back.
     """
@@ -36,7 +37,9 @@ class OpenedTerminal:
         self._shows = mmap.mmap(-1, 1)  # another process may write it
         self.before: list[Any] | None = None
         self._input = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
-        self._output = sys.__stderr__.fileno() if sys.__stderr__ is not None else -1
+        streams = [stream for stream in (sys.__stderr__, sys.__stdout__) if stream is not None]
+        self._stream = next((stream for stream in streams if stream.isatty()), None)
+        self._output = self._stream.fileno() if self._stream is not None else -1
 
     def open(self) -> bool:
         """Stop the echo: what is typed now waits for Textual. Returns whether there is such a terminal."""
@@ -52,7 +55,16 @@ class OpenedTerminal:
             termios.tcsetattr(self._input, termios.TCSANOW, modes)
         except termios.error:
             self.before = None
-        return self.before is not None and os.isatty(self._output)
+        return self.before is not None and self._stream is not None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and lines. Variables may say what they were in another window."""
+        try:
+            columns, lines = os.get_terminal_size(self._output)
+        except OSError:
+            return _SIZE
+        return columns or _SIZE[0], lines or _SIZE[1]
 
     @property
     def shows(self) -> bool:
@@ -82,7 +94,16 @@ class OpenedTerminal:
             """Takes the terminal over as it is, and gives it back as it was before."""
 
             attrs_before: list[Any] | None
+            _file: Any
             is_on = False
+
+            def __init__(self, *given: Any, **named: Any) -> None:
+                super().__init__(*given, **named)
+                if opened._stream is not None and not self._file.isatty():
+                    self._file = opened._stream
+
+            def _get_terminal_size(self) -> tuple[int, int]:
+                return opened.size
 
             def write(self, data: str) -> None:
                 """Write, but do not leave the screen that is shown already."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from pollux.draw.width import pad, width, wrap
+from pollux.draw.width import width, wrap
 from pollux.tui.keys import ANYWHERE, PLACES, of_place, spoken
-from pollux.tui.overlays.overlay import Overlay
+from pollux.tui.overlays.scrolled import ScrolledOverlay
 from pollux.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
     from pollux.tui.keys import Key
 
 
-class Help(Overlay[None]):
+_GAP = 2
+_LEAST = 20
+"""In fewer columns nobody likes to read."""
+
+
+class Help(ScrolledOverlay[None]):
     """A list of keys that can be scrolled."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1,enter,ctrl+c", "dismiss", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown,space", "move(10)", show=False),
-        Binding("pageup,b", "move(-10)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,enter,ctrl+c", "dismiss", show=False)]
     DEFAULT_CSS = """
     Help { align: center middle; }
     Help > TextView { width: 90%; max-width: 92; height: 90%; padding: 1; background: $background;
@@ -55,16 +54,21 @@ class Help(Overlay[None]):
                     yield ""
                 place = key.place
                 yield canvas.paint(PLACES[place], "bold")
-            room = max((canvas.columns or 80) - wide - 2, 12)
-            for number, line in enumerate(wrap(key.meaning, room)):
-                lead = canvas.paint(pad(_names(key), wide), "accent") if number == 0 else " " * wide
-                yield f"{lead}  {line}"
+            yield from self._line(canvas, key, wide)
         yield ""
         yield canvas.paint(f"[keys.{self._place}] and [keys.{ANYWHERE}] in the settings change them.", "dim")
 
-    def action_move(self, lines: int) -> None:
-        """Scroll."""
-        self.query_one(TextView).scroll_lines(lines)
+    def _line(self, canvas: StripCanvas, key: Key, wide: int) -> Iterator[str]:
+        """The names of a key, and beside them what it does; below them where there is no room beside."""
+        columns = canvas.columns or 80
+        room, names = columns - wide - _GAP, canvas.paint(_names(key), "accent")
+        if room < _LEAST:
+            yield names
+            yield from (" " * _GAP + line for line in wrap(key.meaning, max(columns - _GAP, 1)))
+            return
+        lead = names + " " * (wide - width(_names(key)))
+        for number, line in enumerate(wrap(key.meaning, room)):
+            yield f"{lead if number == 0 else ' ' * wide}{' ' * _GAP}{line}"
 
 
 def _names(key: Key) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from pollux.draw.width import cut
+from pollux.draw.width import cut, pad, width
 from pollux.text.escape import visible
+from pollux.tui.looks import looks
 from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.strips import drawable
 
@@ -40,7 +42,7 @@ class Menu(Overlay[str | None]):
     DEFAULT_CSS = """
     Menu { align: center middle; background: $background 60%; }
     Menu > Vertical { width: auto; max-width: 90%; height: auto; max-height: 90%; padding: 1 2;
-                      background: $surface; border: round $faint; overflow-y: auto; scrollbar-size-vertical: 1; }
+                      background: $background; border: round $faint; overflow-y: auto; scrollbar-size-vertical: 1; }
     Menu Static { width: auto; }
     Menu .title { color: $dim; text-style: bold; padding-bottom: 1; }
     Menu .choice.chosen { background: $selected; }
@@ -55,11 +57,13 @@ class Menu(Overlay[str | None]):
     def compose(self) -> ComposeResult:
         """The title and the choices."""
         room = max(self.app.size.width * 9 // 10 - 12, 10)
+        words = [cut(drawable(visible(choice.words)), room) for choice in self.choices]
+        wide, accent = max(map(width, words), default=0), looks(self.app.theme)["accent"]
         with Vertical():
             yield Static(self._title, classes="title", markup=False)
             for number, choice in enumerate(self.choices):
                 chosen = "choice chosen" if number == self.chosen else "choice"
-                line = f" {choice.key:2} {cut(drawable(visible(choice.words)), room)} "
+                line = Text.assemble((f" {choice.key:2} ", accent), f"{pad(words[number], wide)} ")
                 yield Static(line, classes=chosen, markup=False)
 
     def on_key(self, event: Key) -> None:

@@ -9,43 +9,32 @@ from textual.binding import Binding, BindingType
 from pollux.draw.width import wrap
 from pollux.text.escape import one_line, visible
 from pollux.text.shell import shell_line
-from pollux.tui.overlays.overlay import Overlay
-from pollux.tui.widgets.text_view import TextView
+from pollux.tui.overlays.planned import Planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from textual.app import ComposeResult
 
     from pollux.library.resume.plan import ResumePlan
     from pollux.tui.canvas import StripCanvas
 
 
-class PlanScreen(Overlay[str | None]):
-    """Gives what to do: `go`, `fork`, `folder`, `copy`; None where the person left."""
+class PlanScreen(Planned):
+    """Gives what to do: `go`, `fork`, `folder`, `handoff`, `copy`; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose('go')", show=False),
         Binding("f", "choose('fork')", show=False),
         Binding("i", "choose('folder')", show=False),
+        Binding("h", "choose('handoff')", show=False),
         Binding("y", "choose('copy')", show=False),
-        Binding("escape,q,ctrl+c", "cancel", show=False),
     ]
-    DEFAULT_CSS = """
-    PlanScreen { align: center middle; }
-    PlanScreen > TextView { width: 90%; max-width: 92; height: auto; max-height: 90%; padding: 1;
-                            background: $background; border: round $faint; }
-    """
 
     def __init__(self, plan: ResumePlan) -> None:
         super().__init__()
         self._plan = plan
 
-    def compose(self) -> ComposeResult:
+    def facts(self, canvas: StripCanvas) -> Iterator[str]:
         """The plan."""
-        yield TextView(self._lines)
-
-    def _lines(self, canvas: StripCanvas) -> Iterator[str]:
         plan, columns = self._plan, canvas.columns
         what = f"Go on with a copy in {plan.title}" if plan.fork else f"Go on in {plan.title}"
         yield canvas.paint(what, "bold")
@@ -62,23 +51,10 @@ class PlanScreen(Overlay[str | None]):
         for problem in problems:
             yield ""
             yield from (canvas.paint(line, "warn") for line in wrap(one_line(problem), columns))
-        yield ""
-        other = "the session itself" if plan.fork else "as a copy"
-        copying = [("f", other)] if plan.copies else []
-        keys = [("↵", "go on"), *copying, ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
-        line, used = "", 0
-        for key, words in keys:
-            if used and used + len(f"{key} {words}") > (columns or 80):
-                yield line.rstrip()
-                line, used = "", 0
-            line += f"{canvas.paint(key, 'accent')} {canvas.paint(words, 'dim')}   "
-            used += len(f"{key} {words}   ")
-        yield line.rstrip()
 
-    def action_choose(self, choice: str) -> None:
-        """Take a choice."""
-        self.dismiss(choice)
-
-    def action_cancel(self) -> None:
-        """Take none."""
-        self.dismiss(None)
+    def choices(self) -> list[tuple[str, str]]:
+        """What can be done."""
+        other = "the session itself" if self._plan.fork else "as a copy"
+        copying = [("f", other)] if self._plan.copies else []
+        elsewhere = [("i", "in another folder"), ("h", "in another agent")]
+        return [("↵", "go on"), *copying, *elsewhere, ("y", "copy the command"), ("Esc", "stay")]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
-from textual.widgets import Static
 
-from pollux.draw.width import pad, width
 from pollux.errors import PolluxError
 from pollux.tui.bindings import bindings
 from pollux.tui.canvas import StripCanvas
@@ -17,6 +15,7 @@ from pollux.tui.pages.page import Choice, Page
 from pollux.tui.scrolling import Scrolling
 from pollux.tui.widgets.footer import FooterLine
 from pollux.tui.widgets.text_view import TextView
+from pollux.tui.widgets.title import TitleLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +57,7 @@ class PageScreen(Scrolling):
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
-        yield Static(id="title", markup=False)
+        yield TitleLine()
         yield TextView(self._shown, id="page")
         yield FooterLine([key for key in of_place(PAGES, self.app.keys) if self._page.options or key.action in _ALWAYS])
 
@@ -112,8 +111,7 @@ class PageScreen(Scrolling):
         page, choice = self._page, self._choice
         facts = f"by {choice.by} · {_PERIODS[choice.period]}" if page.options else ""
         facts += "" if done else " · adding up …"
-        room = max(self.size.width - 4 - width(facts), 8)
-        self.query_one("#title", Static).update(f"{pad(page.title, room)}  {facts}")
+        self.query_one(TitleLine).say(page.title, facts)
 
     # ------------------------------------------------------------------ actions
 

@@ -21,9 +21,8 @@ from pollux.tui.list.rows import PassageRow, SessionRow
 from pollux.tui.pick.terminal import Terminal
 
 if TYPE_CHECKING:
-    import subprocess
-
     from pollux.library.library import Filter, Library, ListEntry
+    from pollux.library.syncing import Syncing
 
 HEIGHT = 15
 _GAP = 1
@@ -64,7 +63,7 @@ class Picker:
         """Let the thread end."""
         self._latest.close()
 
-    def _look_again(self, syncing: subprocess.Popen[bytes]) -> None:
+    def _look_again(self, syncing: Syncing) -> None:
         """Ask again when the cache is up to date."""
         syncing.wait()
         self._latest.ask(self._question)

@@ -65,4 +65,4 @@ def what_changed(before: Session, after: Session) -> str:
         return "The session was rewritten."
     if new > old:
         return f"{new - old:,} new message{'s' if new - old > 1 else ''}."
-    return f"The file was cut: {old - new:,} message{'s' if old - new > 1 else ''} less."
+    return f"The file was cut: {old - new:,} fewer message{'s' if old - new > 1 else ''}."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pollux.errors import PolluxError
 from pollux.library.marks import Edit, Target
+from pollux.tui.mark_command import done
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.menu import Choice, Menu
 from pollux.tui.reader.parts import ReaderParts
@@ -40,12 +41,14 @@ class Marking(ReaderParts):
             Choice("n", "a note on the session", "n"),
             Choice("N", "a name for the session", "N"),
             Choice("s", "star the session", "s"),
+            Choice("p", "keep the session from agents", "p"),
         ]
         if message is not None:
             choices += [
                 Choice("S", "star this message", "mS"),
                 Choice("T", "tag this message", "mt"),
                 Choice("o", "a note on this message", "mn"),
+                Choice("P", "keep this message from agents", "mp"),
             ]
         choices.append(Choice("u", "undo the last change of marks", "u"))
         self.app.push_screen(Menu("Mark", choices), self._chose)
@@ -62,6 +65,12 @@ class Marking(ReaderParts):
             starred = marks is None or not marks.starred
             self._change(target, Edit(starred=starred), "Starred." if starred else "No longer starred.")
             return
+        if kind == "p":
+            private = marks is None or not marks.private
+            self._change(
+                target, Edit(private=private), "Kept from agents." if private else "No longer kept from agents."
+            )
+            return
         before = {"n": marks.note, "N": marks.name}.get(kind) if marks is not None else None
         self.app.push_screen(Ask(_WHAT[kind], before or ""), self._typed(target, kind))
 
@@ -70,10 +79,14 @@ class Marking(ReaderParts):
             if text is None:
                 return
             if kind == "t":
+                if not text.split():
+                    return
                 tags = {word.removeprefix("-"): not word.startswith("-") for word in text.split()}
-                self._change(target, Edit(tags=tags), "Tagged.")
+                self._change(target, Edit(tags=tags), "Tagged." if any(tags.values()) else "No longer tagged.")
+            elif kind == "n":
+                self._change(target, Edit(note=text), "Noted." if text else "The note is gone.")
             else:
-                self._change(target, Edit(note=text) if kind == "n" else Edit(name=text), "Noted.")
+                self._change(target, Edit(name=text), "Named." if text else "The name is gone.")
 
         return typed
 
@@ -89,7 +102,7 @@ class Marking(ReaderParts):
         except PolluxError as error:
             self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
             return
-        self._show_marks(sentence)
+        self._show_marks(done(sentence, target, edit))
 
     def _undo(self) -> None:
         try:
@@ -97,7 +110,7 @@ class Marking(ReaderParts):
         except PolluxError as error:
             self.app.say(str(error), "bad")
             return
-        self._show_marks("Undone." if undone else "There is nothing to undo.")
+        self._show_marks("Undone. · pollux mark --undo" if undone else "There is nothing to undo.")
 
     def _show_marks(self, sentence: str) -> None:
         document = self.view.document

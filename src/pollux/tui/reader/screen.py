@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from pollux.draw.transcript.detail import detail_lines
 from pollux.draw.transcript.records import Records
-from pollux.draw.width import cut, pad, width, wrap
+from pollux.draw.width import wrap
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import READER, of_place
 from pollux.tui.latest import Latest
@@ -21,11 +21,11 @@ from pollux.tui.reader.loading import Loaded, load_session, stamps, what_changed
 from pollux.tui.reader.marking import Marking
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
-from pollux.tui.strips import drawable
 from pollux.tui.widgets.field import Field
 from pollux.tui.widgets.footer import FooterLine
-from pollux.tui.widgets.still import SideBySide, StillText
+from pollux.tui.widgets.still import SideBySide
 from pollux.tui.widgets.text_view import TextView
+from pollux.tui.widgets.title import TitleLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +70,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
-        yield StillText(id="title", markup=False)
+        yield TitleLine()
         with SideBySide(id="body"):
             yield ConversationView()
             yield TextView(self._detail, id="detail", edge=True)
@@ -201,9 +201,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         facts = f"{document.position(self.view.current):,}/{len(document.messages):,} · {view}" + (
             " · following" if self.follows else ""
         )
-        room = self.size.width - 4 - width(facts)
-        title = cut(drawable(document.title), max(room, 8))
-        self.query_one("#title", StillText).update(f"{pad(title, max(room, 8))}  {facts}", layout=False)
+        self.query_one(TitleLine).say(document.title, facts)
 
     def action_detail(self) -> None:
         """Show or hide the detail, beside the conversation or in its place."""
@@ -233,7 +231,11 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
             number = document.number_of(here.id) if here is not None else None
             self.view.show(document, (number or 0, 0), number)
             left_out = len(document.session.messages) - len(document.messages)
-            live = f"As the agent would resume it: {left_out:,} messages less." if left_out else "All of it is live."
+            live = (
+                f"As the agent would resume it: {left_out:,} fewer message{'s' if left_out > 1 else ''}."
+                if left_out
+                else "All of it is live."
+            )
             self.footer.say(live if document.live else "As it happened.")
 
     def action_tools(self) -> None:
@@ -273,6 +275,10 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
     def action_fork(self) -> None:
         """Go on with a copy."""
         self.app.resume(self.key, fork=True)
+
+    def action_handoff(self) -> None:
+        """Hand the session over to another agent."""
+        self.app.hand_over(self.key)
 
     def action_back(self) -> None:
         """Close what is open: the field, the detail, the screen."""

@@ -6,7 +6,6 @@ from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.screen import Screen
-from textual.widgets import Static
 
 
 def still_size() -> Reactive[Size]:
@@ -25,11 +24,5 @@ class SideBySide(Horizontal):
 
 class StillScreen(Screen[None]):
     """A screen that does not scroll."""
-
-    virtual_size = still_size()
-
-
-class StillText(Static):
-    """A text of fixed size."""
 
     virtual_size = still_size()

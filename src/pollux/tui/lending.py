@@ -1,0 +1,65 @@
+"""Lending the terminal to an agent: it has all of it until it ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Protocol
+
+from textual.app import SuspendNotSupported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pollux.tui.app import PolluxApp
+
+
+class Start(Protocol):
+    """A plan with a command."""
+
+    @property
+    def program(self) -> str | None:
+        """The path of the program."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command."""
+
+    @property
+    def folder(self) -> str:
+        """The folder to run it in."""
+
+    @property
+    def line(self) -> str:
+        """The command for a shell."""
+
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """The environment for the command."""
+
+
+def lend(app: PolluxApp, plan: Start, title: str) -> None:
+    """Give the terminal to an agent, take it back, and say how it ended. `title` is the agent's."""
+    try:
+        with app.suspend():
+            status = _run(plan, app.environ)
+        app.typed.forget()
+    except SuspendNotSupported:
+        app.copy(plan.line, "This terminal cannot be lent. The command")
+    except OSError as error:
+        app.say(f"{plan.program} cannot be started: {error.strerror}.", "bad")
+    else:
+        app.action_sync()
+        ended = "" if status == 0 else f" It ended with the status {status}."
+        app.say(f"Back from {title}.{ended}")
+
+
+def _run(plan: Start, environ: dict[str, str]) -> int:
+    """Run the agent to its end. A key that interrupts is for the agent."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        done = subprocess.run(  # noqa: S603 (the agent's own command, which was shown)
+            plan.words, executable=plan.program, cwd=plan.folder, env=plan.environment(environ), check=False
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return done.returncode
