@@ -292,3 +292,12 @@ def test_what_nobody_used_for_long_goes(filled: Store) -> None:
     assert [one.key for one in known(Delta(filled))] == ["claude:new"]
     assert len(list(filled.paths("sessions"))) == 1
     assert not having(filled, CANARY)
+
+
+def test_an_erased_id_is_in_no_log(filled: Store) -> None:
+    """People give names to some sessions, which are their ids."""
+    push(filled, [session(f"checkpoint-{CANARY}", 6)], "eve", "m5", 1)
+    Loader(filled).load()
+    erase(filled, Tombstone(person="eve", at="now"))
+    tidy(filled, grace=NOW)
+    assert not having(filled, f"checkpoint-{CANARY}")

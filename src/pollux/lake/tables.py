@@ -36,7 +36,8 @@ class Column(NamedTuple):
 class Table(NamedTuple):
     """A table of a lake. `stored` is its name there; `indexed` are the columns that its log has statistics of.
 
-    A log with statistics of any column of words would hold their first letters.
+    A log with statistics of any text would hold its first letters, also for days after it was erased. Keys are texts:
+    people give names to some sessions.
     """
 
     name: str
@@ -72,7 +73,7 @@ def _columns(names: str, *, of_lake: bool = False) -> tuple[Column, ...]:
 
 _PLACE = _columns("month person machine", of_lake=True) + _columns("key") + _columns("batch", of_lake=True)
 _MESSAGE = _PLACE + _columns("project number:integer")
-_BY_MESSAGE = {"indexed": ("key", "number", "at"), "order": ("project", "key", "number")}
+_BY_MESSAGE = {"indexed": ("number", "at"), "order": ("project", "key", "number")}
 
 TABLES = {
     table.name: table
@@ -90,7 +91,7 @@ TABLES = {
                 "replies:integer calls:integer failed_calls:integer messages:integer exact:truth kept:truth "
                 "troubled:truth summary"
             ),
-            indexed=("key", "started"),
+            indexed=("started",),
             order=("key",),
         ),
         Table(
