@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-import re
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.store import CLIENT, PATIENCE, RETRIES, RIGHTS, TABLES as PLACE
+from pollux.lake.faults import explained
+from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as PLACE
 from pollux.lake.tables import TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -29,8 +29,6 @@ _ATTEMPTS = 200
 """How often a change is made again from a newer version, because others changed the same rows."""
 
 _LONGEST_PAUSE = 2.0
-_DRAWN = re.compile("\x1b\\[\\d+m|↳")
-_LONGEST_REASON = 300
 _LOG_KEPT = "interval 2 days"
 
 
@@ -84,7 +82,7 @@ class Delta:
             try:
                 opened = DeltaTable(self._place(table), storage_options=self._options)
             except TableNotFoundError:
-                self._check_rights(table)
+                self._look(table)
                 raise NotFound(
                     f"There is no lake at {self._store.url}.", f"Try: pollux lake init {self._store.url}"
                 ) from None
@@ -179,15 +177,11 @@ class Delta:
         address = self.address(table)
         return address if self._options is not None else Path(address)
 
-    def _check_rights(self, table: Table) -> None:
-        """Raise `Unreadable` where a table in a folder seems not to be there, because it may not be seen."""
-        try:
-            if self._options is None:
+    def _look(self, table: Table) -> None:
+        """Raise `PermissionError` where a table in a folder seems not to be there, because it may not be seen."""
+        if self._options is None:
+            with suppress(FileNotFoundError, NotADirectoryError):
                 next(Path(self.address(table), "_delta_log").iterdir(), None)
-        except PermissionError as error:
-            raise Unreadable(f"The lake {self._store.url} cannot be read: the rights are missing.", RIGHTS) from error
-        except OSError:
-            return
 
     def _check(self, table: Table, opened: DeltaTable) -> None:
         """Raise `StoreError` where somebody changed the table so that our rows do not fit."""
@@ -204,18 +198,10 @@ class Delta:
                     "Make a new lake, and push and load again: the documents have everything.",
                 )
 
-    @contextmanager
-    def _explained(self, kind: type[PolluxError] = OutputError) -> Iterator[None]:
-        """Raise an error of ours, of one sentence, for one of the tables."""
+    def _explained(self, kind: type[PolluxError] = OutputError) -> AbstractContextManager[None]:
         from deltalake.exceptions import DeltaError
 
-        try:
-            yield
-        except (DeltaError, OSError, ValueError) as error:
-            raise kind(
-                f"The tables of the lake {self._store.url} cannot be used: {_reason(error)}.",
-                "What was done is kept: the same command goes on from there.",
-            ) from error
+        return explained(f"The tables of the lake {self._store.url} cannot be used", kind, DeltaError)
 
 
 def rows_in(table: DeltaTable, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
@@ -230,12 +216,6 @@ def packed() -> Any:
     from deltalake import WriterProperties
 
     return WriterProperties(compression="ZSTD", compression_level=3)
-
-
-def _reason(error: Exception) -> str:
-    """What failed, and the last cause of it."""
-    lines = [line for text in str(error).splitlines() if (line := _DRAWN.sub("", text).strip(" ."))]
-    return ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))[:_LONGEST_REASON] or type(error).__name__
 
 
 def _form(kind: Any) -> str:
