@@ -37,11 +37,11 @@ LOADS = "loads"
 _NEWS = 200
 """So many news are read before their documents are loaded."""
 
-_BYTES = 64 << 20
-"""So many bytes of documents are held in memory at once."""
+_BYTES = 16 << 20
+"""So many bytes of documents are shown together, as they are stored."""
 
-_AT_ONCE, _TOGETHER = 8, 256
-"""So many documents are fetched at once, and shown together."""
+_AT_ONCE, _AHEAD = 8, 64
+"""So many documents are fetched at once, and before their turn."""
 
 _DEPTH = 3
 """How many folders news lie in."""
@@ -127,12 +127,9 @@ class Loader:
             keys = {one.entry.key for one in told}
             there = {one.place: one for one in known(self._delta, keys)}
             wanted = self._wanted(told, there)
-            for start in range(0, len(wanted), _TOGETHER):
-                some = wanted[start : start + _TOGETHER]
-                first = pool.map(self._get, [states[0].entry.path for states in some])
-                read = (self._read(states, data, there) for states, data in zip(some, first, strict=True))
-                for documents in _in_memory(read):
-                    self._show(documents)
+            read = (self._read(states, data, there) for states, data in self._fetched(wanted, pool))
+            for documents in _in_groups(read):
+                self._show(documents)
         show(self._delta, [], keys)  # where a load was killed before it settled which copies count
         done = [one.path for one in news if one.path not in self._troubled]
         self._store.delete(done)
@@ -167,6 +164,14 @@ class Loader:
             else:
                 states.setdefault(one.place, []).append(one)
         return list(states.values())
+
+    def _fetched(
+        self, wanted: Sequence[list[_Told]], pool: ThreadPoolExecutor
+    ) -> Iterator[tuple[list[_Told], bytes | None]]:
+        """The states of each session, and the document of the last one."""
+        for start in range(0, len(wanted), _AHEAD):
+            some = wanted[start : start + _AHEAD]
+            yield from zip(some, pool.map(self._get, [states[0].entry.path for states in some]), strict=True)
 
     def _get(self, path: str) -> bytes | None:
         """A document as it is stored; None where there is none now: who reads it asks again, and hears why."""
@@ -255,14 +260,16 @@ def _is_ours(news: str) -> bool:
     return news.count("/") == _DEPTH and news.isprintable()
 
 
-def _in_memory(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:
+def _in_groups(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:
     """Documents in groups that are not too large."""
     group: list[_Read] = []
+    size = 0
     for one in documents:
         if one is not None:
             group.append(one)
-        if sum(read.size for read in group) > _BYTES:
+            size += one.size
+        if size > _BYTES:
             yield group
-            group = []
+            group, size = [], 0
     if group:
         yield group

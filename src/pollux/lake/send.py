@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from typing import Self
@@ -12,7 +13,6 @@ from msgspec.structs import replace
 from pollux.errors import PolluxError
 from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, read_as
 from pollux.lake.journal import Journal
-from pollux.lake.plan import Plan
 from pollux.lake.prepare import Prepared
 from pollux.lake.store import Store, lake_name, open_store
 
@@ -21,16 +21,16 @@ _IN_A_NEWS = 200
 
 
 class PushOutcome(msgspec.Struct, kw_only=True):
-    """What a push sent. `erased` sessions were not sent: whoever runs the lake erased them."""
+    """What a push sent, and what was `held` back. `erased` sessions were not sent: who runs the lake erased them."""
 
     lake: str
     person: str
     machine: str
-    plan: Plan
     sessions: int = 0
     bytes: int = 0
     secrets: int = 0
     erased: int = 0
+    held: Mapping[str, int]
     unread: list[str] = []
 
 

@@ -46,7 +46,7 @@ def test_a_session_goes_once_and_again_when_it_grows(
     machine.talk("a1", "two")
     monkeypatch.setenv("POLLUX_NOW", NOW.format(14))
     outcome = machine.push(store.url)
-    assert (outcome.sessions, outcome.plan.held["waiting"]) == (0, 1)
+    assert (outcome.sessions, outcome.held["waiting"]) == (0, 1)
     monkeypatch.setenv("POLLUX_NOW", NOW.format(15))
     assert machine.push(store.url).sessions == 1
     assert texts(store) == {key: "one two"}
@@ -106,7 +106,7 @@ def test_another_project_makes_no_connection(machine: Machine) -> None:
     machine.talk("a1", "one")
     machine.allow("/home/ada/code/shop")
     outcome = machine.push("s3://acme/lake")
-    assert (outcome.sessions, outcome.plan.held["not_allowed"]) == (0, 1)
+    assert (outcome.sessions, outcome.held["not_allowed"]) == (0, 1)
 
 
 @pytest.mark.usefixtures("no_connection")
@@ -127,8 +127,8 @@ def test_nothing_new_makes_no_connection(machine: Machine, folder: Store, monkey
     file = next(machine.home.rglob("session-a1.jsonl"))
     file.touch()  # it was touched, but it says the same
     monkeypatch.setenv("POLLUX_NOW", NOW.format(30))
-    assert machine.push(folder.url).plan.held["unchanged"] == 0
-    assert machine.push(folder.url).plan.held["unchanged"] == 1
+    assert machine.push(folder.url).held["unchanged"] == 0
+    assert machine.push(folder.url).held["unchanged"] == 1
 
 
 def test_projects_that_are_not_allowed_leave_nothing(machine: Machine, store: Store) -> None:
@@ -155,7 +155,7 @@ def test_what_is_private_stays_here(machine: Machine, folder: Store) -> None:
     machine.allow()
     outcome = machine.push(folder.url)
     assert set(texts(folder)) == {shown}
-    assert outcome.plan.held["private"] == 3
+    assert outcome.held["private"] == 3
 
 
 def test_planted_secrets_of_every_rule_are_nowhere(machine: Machine, store: Store) -> None:
@@ -388,11 +388,11 @@ def test_the_status_tells_what_was_pushed(machine: Machine, folder: Store) -> No
     machine.allow("/home/ada/code/weather")
     settings = push_settings(machine.places, folder.url, "ada")
     before = push_status(machine.library(), machine.places, settings)
-    assert (before.machine, len(before.plan.sessions), before.pushed) == (None, 1, ())
+    assert (before.machine, before.changed, before.pushed) == (None, 1, ())
     machine.push(folder.url)
     after = push_status(machine.library(), machine.places, settings)
     assert [(one.lake, one.sessions, one.unfinished) for one in after.pushed] == [(folder.url, 1, 0)]
-    assert (len(after.plan.sessions), after.plan.held["unchanged"], after.plan.held["not_allowed"]) == (0, 1, 1)
+    assert (after.changed, after.held["unchanged"], after.held["not_allowed"]) == (0, 1, 1)
 
 
 def test_a_large_push_is_shared_by_processes(machine: Machine, folder: Store, monkeypatch: pytest.MonkeyPatch) -> None:
