@@ -15,6 +15,14 @@ _ONLY = {MESSAGES: "", CALLS: "", USAGE: " AND NOT a.inherited AND s.kind <> 'ch
 _WHOSE = "person, machine, key, batch"
 _NEW = f"({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM words)"
 
+
+def _joined(texts: str, lists: str = "") -> str:
+    """Some columns as one text, for ClickHouse."""
+    pieces = [f"ifNull({name}, '')" for name in texts.split()]
+    pieces += [f"arrayStringConcat(arrayMap(one -> ifNull(one, ''), {name}), ' ')" for name in lists.split()]
+    return f"concatWithSeparator(' ', {', '.join(pieces)})"
+
+
 WORDS = [
     (
         "CREATE TABLE IF NOT EXISTS words (month String, person String, machine String, key String, batch String, "
@@ -24,10 +32,11 @@ WORDS = [
     ),
     f"DELETE FROM words WHERE ({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM sessions)",
     (
-        f"INSERT INTO words SELECT month, {_WHOSE}, number, concatWithSeparator(' ', ifNull(text, ''), "
-        f"ifNull(thinking, ''), ifNull(summary, ''), ifNull(other, '')) AS text FROM messages WHERE {_NEW} "
-        f"UNION ALL SELECT month, {_WHOSE}, number, concatWithSeparator(' ', name, ifNull(input, ''), "
-        f"ifNull(output, '')) AS text FROM tool_calls WHERE {_NEW}"
+        f"INSERT INTO words SELECT month, {_WHOSE}, 0 AS number, ifNull(title, '') AS text FROM sessions WHERE {_NEW} "
+        f"UNION ALL SELECT month, {_WHOSE}, number, "
+        f"{_joined('text thinking summary context other', 'files attachments')} AS text FROM messages WHERE {_NEW} "
+        f"UNION ALL SELECT month, {_WHOSE}, number, {_joined('name canonical input output')} AS text "
+        f"FROM tool_calls WHERE {_NEW}"
     ),
 ]
 """An index of words for ClickHouse; the last two statements bring it up to date."""
