@@ -206,9 +206,14 @@ class Delta:
 
 def rows_in(table: DeltaTable, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
     """Some columns of the rows that meet a condition, in a version of a table."""
+    return as_rows(table.scan(list(columns), where))
+
+
+def as_rows(found: Any) -> list[dict[str, Any]]:
+    """The rows of what delta-rs gives. `pyarrow.table` would import pandas first, which takes a second where it is."""
     import pyarrow as pa
 
-    return pa.table(table.scan(list(columns), where)).to_pylist()  # type: ignore[no-any-return]
+    return pa.RecordBatchReader.from_stream(found).read_all().to_pylist()  # type: ignore[no-any-return]
 
 
 def packed() -> Any:

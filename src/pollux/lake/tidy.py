@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pollux.lake.delta import Delta, packed
+from pollux.lake.delta import Delta, as_rows, packed
 from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
@@ -112,11 +112,10 @@ def _is_before(document: str, seq: int) -> bool:
 
 def _batches(table: DeltaTable) -> list[tuple[str, ...]]:
     """The batches of every session."""
-    import pyarrow as pa
     from deltalake import QueryBuilder
 
     rows = QueryBuilder().register("t", table).execute(f"SELECT DISTINCT {', '.join(_PLACE)} FROM t")
-    return [tuple(row[name] for name in _PLACE) for row in pa.table(rows).to_pylist()]
+    return [tuple(row[name] for name in _PLACE) for row in as_rows(rows)]
 
 
 def _running(store: Store, grace: timedelta) -> tuple[set[str], timedelta]:
@@ -180,9 +179,7 @@ def _months_to_join(table: DeltaTable) -> list[str]:
 
 def _sizes(table: DeltaTable) -> dict[str, list[int]]:
     """The sizes of the files of each month."""
-    import pyarrow as pa
-
     sizes: dict[str, list[int]] = {}
-    for file in pa.table(table.get_add_actions(flatten=True)).select(["partition.month", "size_bytes"]).to_pylist():
+    for file in as_rows(table.get_add_actions(flatten=True)):
         sizes.setdefault(file["partition.month"], []).append(file["size_bytes"])
     return sizes
