@@ -55,9 +55,10 @@ class Lake:
             return self._now(lambda engine: engine.execute(statement, list(values)).fetchall())
         except duckdb.Error as error:
             # The engine looks for more files behind one that it cannot open, and may not.
-            is_closed = isinstance(error, duckdb.PermissionException)
-            why = "a file is gone, or the rights are missing" if is_closed else _reason(error)
-            raise Unreadable(f"The tables of the lake {self.store.url} cannot be read: {why}.", RIGHTS) from error
+            why, hint = _reason(error), "Try it again."
+            if isinstance(error, duckdb.PermissionException):
+                why, hint = "a file is gone, or the rights are missing", RIGHTS
+            raise Unreadable(f"The tables of the lake {self.store.url} cannot be read: {why}.", hint) from error
 
     def query(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and rows of somebody's statement. Raises `RequestError` where it is wrong, or no question."""

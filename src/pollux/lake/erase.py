@@ -13,6 +13,7 @@ from pollux.lake.documents import (
     SESSIONS as DOCUMENTS,
     TOMBSTONES,
     Tombstone,
+    about,
     owner_of,
     read_as,
     session_folder,
@@ -40,11 +41,6 @@ def _tombstone(store: Store, path: str) -> Tombstone:
         return read_as(Tombstone, store.get(path))
     except PolluxError as error:
         raise about(path, error) from error
-
-
-def about(path: str, error: PolluxError) -> PolluxError:
-    """An error that says which object it is about."""
-    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
 
 
 def erase(store: Store, tombstone: Tombstone) -> Erased:

@@ -19,6 +19,8 @@ _MISSING_RIGHTS = re.compile(
 )
 _NO_PLACE = re.compile("NoSuchBucket|ContainerNotFound|404 Not Found")
 _DRAWN = re.compile("\x1b\\[\\d+m|↳")
+_TRACE = re.compile(r"(\d+: |at |Backtrace|stack backtrace)", re.IGNORECASE)
+"""How lines begin that tell where in a library something failed."""
 _LONGEST = 200
 
 
@@ -42,7 +44,8 @@ def _explained(what: str, kind: type[PolluxError], error: Exception) -> PolluxEr
 
 def reason(error: Exception) -> str:
     """What failed, and the last cause of it, in the words of who failed."""
-    lines = [line for text in str(error).splitlines() if (line := _DRAWN.sub("", text).strip(" .?!"))]
+    lines = [_DRAWN.sub("", text).strip(" .:?!") for text in str(error).splitlines()]
+    lines = [line for line in lines if line and not _TRACE.match(line)]
     return ": ".join(map(_short, dict.fromkeys([*lines[:1], *lines[-1:]]))) or type(error).__name__
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from pollux.errors import Ambiguous, UnknownName
+import msgspec
+
+from pollux.errors import Ambiguous, UnknownName, Unreadable
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.prefixes import ShortIds
 from pollux.index.catalogue.values import Filter, ListEntry
@@ -18,7 +20,6 @@ from pollux.text.folding import fold
 
 _NEWEST = f"ORDER BY {MOMENT} DESC NULLS LAST, key DESC"
 _ID = "substr(key, instr(key, ':') + 1)"
-_summary = json_decoder(Summary).decode
 
 
 class Pushed(Value, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ class LakeSessions:
 
     @cached_property
     def _ids(self) -> ShortIds:
-        rows = self._lake.rows(f"SELECT DISTINCT {_ID} FROM sessions")
+        rows = self._lake.rows(f"SELECT DISTINCT {_ID} FROM sessions WHERE key IS NOT NULL")
         return ShortIds(sorted(id for (id,) in rows))
 
     def _children(self, keys: Sequence[str]) -> dict[str, list[Summary]]:
@@ -129,6 +130,14 @@ class LakeSessions:
                 *values,
             )
         )
+
+
+def _summary(text: str) -> Summary:
+    """A summary, as it is stored. Raises `Unreadable`."""
+    try:
+        return json_decoder(Summary).decode(text)
+    except (msgspec.DecodeError, TypeError) as error:
+        raise Unreadable(f"The table sessions has rows that pollux did not write: {error}.") from error
 
 
 def _matches(summary: Summary, criteria: Filter, prompts: str) -> bool:

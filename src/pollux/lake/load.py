@@ -20,12 +20,13 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, News, NewsEntry, decode, owner_of, read_as
-from pollux.lake.erase import about, erase_rows, tombstones
+from pollux.lake.documents import NEWS, News, NewsEntry, about, decode, owner_of, read_as
+from pollux.lake.erase import erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
 from pollux.lake.store import Store, StoredObject
 from pollux.lake.tables import ROWS, SESSIONS, TABLES
+from pollux.lake.tell import tell_again
 from pollux.system.progress import Advance, Report
 
 if TYPE_CHECKING:
@@ -108,9 +109,11 @@ class Loader:
         self._result = Loaded()
         self._troubled: set[str] = set()
 
-    def load(self, part: Part = ALL, report: Report = lambda _: None) -> Loaded:
-        """Load what is new."""
+    def load(self, part: Part = ALL, report: Report = lambda _: None, *, again: bool = False) -> Loaded:
+        """Load what is new, or with `again` all documents that lie there."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
+        if again:
+            self._result.problems += tell_again(self._store)
         every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
         news = sorted((one for one in every if part.has(owner_of(one.path)[1])), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)

@@ -11,13 +11,13 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import PolluxError
-from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, read_as
+from pollux.lake.documents import TOMBSTONES, NewsEntry, Tombstone, read_as
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Prepared
 from pollux.lake.store import Store, lake_name, open_store
+from pollux.lake.tell import IN_A_NEWS, tell
 
 _AT_ONCE = 8
-_IN_A_NEWS = 200
 
 
 class PushOutcome(msgspec.Struct, kw_only=True):
@@ -90,7 +90,7 @@ class Sender:
             prepared, future = self._waiting.pop(0)
             future.result()
             self._sent.append(replace(prepared, data=b""))
-            if len(self._sent) >= _IN_A_NEWS:
+            if len(self._sent) >= IN_A_NEWS:
                 self._publish()
 
     def finish(self) -> None:
@@ -103,17 +103,11 @@ class Sender:
         if not self._sent:
             return
         entries = [one.entry for one in self._sent]
-        news = News(
-            machine=self._outcome.machine,
-            person=self._outcome.person,
-            seq=max(one.seq for one in entries),
-            documents=tuple(
-                NewsEntry(key=one.planned.key_there, path=one.entry.path, seq=one.entry.seq, state=one.entry.state)
-                for one in self._sent
-            ),
-        )
-        while not self._store.put_if_absent(news.path, msgspec.json.encode(news)):
-            news = replace(news, seq=news.seq + 1)
+        documents = [
+            NewsEntry(key=one.planned.key_there, path=one.entry.path, seq=one.entry.seq, state=one.entry.state)
+            for one in self._sent
+        ]
+        tell(self._store, self._outcome.person, self._outcome.machine, documents)
         self._journal.tell(self._lake, [one.key for one in entries])
         self._outcome.sessions += len(entries)
         self._outcome.bytes += sum(one.bytes for one in entries)

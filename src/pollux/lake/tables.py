@@ -71,7 +71,10 @@ def _columns(names: str, *, of_lake: bool = False) -> tuple[Column, ...]:
     return tuple(Column(name, Type(kind or "text"), of_lake) for name, _, kind in pairs)
 
 
-_PLACE = _columns("month person machine", of_lake=True) + _columns("key") + _columns("batch", of_lake=True)
+PLACE = ("month", "person", "machine", "key", "batch")
+"""The columns that every row has: whose it is, and which load brought it."""
+
+_PLACE = tuple(Column(name, Type.TEXT, of_lake=name != "key") for name in PLACE)
 _MESSAGE = _PLACE + _columns("project number:integer")
 _BY_MESSAGE = {"indexed": ("number", "at"), "order": ("project", "key", "number")}
 

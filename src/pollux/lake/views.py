@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from pollux.lake.tables import CALLS, MESSAGES, SESSIONS, TABLES, USAGE, Table
+from pollux.lake.tables import CALLS, MESSAGES, PLACE, SESSIONS, TABLES, USAGE, Table
 
-_SHOWN = " AND ".join(f"a.{name} = s.{name}" for name in ("month", "person", "machine", "key", "batch"))
+_SHOWN = " AND ".join(f"a.{name} = s.{name}" for name in PLACE)
 
 _ONLY = {MESSAGES: "", CALLS: "", USAGE: " AND NOT a.inherited AND s.kind <> 'checkpoint'"}
 """What else must be true: usage that was inherited or copied counts where it was paid for."""
 
-_WHOSE = "person, machine, key, batch"
+_WHOSE = ", ".join(PLACE[1:])
 _NEW = f"({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM words)"
 
 

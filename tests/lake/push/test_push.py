@@ -277,7 +277,7 @@ def test_a_store_that_fails_in_the_midst_loses_nothing(
 ) -> None:
     keys = {machine.talk(f"a{number}", "one") for number in range(9)}
     machine.allow()
-    monkeypatch.setattr(send, "_IN_A_NEWS", 2)
+    monkeypatch.setattr(send, "IN_A_NEWS", 2)
     put, count = Store.put_if_absent, iter(range(100))
 
     def fail(self: Store, path: str, data: bytes) -> bool:
