@@ -30,9 +30,9 @@ class Erased(msgspec.Struct):
     documents: int
 
 
-def tombstones(store: Store) -> list[Tombstone]:
-    """Everything that was erased. Files that others left there are none of ours."""
-    found = (one.path for one in store.paths(TOMBSTONES))
+def tombstones(store: Store, person: str = "") -> list[Tombstone]:
+    """Everything that was erased, or all of a person. Files that others left there are none of ours."""
+    found = (one.path for one in store.paths(f"{TOMBSTONES}/{person}"))
     return [_tombstone(store, path) for path in found if path.endswith(".json")]
 
 

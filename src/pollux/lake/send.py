@@ -11,7 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import PolluxError
-from pollux.lake.documents import TOMBSTONES, NewsEntry, Tombstone, read_as
+from pollux.lake.documents import NewsEntry, Tombstone
+from pollux.lake.erase import tombstones
+from pollux.lake.faults import RIGHTS
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Prepared
 from pollux.lake.store import Store, lake_name, open_store
@@ -60,11 +62,11 @@ class Sender:
     @cached_property
     def _tombstones(self) -> list[Tombstone]:
         """What was erased of this person. Who may not read in the lake need not: whoever loads heeds them, too."""
-        store = self._store
         try:
-            found = [one.path for one in store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
-            return [read_as(Tombstone, store.get(path)) for path in found]
-        except PolluxError:
+            return tombstones(self._store, self._outcome.person)
+        except PolluxError as error:
+            if error.hint != RIGHTS:
+                raise
             return []
 
     def _is_erased(self, prepared: Prepared) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from pollux.errors import NotFound, OutputError, RequestError, StoreError, UnknownName
 from pollux.lake import send
 from pollux.lake.documents import Level, Tombstone
+from pollux.lake.faults import RIGHTS
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
@@ -353,9 +354,20 @@ def test_who_may_not_read_still_pushes(machine: Machine, folder: Store, monkeypa
     machine.allow()
 
     def refuse(*_: object) -> None:
-        raise OutputError("No rights.")
+        raise OutputError("No rights.", RIGHTS)
 
+    def fail(*_: object) -> None:
+        raise OutputError("It does not answer.")
+
+    Path(folder.url, "tombstones", machine.person).mkdir(parents=True)
+    Path(folder.url, "tombstones", machine.person, ".DS_Store").write_bytes(b"somebody's")
+    monkeypatch.setattr(Store, "paths", fail)
+    with pytest.raises(OutputError, match="does not answer"):  # once is enough to wait for
+        machine.push(folder.url)
     monkeypatch.setattr(Store, "paths", refuse)
+    assert machine.push(folder.url).sessions == 1
+    monkeypatch.undo()
+    machine.talk("a2", "two")
     assert machine.push(folder.url).sessions == 1
 
 
