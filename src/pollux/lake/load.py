@@ -47,7 +47,7 @@ _AT_ONCE, _AHEAD = 8, 64
 _DEPTH = 3
 """How many folders news lie in."""
 
-_MONTH = re.compile(r"\d{4}-\d\d|undated")
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}|undated")
 _LARGEST = 2**63
 
 Row = dict[str, Any]
