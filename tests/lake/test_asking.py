@@ -110,12 +110,13 @@ def test_marks_are_not_in_a_lake(lake: Lake) -> None:
 
 
 def test_a_session_is_found_by_its_key_or_the_beginning_of_its_id(store: Store) -> None:
-    push(store, [session("one-a"), session("one-b"), session("two")])
+    push(store, [session("one-a"), session("one-b"), session("two"), session("two-a"), session("two-b")])
     Loader(store).load()
     sessions = LakeSessions(Lake(store))
     assert sessions.find("claude:one-a") == sessions.find("one-a") == "claude:one-a"
-    assert sessions.find("tw") == "claude:two"
-    assert sessions.find("last") == "claude:two"
+    for name in ("tw", "two", "claude:tw"):
+        assert sessions.find(name) == "claude:two", "the others were derived from it, as at home"
+    assert sessions.find("last") == "claude:two-b"
     with pytest.raises(Ambiguous):
         sessions.find("one")
     for name in ("three", "", "%"):
