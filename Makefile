@@ -95,8 +95,12 @@ $(RUN) $(DEV): pyproject.toml constraints.txt
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[$(if $(filter $@,$(RUN)),all,dev)]'
 	@touch $@ $(if $(filter $@,$(DEV)),$(RUN))
 
-# pyspark is built here too, and its build needs these two.
+# pyspark is built here too, and its build needs setuptools and wheel. Two engines need other releases of what is here:
+# the DuckDB that its reader of Delta tables is made for, and the client of Spark that Sail understands.
 $(ENGINES): $(DEV)
 	@$(PIP) install -q -c constraints.txt setuptools wheel
 	@$(PIP) install -q -c constraints.txt --no-build-isolation -e '.[engines]'
+	@$(PIP) install -q --no-deps --upgrade --target $(VENV)/judges/duckdb duckdb==1.5.5 duckdb-extension-delta==1.5.5
+	@$(PIP) install -q --no-deps --upgrade --target $(VENV)/judges/sail pysail==0.7.2 pyspark-client==4.1.3 \
+		grpcio==1.85.1 grpcio-status==1.85.1 googleapis-common-protos==1.76.0
 	@touch $@

@@ -9,8 +9,8 @@ import json
 import sys
 from typing import Any
 
-HUNDRED_MILLIONS = 24
-"""The TB of a hundred million sessions, if they are as large as those of `gen.py`."""
+MANY = 100_000_000
+"""So many sessions, as large as those that were measured."""
 LEAST = 1
 """CPU seconds for a GB below which a slope is not told from noise."""
 A_DAY, DAYS, STATES = 20, 220, 2
@@ -54,11 +54,12 @@ def report(rows: list[dict[str, Any]]) -> str:
 def _slopes(found: Slopes) -> list[str]:
     """What was measured, what a GB of raw files takes, and what more of it would take."""
     largest = found.largest
-    lines = ["| | measured | for a GB of raw files | 1 TB | 100 M sessions, 24 TB |", "|---|--:|--:|--:|--:|"]
+    raw = found.a_session("raw MB") * MANY / 1e6
+    lines = [f"| | measured | for a GB of raw files | 1 TB | 100 M sessions, {raw:.0f} TB |", "|---|--:|--:|--:|--:|"]
     for name in ("documents", "tables"):
         part = found.a_gigabyte(f"{name} MB") / 1000
         measured = f"{largest[f'{name} MB']:,.0f} MB | {part:.2f} GB"
-        lines.append(f"| {name} | {measured} | {part:.2f} TB | {part * HUNDRED_MILLIONS:.1f} TB |")
+        lines.append(f"| {name} | {measured} | {part:.2f} TB | {part * raw:.1f} TB |")
     for name, cost in largest["lake"].items():
         cpu = found.a_gigabyte("lake", name, "cpu s")
         hours = cpu * 1000 / 3600
@@ -66,7 +67,7 @@ def _slopes(found: Slopes) -> list[str]:
             lines.append(f"| {name} | {cost['cpu s']:,.1f} CPU s | below {LEAST} CPU s | | |")
             continue
         measured = f"{cost['cpu s']:,.1f} CPU s | {cpu:,.1f} CPU s"
-        lines.append(f"| {name} | {measured} | {hours:,.1f} core-h | {hours * HUNDRED_MILLIONS:,.0f} core-h |")
+        lines.append(f"| {name} | {measured} | {hours:,.1f} core-h | {hours * raw:,.0f} core-h |")
     return lines
 
 

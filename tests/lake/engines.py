@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -16,6 +18,12 @@ def engine(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError:
         _without(f"{name} is not installed: `make engines` installs it")
+
+
+def apart(name: str) -> Path:
+    """The folder of an engine that needs other releases of what is installed here."""
+    folder = Path(sys.prefix, "judges", name)
+    return folder if folder.is_dir() else _without(f"{name} is not installed: `make engines` installs it")
 
 
 def java() -> str:

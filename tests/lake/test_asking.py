@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,12 +110,13 @@ def test_marks_are_not_in_a_lake(lake: Lake) -> None:
 
 
 def test_a_session_is_found_by_its_key_or_the_beginning_of_its_id(store: Store) -> None:
-    push(store, [session("one-a"), session("one-b"), session("two")])
+    push(store, [session("one-a"), session("one-b"), session("two"), session("two-a"), session("two-b")])
     Loader(store).load()
     sessions = LakeSessions(Lake(store))
     assert sessions.find("claude:one-a") == sessions.find("one-a") == "claude:one-a"
-    assert sessions.find("tw") == "claude:two"
-    assert sessions.find("last") == "claude:two"
+    for name in ("tw", "two", "claude:tw"):
+        assert sessions.find(name) == "claude:two", "the others were derived from it, as at home"
+    assert sessions.find("last") == "claude:two-b"
     with pytest.raises(Ambiguous):
         sessions.find("one")
     for name in ("three", "", "%"):
@@ -213,6 +216,33 @@ def test_a_file_that_is_gone_is_told(store: Store, lake: Lake) -> None:
     for ask in (lambda: lake.rows("SELECT COUNT(*) FROM usage"), lambda: lake.query("SELECT SUM(input) FROM usage")):
         with pytest.raises(Unreadable, match="cannot be read"):
             ask()
+
+
+def test_what_does_not_fit_into_memory_is_private_and_goes(store: Store) -> None:
+    lake = Lake(store)
+    ((place,),) = lake.rows("SELECT current_setting('temp_directory')")
+    assert Path(place).is_absolute()
+    assert stat.S_IMODE(Path(place).stat().st_mode) == 0o700
+    del lake
+    gc.collect()
+    assert not Path(place).exists()
+
+
+@pytest.mark.parametrize("odd", ["DATE 'infinity'", "TIMESTAMP '-infinity'", "[TIMESTAMPTZ 'infinity']"])
+def test_a_time_that_no_calendar_has_is_told(lake: Lake, odd: str) -> None:
+    with pytest.raises(RequestError, match="cannot be shown"):
+        lake.query(f"SELECT {odd}")
+
+
+def test_a_search_that_may_read_no_document_does_not_say_that_there_is_nothing(store: Store, tmp_path: Path) -> None:
+    push(store, [session("a", words="zanzibar")])
+    Loader(store).load()
+    for one in store.paths("sessions"):
+        Path(store.url, one.path).write_bytes(b"damaged")
+    for options in ([], ["--json"]):
+        found = run("lake", "search", store.url, "zanzibar", *options, env={"HOME": str(tmp_path)}, cwd=tmp_path)
+        assert found.returncode == 3, found.stderr
+        assert "1 file could not be searched" in found.stderr
 
 
 @pytest.mark.slow

@@ -19,11 +19,12 @@ from pollux.lake.delta import Delta
 from pollux.lake.load import Loader
 from pollux.lake.store import open_store
 from pollux.lake.tables import TABLES
-from pollux.lake.views import WORDS, Engine, statements, view_bodies
+from pollux.lake.views import WORDS, view_bodies
 from pollux.model import Kind, Session, ToolCall, summarize
 from pollux.spark.homes import homes_below, read_home
-from tests.lake.engines import engine, java
+from tests.lake.engines import apart, engine, java
 from tests.lake.making import push
+from tests.program import LANG, run
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 HOMES = ["claude/2.1.325", "codex/0.166.0", "copilot/1.0.102", "gemini/0.61.0", "opencode/1.18.33", "qwen/0.24.4"]
@@ -90,15 +91,23 @@ def add(sums: dict[str, Counter[int]], session: Session) -> None:
 
 
 def by_duckdb(lake: Path) -> Answer:
-    """DuckDB, by the statements that pollux prints. A macro stands for its extension, which PyPI does not have."""
-    connection = duckdb.connect()
-    connection.execute(
-        "CREATE MACRO delta_scan(place) AS TABLE SELECT * FROM read_parquet(place || '/*/*.parquet', "
-        "hive_partitioning = TRUE, hive_types = {'month': VARCHAR}, union_by_name = TRUE)"
-    )
-    for statement in statements(Engine.DUCKDB, str(lake))[2:]:
-        connection.execute(statement)
-    return answer(connection.execute(QUESTION).fetchall())
+    """DuckDB with its reader of Delta tables, by the statements that pollux prints."""
+    folder = apart("duckdb")
+    script = """if True:
+        import duckdb, json, os, sys
+        from pathlib import Path
+        extensions, *statements, question = json.load(sys.stdin)
+        platform = duckdb.execute("PRAGMA platform").fetchone()[0]
+        place = Path(f"extensions/v{duckdb.__version__}/{platform}")
+        place.mkdir(parents=True)
+        (place / "delta.duckdb_extension").symlink_to(next(Path(extensions).rglob("delta.duckdb_extension")))
+        connection = duckdb.connect(config={"extension_directory": "extensions"})
+        for statement in statements:
+            connection.execute(statement)
+        print(json.dumps(connection.execute(question).fetchall(), default=int))
+    """
+    asked = [str(folder), *printed(lake, "duckdb"), QUESTION]
+    return answer(_asked(script, asked, lake.parent, PYTHONPATH=str(folder)))
 
 
 def by_polars(lake: Path) -> Answer:
@@ -126,8 +135,25 @@ def by_spark(lake: Path) -> Answer:
             spark.sql(statement)
         print(json.dumps([list(row) for row in spark.sql(question).collect()]))
     """
-    made = [statement.replace("delta.`", "parquet.`") for statement in statements(Engine.SPARK, str(lake))]
+    made = [statement.replace("delta.`", "parquet.`") for statement in printed(lake, "spark")]
     return answer(_asked(script, [*made, QUESTION], lake))
+
+
+def by_sail(lake: Path) -> Answer:
+    """Sail, which understands what Spark does and reads Delta tables, by the statements that pollux prints."""
+    script = """if True:
+        import json, sys
+        from pysail.spark import SparkConnectServer
+        from pyspark.sql import SparkSession
+        server = SparkConnectServer()
+        server.start(background=True)
+        spark = SparkSession.builder.remote("sc://127.0.0.1:%s" % server.listening_address[1]).getOrCreate()
+        *statements, question = json.load(sys.stdin)
+        for statement in statements:
+            spark.sql(statement)
+        print(json.dumps([list(row) for row in spark.sql(question).collect()]))
+    """
+    return answer(_asked(script, [*printed(lake, "spark"), QUESTION], lake, PYTHONPATH=str(apart("sail"))))
 
 
 def by_trino(lake: Path) -> Answer:
@@ -136,7 +162,7 @@ def by_trino(lake: Path) -> Answer:
     connection = duckdb.connect()
     connection.execute("ATTACH ':memory:' AS delta")
     tables = list(TABLES.values())
-    for statement in statements(Engine.TRINO, str(lake)):
+    for statement in printed(lake, "trino"):
         if statement.startswith("CALL"):
             table = tables.pop(0)
             assert f"table_name => '{table.stored}', table_location => '{lake}/tables/{table.stored}')" in statement
@@ -168,12 +194,19 @@ def clickhouse(lake: Path, question: str, *between: str) -> list[tuple[Any, ...]
             session.query(statement)
         print(json.dumps(json.loads(str(session.query(question, "JSONCompact")))["data"]))
     """
-    return _asked(script, [*statements(Engine.CLICKHOUSE, str(lake)), *between, *WORDS[1:], question], lake)
+    return _asked(script, [*printed(lake, "clickhouse"), *between, *WORDS[1:], question], lake)
 
 
-def _asked(script: str, statements: list[str], lake: Path) -> list[tuple[Any, ...]]:
+def printed(lake: Path, engine: str) -> list[str]:
+    """The statements that `pollux lake views` prints."""
+    done = run("lake", "views", str(lake), "--for", engine, env={"HOME": str(lake), "LANG": LANG}, cwd=lake)
+    assert done.returncode == 0, done.stderr
+    return [statement for line in done.stdout.splitlines() if (statement := line.removesuffix(";"))]
+
+
+def _asked(script: str, statements: list[str], lake: Path, **more: str) -> list[tuple[Any, ...]]:
     command = [sys.executable, "-c", script]
-    environ = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    environ = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", **more}
     asked = json.dumps(statements)
     done = subprocess.run(command, input=asked, cwd=lake, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -181,18 +214,18 @@ def _asked(script: str, statements: list[str], lake: Path) -> list[tuple[Any, ..
     return rows
 
 
-@pytest.mark.parametrize("ask", [by_duckdb, by_polars, by_clickhouse, by_spark, by_trino])
+@pytest.mark.parametrize("ask", [by_duckdb, by_polars, by_clickhouse, by_spark, by_sail, by_trino])
 def test_an_engine_sees_what_the_sessions_hold(ask: Callable[[Path], Answer], lake: Path, truth: Answer) -> None:
     assert ask(lake) == truth
 
 
-def test_an_index_of_words_holds_every_message_and_call_once(lake: Path, truth: Answer) -> None:
+def test_an_index_of_words_holds_every_title_message_and_call_once(lake: Path, truth: Answer) -> None:
     question = """
         SELECT (SELECT COUNT(*) FROM words), (SELECT COUNT(*) FROM words WHERE hasAllTokens(text, ['the'])),
         (SELECT COUNT(*) FROM words WHERE match(lower(text), '(^|[^a-z0-9])the([^a-z0-9]|$)'))
     """
     ((count, found, expected),) = clickhouse(lake, question)
-    assert int(count) == truth["messages"][0] + truth["tool_calls"][0]
+    assert int(count) == sum(truth[name][0] for name in ("sessions", "messages", "tool_calls"))
     assert int(found) == int(expected) > 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from deltalake import DeltaTable
 from deltalake.table import TableOptimizer
 
 from pollux.errors import NotFound, Unreadable
@@ -24,8 +25,8 @@ from pollux.lake.erase import erase
 from pollux.lake.load import LOADS, Loader
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import known
-from pollux.lake.store import Store
-from pollux.lake.tables import MESSAGES, SESSIONS, TABLES
+from pollux.lake.store import Store, open_store
+from pollux.lake.tables import MESSAGES, ROWS, SESSIONS, TABLES
 from pollux.lake.tidy import tidy
 from tests.lake.making import push
 from tests.lake.sessions import BEGIN, session
@@ -236,6 +237,55 @@ def test_of_two_who_join_files_at_once_one_gives_way(filled: Store, monkeypatch:
     assert Lake(filled).rows("SELECT COUNT(*), SUM(input) FROM usage") == before
 
 
+def _answers(store: Store) -> tuple[list[tuple[Any, ...]], ...]:
+    """What a lake says of its sessions, and that no table has a row twice."""
+    delta = Delta(store)
+    for name in ROWS:
+        rows = [tuple(row.values()) for row in delta.rows(name, ["person", "key", "batch", "number"])]
+        assert len(rows) == len(set(rows)), name
+    question = "SELECT person, key, COUNT(*), SUM(input) FROM usage GROUP BY ALL ORDER BY ALL"
+    return Lake(store).rows("SELECT person, key, seq FROM sessions ORDER BY ALL"), Lake(store).rows(question)
+
+
+@pytest.mark.parametrize("first", ["load", "erase", "tidy"])
+@pytest.mark.parametrize("late", ["load", "erase", "tidy"])
+def test_who_is_late_changes_what_is_there_now(
+    filled: Store, tmp_path: Path, first: str, late: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that change the same table at once, the one that is late begins again: in each table and order."""
+    push(filled, [session("a", 6), session("new", 2)], "ada", "m1", 9)
+    push(filled, [session("c", 6)], "bob", "m2", 9)
+    steps: dict[str, Callable[[Store], object]] = {
+        "load": lambda store: Loader(store).load(),
+        "erase": lambda store: erase(store, Tombstone(person="bob", at="now")),
+        "tidy": tidy,
+    }
+    shutil.copytree(filled.url, tmp_path / "one after the other")
+    calm = open_store(str(tmp_path / "one after the other"))
+    steps[first](calm)
+    steps[late](calm)
+    steps["load"](calm)
+    opened, interrupted = Delta.open, set[str]()
+
+    def old(delta: Delta, name: str) -> DeltaTable:
+        """The table as it was before the other one did its work."""
+        table = opened(delta, name)
+        if "at work" not in interrupted and name not in interrupted:
+            interrupted.update({"at work", name})
+            steps[first](filled)
+            interrupted.discard("at work")
+        return table
+
+    monkeypatch.setattr(Delta, "open", old)
+    steps[late](filled)
+    monkeypatch.undo()
+    assert SESSIONS in interrupted
+    steps["load"](filled)
+    assert _answers(filled) == _answers(calm)
+    tidy(filled, grace=NOW)
+    assert _answers(filled) == _answers(calm)
+
+
 def test_where_little_is_new_only_small_files_are_joined(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     push(store, [session("large", words=os.urandom(100_000).hex())], seq=1)
     Loader(store).load()
@@ -292,3 +342,12 @@ def test_what_nobody_used_for_long_goes(filled: Store) -> None:
     assert [one.key for one in known(Delta(filled))] == ["claude:new"]
     assert len(list(filled.paths("sessions"))) == 1
     assert not having(filled, CANARY)
+
+
+def test_an_erased_id_is_in_no_log(filled: Store) -> None:
+    """People give names to some sessions, which are their ids."""
+    push(filled, [session(f"checkpoint-{CANARY}", 6)], "eve", "m5", 1)
+    Loader(filled).load()
+    erase(filled, Tombstone(person="eve", at="now"))
+    tidy(filled, grace=NOW)
+    assert not having(filled, f"checkpoint-{CANARY}")

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
 import pytest
 import zstandard
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 
+from pollux import Filter
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import Document, News, NewsEntry
+from pollux.lake.documents import Document, News, NewsEntry, Tombstone
+from pollux.lake.erase import erase
+from pollux.lake.lists import LakeSessions
 from pollux.lake.load import Loader, Part
 from pollux.lake.shown import Shown, known
 from pollux.lake.store import Store, open_store
-from pollux.lake.tables import MESSAGES, SESSIONS, USAGE
+from pollux.lake.tables import MESSAGES, SESSIONS, TABLES, USAGE
+from pollux.lake.tidy import tidy
 from tests.lake.making import document, push, put
 from tests.lake.sessions import BEGIN, session
 
@@ -286,9 +293,6 @@ def test_a_place_without_a_lake_is_told(tmp_path: Path) -> None:
 
 
 def test_a_table_that_somebody_changed_is_told(store: Store) -> None:
-    import pyarrow as pa
-    from deltalake import write_deltalake
-
     place = f"{store.url}/tables/usage_all"
     write_deltalake(place, pa.table({"month": ["2026-11"], "key": [1]}), mode="overwrite", schema_mode="overwrite")
     push(store, [session("a")])
@@ -298,11 +302,6 @@ def test_a_table_that_somebody_changed_is_told(store: Store) -> None:
 
 
 def test_a_column_that_came_later_is_added(store: Store) -> None:
-    import pyarrow as pa
-    from deltalake import write_deltalake
-
-    from pollux.lake.tables import TABLES
-
     push(store, [session("a")])
     Loader(store).load()
     table = Delta(store).open(USAGE)
@@ -312,6 +311,79 @@ def test_a_column_that_came_later_is_added(store: Store) -> None:
     push(store, [session("b")], seq=2)
     Loader(store).load()
     assert Lake(store).rows("SELECT COUNT(*), COUNT(reasoning) FROM usage") == [(2, 0)]
+
+
+def test_tables_are_made_anew_from_the_documents(store: Store) -> None:
+    push(store, [session("a", 6), session("b \u00fc/1", 4)], "ada", "m1", 1)
+    push(store, [session("a", 4)], "bob", "m2", 2)
+    push(store, [session("c")], "eve", "m3", 3)
+    Loader(store).load()
+    erase(store, Tombstone(person="eve", at="now"))
+    store.put_if_absent("sessions/ada/notes.txt", b"somebody's")
+    store.put_if_absent("sessions/ada/m1/claude/a/0000000000000009-x.json.zst", b"damaged")
+    question = "SELECT person, key, seq, state, counts, messages FROM stored.sessions ORDER BY ALL"
+    used = "SELECT person, key, number, input FROM usage ORDER BY ALL"
+    before = Lake(store).rows(question), Lake(store).rows(used)
+    shutil.rmtree(Path(store.url, "tables"))
+    Delta(store).create()
+    again = Loader(store).load(again=True)
+    assert (again.sessions, len(again.problems)) == (3, 1)
+    assert "0000000000000009-x" in str(again.problems[0])
+    assert (Lake(store).rows(question), Lake(store).rows(used)) == before
+    assert Loader(store).load(again=True).unchanged == 3
+
+
+# ------------------------------------------------------------------------------------------- tables changed by others
+
+
+def _with_rows_of_others(store: Store) -> None:
+    rows = pa.table(Delta(store).open(SESSIONS).scan(TABLES[SESSIONS].schema().names, None)).to_pylist()
+    odd = pa.Table.from_pylist([{**rows[0], "key": None, "summary": "{"}], schema=TABLES[SESSIONS].schema())
+    write_deltalake(Delta(store).open(SESSIONS), odd, mode="append")
+
+
+def _without_a_column(store: Store) -> None:
+    table = Delta(store).open(SESSIONS)
+    rest = [name for name in TABLES[SESSIONS].schema().names if name != "seq"]
+    write_deltalake(table, pa.table(table.scan(rest, None)), mode="overwrite", schema_mode="overwrite")
+
+
+def _with_another_partition(store: Store) -> None:
+    table = Delta(store).open(USAGE)
+    rows = pa.table(table.scan(TABLES[USAGE].schema().names, None))
+    write_deltalake(table, rows, mode="overwrite", schema_mode="overwrite", partition_by=["person"])
+
+
+def _gone(store: Store) -> None:
+    shutil.rmtree(Path(store.url, "tables", "usage_all"))
+
+
+def _only_appended_to(store: Store) -> None:
+    Delta(store).open(SESSIONS).alter.set_table_properties({"delta.appendOnly": "true"})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_with_rows_of_others, "rows that pollux did not write"),
+        (_without_a_column, "The column seq of the table sessions is not as pollux made it"),
+        (_with_another_partition, "The partition of the table usage_all is not as pollux made it"),
+        (_gone, "The table usage_all of the lake .* is gone"),
+        (_only_appended_to, "append-only"),
+    ],
+)
+def test_a_table_that_others_changed_is_told_by_whoever_cannot_go_on(
+    store: Store, change: Callable[[Store], None], words: str
+) -> None:
+    push(store, [session("a")])
+    Loader(store).load()
+    change(store)
+    asked = [lambda: erase(store, Tombstone(person="ada", at="now"))]
+    if change is not _only_appended_to:
+        asked += [lambda: tidy(store), lambda: LakeSessions(Lake(store)).listed(Filter())]
+    for ask in asked:
+        with pytest.raises((StoreError, OutputError, Unreadable), match=words):
+            ask()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -25,6 +25,7 @@ LOADERS = ("load", "load", "load", "load", "tidy")
 TIDIERS = ("load", "load", "tidy", "tidy")
 GONE = "eve"
 """Whoever pushes while others erase what she pushed."""
+ERASE = ("erase", "--person", GONE, "--yes")
 
 
 def pieces(machines: int, sessions: int) -> list[list[Document]]:
@@ -44,7 +45,7 @@ def pieces(machines: int, sessions: int) -> list[list[Document]]:
 def race(store: Store, news: list[list[Document]], commands: Sequence[str], kills: int) -> None:
     """Run these commands again and again, all at once, while news come; and kill one of them now and then.
 
-    In the midst somebody is erased.
+    In the midst somebody is erased; an erasure before that is killed, too.
     """
     running: list[subprocess.Popen[bytes]] = []
 
@@ -61,8 +62,8 @@ def race(store: Store, news: list[list[Document]], commands: Sequence[str], kill
             running = [one for one in running if one.returncode is None]
             while len(running) < len(commands):
                 start(random.choice(commands))
-            victim = random.choice(running)
-            erasing = start("erase", "--person", GONE, "--yes") if kill == kills // 2 else None
+            victim = start(*ERASE) if kill == kills // 3 else random.choice(running)
+            erasing = start(*ERASE) if kill == kills // 2 else None
             time.sleep(random.uniform(0.1, 1.2))
             victim.kill()
             victim.wait()

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pollux.index.search.results import Hit
-    from pollux.lake.erase import Erased
     from pollux.lake.lists import LakeSessions, Pushed
-    from pollux.lake.load import Loaded
-    from pollux.lake.tidy import Tidied
     from pollux.model import Session
     from pollux.usage.service import UsageService
 
 
-def done_document(result: Loaded | Tidied | Erased) -> dict[str, Any]:
-    """`pollux lake load --json`, `lake tidy --json` and `lake erase --json`: the figures, and problems as sentences."""
+def done_document(result: msgspec.Struct) -> dict[str, Any]:
+    """What a command did, with its own fields; problems are sentences.
+
+    `pollux lake allow --json` is a list of such; `lake push`, `lake load`, `lake tidy` and `lake erase` are one.
+    """
     document: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
     return document
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
+from weakref import finalize
 
 from pollux.errors import RequestError, Unreadable, needs
 from pollux.index.catalogue.conditions import ALWAYS_LISTED, is_project
 from pollux.index.catalogue.rollups import micros
 from pollux.index.catalogue.values import Filter
 from pollux.lake.delta import Delta
+from pollux.lake.faults import RIGHTS
 from pollux.lake.tables import TABLES, Table, Type
 from pollux.lake.views import view_bodies
 
@@ -50,9 +54,11 @@ class Lake:
         try:
             return self._now(lambda engine: engine.execute(statement, list(values)).fetchall())
         except duckdb.Error as error:
-            raise Unreadable(
-                f"The tables of the lake {self.store.url} cannot be read: {_reason(error)}.", "Try it again."
-            ) from error
+            # The engine looks for more files behind one that it cannot open, and may not.
+            why, hint = _reason(error), "Try it again."
+            if isinstance(error, duckdb.PermissionException):
+                why, hint = "a file is gone, or the rights are missing", RIGHTS
+            raise Unreadable(f"The tables of the lake {self.store.url} cannot be read: {why}.", hint) from error
 
     def query(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and rows of somebody's statement. Raises `RequestError` where it is wrong, or no question."""
@@ -73,7 +79,10 @@ class Lake:
             ) from error
         there = answer.column_names
         names = [name if there.index(name) == place else f"{name}_{place}" for place, name in enumerate(there)]
-        return names, list(zip(*(column.to_pylist() for column in answer.columns), strict=True))
+        try:
+            return names, list(zip(*(column.to_pylist() for column in answer.columns), strict=True))
+        except (OverflowError, ValueError) as error:  # a time that no calendar has
+            raise RequestError(f"The answer cannot be shown: {error}.", 'Try: "SELECT CAST(… AS VARCHAR)"') from error
 
     def where(self, criteria: Filter) -> tuple[str, list[Any]]:
         """The condition on a session that a filter states, but for its words and facts; and its values."""
@@ -120,6 +129,9 @@ class Lake:
         """An engine with the views. It opens no files but those of the tables, and loads nothing from elsewhere."""
         with needs("To ask a lake", "lake"):
             import duckdb
+        # What does not fit into memory lies there for a moment, by default where the user happens to be.
+        spilled = mkdtemp(prefix="pollux-")
+        finalize(self, rmtree, spilled, ignore_errors=True)
         engine = duckdb.connect()
         if "://" in self.store.url:
             engine.register_filesystem(self.store.as_file_system())
@@ -129,6 +141,7 @@ class Lake:
         allowed = [file for some in files.values() for file in some]
         for setting, value in (
             ("TimeZone", "'UTC'"),
+            ("temp_directory", quoted(spilled)),
             ("autoinstall_known_extensions", "false"),
             ("autoload_known_extensions", "false"),
             ("allowed_paths", _list(allowed)),

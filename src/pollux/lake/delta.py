@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import random
-import re
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.store import CLIENT, PATIENCE, RETRIES, RIGHTS, TABLES as PLACE
-from pollux.lake.tables import TABLES, Table
+from pollux.lake.faults import explained
+from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as FOLDER
+from pollux.lake.tables import PLACE, SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ _ATTEMPTS = 200
 """How often a change is made again from a newer version, because others changed the same rows."""
 
 _LONGEST_PAUSE = 2.0
-_DRAWN = re.compile("\x1b\\[\\d+m|↳")
-_LONGEST_REASON = 300
 _LOG_KEPT = "interval 2 days"
+_ALWAYS = {SESSIONS: ("seq", "counts")}
+"""What no column that came later can stand for."""
+_ANEW = "Make a new lake, and push and load again: the documents have everything."
 
 
 class Delta:
@@ -47,18 +48,19 @@ class Delta:
 
     def address(self, table: Table) -> str:
         """Where a table lies."""
-        return f"{self._store.url}/{PLACE}/{table.stored}"
+        return f"{self._store.url}/{FOLDER}/{table.stored}"
 
     def create(self) -> bool:
         """Make the tables that are not there; False where all were. Raises `OutputError`."""
         from deltalake import DeltaTable
 
-        made = False
+        if self._is_there(TABLES[SESSIONS]):
+            for name in TABLES:
+                self.open(name)
+            return False
         # Who finds the sessions finds the other tables, too: they come last.
         for table in reversed(TABLES.values()):
             with self._explained():
-                if DeltaTable.is_deltatable(self._place(table), self._options):
-                    continue
                 DeltaTable.create(
                     self._place(table),
                     table.schema(),
@@ -71,8 +73,7 @@ class Delta:
                         "delta.logRetentionDuration": _LOG_KEPT,
                     },
                 )
-                made = True
-        return made
+        return True
 
     def open(self, name: str) -> DeltaTable:
         """The newest version of a table. Raises `NotFound` where there is none, `Unreadable`, and `StoreError`."""
@@ -84,7 +85,11 @@ class Delta:
             try:
                 opened = DeltaTable(self._place(table), storage_options=self._options)
             except TableNotFoundError:
-                self._check_rights(table)
+                self._look(table)
+                if name != SESSIONS and self._is_there(TABLES[SESSIONS]):
+                    raise StoreError(
+                        f"The table {table.stored} of the lake {self._store.url} is gone.", _ANEW
+                    ) from None
                 raise NotFound(
                     f"There is no lake at {self._store.url}.", f"Try: pollux lake init {self._store.url}"
                 ) from None
@@ -129,10 +134,9 @@ class Delta:
                 version = table.version()
                 try:
                     return make(table)
-                except CommitFailedError:
-                    pass
-                except (DeltaError, OSError, ValueError):
-                    if blind or self.open(name).version() == version:
+                except (DeltaError, OSError, ValueError) as error:
+                    is_refused = isinstance(error, CommitFailedError)
+                    if (blind and not is_refused) or self.open(name).version() == version:
                         raise
                 time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))  # noqa: S311 (no secret)
         raise StoreError(
@@ -179,50 +183,49 @@ class Delta:
         address = self.address(table)
         return address if self._options is not None else Path(address)
 
-    def _check_rights(self, table: Table) -> None:
-        """Raise `Unreadable` where a table in a folder seems not to be there, because it may not be seen."""
-        try:
-            if self._options is None:
+    def _look(self, table: Table) -> None:
+        """Raise `PermissionError` where a table in a folder seems not to be there, because it may not be seen."""
+        if self._options is None:
+            with suppress(FileNotFoundError, NotADirectoryError):
                 next(Path(self.address(table), "_delta_log").iterdir(), None)
-        except PermissionError as error:
-            raise Unreadable(f"The lake {self._store.url} cannot be read: the rights are missing.", RIGHTS) from error
-        except OSError:
-            return
+
+    def _is_there(self, table: Table) -> bool:
+        from deltalake import DeltaTable
+
+        with self._explained():
+            return DeltaTable.is_deltatable(self._place(table), self._options)
 
     def _check(self, table: Table, opened: DeltaTable) -> None:
         """Raise `StoreError` where somebody changed the table so that our rows do not fit."""
         import pyarrow as pa
 
         # Arrow has several forms of texts and lists.
-        there = {field.name: field.type for field in pa.schema(opened.schema().to_arrow())}
-        for field in table.schema():
-            kind = there.get(field.name)
-            if kind is not None and _form(kind) != _form(field.type):
-                raise StoreError(
-                    f"The column {field.name} of the table {table.stored} is not as pollux made it: "
-                    "another program changed it.",
-                    "Make a new lake, and push and load again: the documents have everything.",
-                )
+        there = {field.name: _form(field.type) for field in pa.schema(opened.schema().to_arrow())}
+        ours = {field.name: _form(field.type) for field in table.schema()}
+        odd = [f"column {name}" for name in ours if there.get(name, ours[name]) != ours[name]]
+        odd += [f"column {name}" for name in (*PLACE, *_ALWAYS.get(table.name, ())) if name not in there]
+        odd += ["partition"] if opened.metadata().partition_columns != ["month"] else []
+        if odd:
+            raise StoreError(
+                f"The {odd[0]} of the table {table.stored} is not as pollux made it: another program changed it.", _ANEW
+            )
 
-    @contextmanager
-    def _explained(self, kind: type[PolluxError] = OutputError) -> Iterator[None]:
-        """Raise an error of ours, of one sentence, for one of the tables."""
+    def _explained(self, kind: type[PolluxError] = OutputError) -> AbstractContextManager[None]:
         from deltalake.exceptions import DeltaError
 
-        try:
-            yield
-        except (DeltaError, OSError, ValueError) as error:
-            raise kind(
-                f"The tables of the lake {self._store.url} cannot be used: {_reason(error)}.",
-                "What was done is kept: the same command goes on from there.",
-            ) from error
+        return explained(f"The tables of the lake {self._store.url} cannot be used", kind, DeltaError)
 
 
 def rows_in(table: DeltaTable, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
     """Some columns of the rows that meet a condition, in a version of a table."""
+    return as_rows(table.scan(list(columns), where))
+
+
+def as_rows(found: Any) -> list[dict[str, Any]]:
+    """The rows of what delta-rs gives. `pyarrow.table` would import pandas first, which takes a second where it is."""
     import pyarrow as pa
 
-    return pa.table(table.scan(list(columns), where)).to_pylist()  # type: ignore[no-any-return]
+    return pa.RecordBatchReader.from_stream(found).read_all().to_pylist()  # type: ignore[no-any-return]
 
 
 def packed() -> Any:
@@ -230,12 +233,6 @@ def packed() -> Any:
     from deltalake import WriterProperties
 
     return WriterProperties(compression="ZSTD", compression_level=3)
-
-
-def _reason(error: Exception) -> str:
-    """What failed, and the last cause of it."""
-    lines = [line for text in str(error).splitlines() if (line := _DRAWN.sub("", text).strip(" ."))]
-    return ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))[:_LONGEST_REASON] or type(error).__name__
 
 
 def _form(kind: Any) -> str:

@@ -13,6 +13,7 @@ from pollux.lake.documents import (
     SESSIONS as DOCUMENTS,
     TOMBSTONES,
     Tombstone,
+    about,
     owner_of,
     read_as,
     session_folder,
@@ -29,9 +30,9 @@ class Erased(msgspec.Struct):
     documents: int
 
 
-def tombstones(store: Store) -> list[Tombstone]:
-    """Everything that was erased. Files that others left there are none of ours."""
-    found = (one.path for one in store.paths(TOMBSTONES))
+def tombstones(store: Store, person: str = "") -> list[Tombstone]:
+    """Everything that was erased, or all of a person. Files that others left there are none of ours."""
+    found = (one.path for one in store.paths(f"{TOMBSTONES}/{person}"))
     return [_tombstone(store, path) for path in found if path.endswith(".json")]
 
 
@@ -40,11 +41,6 @@ def _tombstone(store: Store, path: str) -> Tombstone:
         return read_as(Tombstone, store.get(path))
     except PolluxError as error:
         raise about(path, error) from error
-
-
-def about(path: str, error: PolluxError) -> PolluxError:
-    """An error that says which object it is about."""
-    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
 
 
 def erase(store: Store, tombstone: Tombstone) -> Erased:

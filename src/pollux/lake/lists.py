@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from pollux.errors import Ambiguous, UnknownName
+import msgspec
+
+from pollux.errors import Ambiguous, UnknownName, Unreadable
 from pollux.index.catalogue.families import Families
-from pollux.index.catalogue.prefixes import ShortIds
+from pollux.index.catalogue.prefixes import ShortIds, meant
 from pollux.index.catalogue.values import Filter, ListEntry
 from pollux.lake.ask import MOMENT, Lake
 from pollux.lake.documents import decode
@@ -18,7 +20,6 @@ from pollux.text.folding import fold
 
 _NEWEST = f"ORDER BY {MOMENT} DESC NULLS LAST, key DESC"
 _ID = "substr(key, instr(key, ':') + 1)"
-_summary = json_decoder(Summary).decode
 
 
 class Pushed(Value, frozen=True, kw_only=True):
@@ -72,16 +73,17 @@ class LakeSessions:
     def find(self, name: str) -> str:
         """The key of the session with this key, with an id that begins so, or of the `last`. Raises `UnknownName`."""
         if name == "last":
-            rows = self._lake.rows(f"SELECT key FROM sessions WHERE kind = 'main' {_NEWEST} LIMIT 1")
+            rows = self._lake.rows(f"SELECT key, {_ID} FROM sessions WHERE kind = 'main' {_NEWEST} LIMIT 1")
         else:
-            begins = f"starts_with(key, ?) OR starts_with({_ID}, ?) {_NEWEST}"
-            rows = self._lake.rows("SELECT key FROM sessions WHERE key = ?", name)
-            rows = rows or self._lake.rows(f"SELECT key FROM sessions WHERE {begins}", name, name)
-        if not rows or not name:
+            begins = f"starts_with(key, ?) OR starts_with({_ID}, ?)"
+            rows = self._lake.rows(f"SELECT key, {_ID} FROM sessions WHERE {begins}", name, name)
+        ids = meant({id for _, id in rows})
+        keys = sorted(key for key, id in rows if id in ids)
+        if not keys or not name:
             raise UnknownName("session", name, hint="Try: pollux lake list LAKE --all")
-        if len(rows) > 1:
-            raise Ambiguous(name, (key for (key,) in rows))
-        return str(rows[0][0])
+        if len(keys) > 1:
+            raise Ambiguous(name, keys)
+        return str(keys[0])
 
     def session(self, key: str) -> Session:
         """A session, from its document. Raises `Unreadable`."""
@@ -102,7 +104,7 @@ class LakeSessions:
 
     @cached_property
     def _ids(self) -> ShortIds:
-        rows = self._lake.rows(f"SELECT DISTINCT {_ID} FROM sessions")
+        rows = self._lake.rows(f"SELECT DISTINCT {_ID} FROM sessions WHERE key IS NOT NULL")
         return ShortIds(sorted(id for (id,) in rows))
 
     def _children(self, keys: Sequence[str]) -> dict[str, list[Summary]]:
@@ -129,6 +131,14 @@ class LakeSessions:
                 *values,
             )
         )
+
+
+def _summary(text: str) -> Summary:
+    """A summary, as it is stored. Raises `Unreadable`."""
+    try:
+        return json_decoder(Summary).decode(text)
+    except (msgspec.DecodeError, TypeError) as error:
+        raise Unreadable(f"The table sessions has rows that pollux did not write: {error}.") from error
 
 
 def _matches(summary: Summary, criteria: Filter, prompts: str) -> bool:

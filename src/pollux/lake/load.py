@@ -20,12 +20,13 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, News, NewsEntry, decode, owner_of, read_as
-from pollux.lake.erase import about, erase_rows, tombstones
+from pollux.lake.documents import NEWS, News, NewsEntry, about, decode, owner_of, read_as
+from pollux.lake.erase import erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
 from pollux.lake.store import Store, StoredObject
 from pollux.lake.tables import ROWS, SESSIONS, TABLES
+from pollux.lake.tell import tell_again
 from pollux.system.progress import Advance, Report
 
 if TYPE_CHECKING:
@@ -37,16 +38,16 @@ LOADS = "loads"
 _NEWS = 200
 """So many news are read before their documents are loaded."""
 
-_BYTES = 64 << 20
-"""So many bytes of documents are held in memory at once."""
+_BYTES = 16 << 20
+"""So many bytes of documents are shown together, as they are stored."""
 
-_AT_ONCE, _TOGETHER = 8, 256
-"""So many documents are fetched at once, and shown together."""
+_AT_ONCE, _AHEAD = 8, 64
+"""So many documents are fetched at once, and before their turn."""
 
 _DEPTH = 3
 """How many folders news lie in."""
 
-_MONTH = re.compile(r"\d{4}-\d\d|undated")
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}|undated")
 _LARGEST = 2**63
 
 Row = dict[str, Any]
@@ -108,9 +109,11 @@ class Loader:
         self._result = Loaded()
         self._troubled: set[str] = set()
 
-    def load(self, part: Part = ALL, report: Report = lambda _: None) -> Loaded:
-        """Load what is new."""
+    def load(self, part: Part = ALL, report: Report = lambda _: None, *, again: bool = False) -> Loaded:
+        """Load what is new, or with `again` all documents that lie there."""
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
+        if again:
+            self._result.problems += tell_again(self._store)
         every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
         news = sorted((one for one in every if part.has(owner_of(one.path)[1])), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
@@ -127,12 +130,9 @@ class Loader:
             keys = {one.entry.key for one in told}
             there = {one.place: one for one in known(self._delta, keys)}
             wanted = self._wanted(told, there)
-            for start in range(0, len(wanted), _TOGETHER):
-                some = wanted[start : start + _TOGETHER]
-                first = pool.map(self._get, [states[0].entry.path for states in some])
-                read = (self._read(states, data, there) for states, data in zip(some, first, strict=True))
-                for documents in _in_memory(read):
-                    self._show(documents)
+            read = (self._read(states, data, there) for states, data in self._fetched(wanted, pool))
+            for documents in _in_groups(read):
+                self._show(documents)
         show(self._delta, [], keys)  # where a load was killed before it settled which copies count
         done = [one.path for one in news if one.path not in self._troubled]
         self._store.delete(done)
@@ -167,6 +167,14 @@ class Loader:
             else:
                 states.setdefault(one.place, []).append(one)
         return list(states.values())
+
+    def _fetched(
+        self, wanted: Sequence[list[_Told]], pool: ThreadPoolExecutor
+    ) -> Iterator[tuple[list[_Told], bytes | None]]:
+        """The states of each session, and the document of the last one."""
+        for start in range(0, len(wanted), _AHEAD):
+            some = wanted[start : start + _AHEAD]
+            yield from zip(some, pool.map(self._get, [states[0].entry.path for states in some]), strict=True)
 
     def _get(self, path: str) -> bytes | None:
         """A document as it is stored; None where there is none now: who reads it asks again, and hears why."""
@@ -255,14 +263,16 @@ def _is_ours(news: str) -> bool:
     return news.count("/") == _DEPTH and news.isprintable()
 
 
-def _in_memory(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:
+def _in_groups(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:
     """Documents in groups that are not too large."""
     group: list[_Read] = []
+    size = 0
     for one in documents:
         if one is not None:
             group.append(one)
-        if sum(read.size for read in group) > _BYTES:
+            size += one.size
+        if size > _BYTES:
             yield group
-            group = []
+            group, size = [], 0
     if group:
         yield group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 
@@ -35,7 +35,7 @@ class Preview(msgspec.Struct, kw_only=True):
     lake: str | None
     person: str
     machine: str
-    plan: Plan
+    held: Mapping[str, int]
     sessions: list[Prepared] = []
     unread: list[str] = []
 
@@ -65,11 +65,12 @@ class Pusher:
         """What a push would send. Nothing is sent, and nothing is asked of the lake."""
         url = self._settings.url
         plan, preparer = self._prepare(lake_name(url) if url is not None else "", again=again)
-        preview = Preview(lake=url, person=self._settings.person, machine=self._machine.id, plan=plan)
+        preview = Preview(lake=url, person=self._settings.person, machine=self._machine.id, held=plan.held)
         for result in self._results(plan, preparer, report, data=False):
             preview.sessions += [one for one in result.prepared if one.is_new or again]
             preview.unread += result.unread
         preview.sessions.sort(key=lambda one: one.entry.seq)
+        preview.unread.sort()
         return preview
 
     def document(self, key: str) -> Document:
@@ -95,7 +96,7 @@ class Pusher:
                 report(progress)
 
             plan, preparer = self._prepare(lake, again=again)
-            outcome = PushOutcome(lake=url, person=self._settings.person, machine=self._machine.id, plan=plan)
+            outcome = PushOutcome(lake=url, person=self._settings.person, machine=self._machine.id, held=plan.held)
             sender = stack.enter_context(Sender(url, self._journal, outcome))
             for result in self._results(plan, preparer, tell):
                 outcome.unread += result.unread
@@ -105,6 +106,7 @@ class Pusher:
                     else:
                         self._journal.write(lake, [prepared.entry])
             sender.finish()
+            outcome.unread.sort()
         return outcome
 
     def _lock(self, stack: ExitStack, report: Report) -> WriteLock:

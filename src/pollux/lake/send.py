@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from typing import Self
@@ -10,27 +11,28 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import PolluxError
-from pollux.lake.documents import TOMBSTONES, News, NewsEntry, Tombstone, read_as
+from pollux.lake.documents import NewsEntry, Tombstone
+from pollux.lake.erase import tombstones
+from pollux.lake.faults import RIGHTS
 from pollux.lake.journal import Journal
-from pollux.lake.plan import Plan
 from pollux.lake.prepare import Prepared
 from pollux.lake.store import Store, lake_name, open_store
+from pollux.lake.tell import IN_A_NEWS, tell
 
 _AT_ONCE = 8
-_IN_A_NEWS = 200
 
 
 class PushOutcome(msgspec.Struct, kw_only=True):
-    """What a push sent. `erased` sessions were not sent: whoever runs the lake erased them."""
+    """What a push sent, and what was `held` back. `erased` sessions were not sent: who runs the lake erased them."""
 
     lake: str
     person: str
     machine: str
-    plan: Plan
     sessions: int = 0
     bytes: int = 0
     secrets: int = 0
     erased: int = 0
+    held: Mapping[str, int]
     unread: list[str] = []
 
 
@@ -60,11 +62,11 @@ class Sender:
     @cached_property
     def _tombstones(self) -> list[Tombstone]:
         """What was erased of this person. Who may not read in the lake need not: whoever loads heeds them, too."""
-        store = self._store
         try:
-            found = [one.path for one in store.paths(f"{TOMBSTONES}/{self._outcome.person}")]
-            return [read_as(Tombstone, store.get(path)) for path in found]
-        except PolluxError:
+            return tombstones(self._store, self._outcome.person)
+        except PolluxError as error:
+            if error.hint != RIGHTS:
+                raise
             return []
 
     def _is_erased(self, prepared: Prepared) -> bool:
@@ -90,7 +92,7 @@ class Sender:
             prepared, future = self._waiting.pop(0)
             future.result()
             self._sent.append(replace(prepared, data=b""))
-            if len(self._sent) >= _IN_A_NEWS:
+            if len(self._sent) >= IN_A_NEWS:
                 self._publish()
 
     def finish(self) -> None:
@@ -103,17 +105,11 @@ class Sender:
         if not self._sent:
             return
         entries = [one.entry for one in self._sent]
-        news = News(
-            machine=self._outcome.machine,
-            person=self._outcome.person,
-            seq=max(one.seq for one in entries),
-            documents=tuple(
-                NewsEntry(key=one.planned.key_there, path=one.entry.path, seq=one.entry.seq, state=one.entry.state)
-                for one in self._sent
-            ),
-        )
-        while not self._store.put_if_absent(news.path, msgspec.json.encode(news)):
-            news = replace(news, seq=news.seq + 1)
+        documents = [
+            NewsEntry(key=one.planned.key_there, path=one.entry.path, seq=one.entry.seq, state=one.entry.state)
+            for one in self._sent
+        ]
+        tell(self._store, self._outcome.person, self._outcome.machine, documents)
         self._journal.tell(self._lake, [one.key for one in entries])
         self._outcome.sessions += len(entries)
         self._outcome.bytes += sum(one.bytes for one in entries)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pollux.errors import StoreError
 from pollux.lake.delta import Delta, packed, rows_in
-from pollux.lake.tables import SESSIONS, TABLES
+from pollux.lake.tables import PLACE, SESSIONS, TABLES
 from pollux.model import Kind
 from pollux.writers.parquet import typed
 
@@ -62,6 +63,8 @@ def _known(table: DeltaTable, keys: Collection[str] | None) -> list[Shown]:
         names = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
         where = f"key IN ({names})"
     rows = rows_in(table, Shown._fields, where) if keys is None or keys else []
+    if any(row[name] is None for row in rows for name in (*PLACE, "seq", "counts")):
+        raise StoreError(f"The table {SESSIONS} has rows that pollux did not write.", "Delete those without a key.")
     return [Shown(**row) for row in rows if keys is None or row["key"] in keys]
 
 

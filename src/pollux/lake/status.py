@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from pollux.lake.documents import Level
 from pollux.lake.journal import Entry, Journal
 from pollux.lake.permissions import Permission, Permissions, covered
-from pollux.lake.plan import Plan, Planner
+from pollux.lake.plan import Planner
 from pollux.lake.settings import PushSettings, known_machine
 from pollux.lake.store import lake_name
 from pollux.library.library import Library
@@ -18,10 +18,11 @@ from pollux.system.directories import Places
 
 
 class Allowed(Value, frozen=True, kw_only=True):
-    """A permission, the level that counts, and how many sessions it covers."""
+    """A permission with the level that counts, and how many sessions it covers. Without a path, for every project."""
 
-    permission: Permission
+    path: str | None
     level: Level
+    name: str | None
     sessions: int
 
 
@@ -37,7 +38,7 @@ class PushedTo(Value, frozen=True, kw_only=True):
 
 
 class PushStatus(Value, frozen=True, kw_only=True):
-    """What is set and allowed, what was pushed, and the plan of the next push to the lake that is set."""
+    """What is set and allowed, what was pushed, and what the next push to the lake that is set will look at."""
 
     lake: str | None
     person: str
@@ -45,8 +46,9 @@ class PushStatus(Value, frozen=True, kw_only=True):
     level: Level
     most: Level
     allowed: tuple[Allowed, ...]
+    changed: int
+    held: Mapping[str, int]
     pushed: tuple[PushedTo, ...]
-    plan: Plan
 
 
 def allowed(library: Library, settings: PushSettings, permissions: Iterable[Permission]) -> Iterator[Allowed]:
@@ -54,7 +56,8 @@ def allowed(library: Library, settings: PushSettings, permissions: Iterable[Perm
     known = list(permissions)
     counts = covered(known, library.projects.all()) if known else {}
     for one in known:
-        yield Allowed(permission=one, level=settings.level_of(one), sessions=counts.get(one.path, 0))
+        level, sessions = settings.level_of(one), counts.get(one.path, 0)
+        yield Allowed(path=one.path or None, level=level, name=one.name, sessions=sessions)
 
 
 def push_status(library: Library, places: Places, settings: PushSettings) -> PushStatus:
@@ -73,8 +76,9 @@ def push_status(library: Library, places: Places, settings: PushSettings) -> Pus
         level=settings.level,
         most=settings.most,
         allowed=tuple(allowed(library, settings, permissions)),
+        changed=len(plan.sessions),
+        held=plan.held,
         pushed=tuple(_pushed(lake, list(entries.values())) for lake, entries in pushed.items()),
-        plan=plan,
     )
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePath
 from stat import S_ISREG
@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from pollux.errors import NotFound, OutputError, PolluxError, RequestError, Unreadable, needs
+from pollux.lake.faults import HINT, explained, reason
 from pollux.model import Value
 from pollux.system.named_path import named_path
 
@@ -21,7 +22,6 @@ TABLES = "tables"
 """Where the tables lie: a folder with them is a lake."""
 
 SCHEMES = ("s3", "gs", "az")
-HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
 
 CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
 """So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
@@ -29,7 +29,6 @@ RETRIES, PATIENCE = 4, 60
 """How often, and for how many seconds, a store that fails is asked again."""
 
 _RETRIES = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE)}
-_LONGEST_REASON = 200
 _DRAFT = re.compile(r"#\d+\Z")
 """How the name of an object ends that is being written in a folder."""
 
@@ -152,26 +151,10 @@ class Store:
         options = {**CLIENT, "allow_http": self.plain}
         return FsspecStore(self.url.partition("://")[0], client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
 
-    @contextmanager
-    def _explained(self, what: str, kind: type[PolluxError]) -> Iterator[None]:
-        """Raise an error of ours, of one sentence, for one of the store."""
-        from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+    def _explained(self, what: str, kind: type[PolluxError]) -> AbstractContextManager[None]:
+        from obstore.exceptions import BaseError
 
-        try:
-            yield
-        except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
-            raise kind(f"The lake {self.url} {what}: the rights are missing.", RIGHTS) from error
-        except FileNotFoundError as error:
-            raise kind(f"The lake {self.url} {what}: there is no such place.", HINT) from error
-        except (BaseError, OSError, ValueError) as error:
-            if _DENIED in str(error):  # what a folder says is told as any fault of it
-                raise kind(f"The lake {self.url} {what}: the rights are missing.", RIGHTS) from error
-            raise kind(f"The lake {self.url} {what}: {_reason(error)}.", _AGAIN) from error
-
-
-RIGHTS = "docs/lake.md has the rights that each role needs."
-_DENIED = "Permission denied"
-_AGAIN = "What was done is kept: the same command goes on from there."
+        return explained(f"The lake {self.url} {what}", kind, BaseError)
 
 
 def open_store(url: str, *, create: bool = False) -> Store:
@@ -194,7 +177,7 @@ def open_store(url: str, *, create: bool = False) -> Store:
         objects = from_url(url, client_options=options, retry_config=_RETRIES)  # type: ignore[call-overload]
         return Store(lake_name(url), objects, plain=plain)
     except (BaseError, ValueError) as error:
-        raise RequestError(f"{url!r} is not the address of a lake: {_reason(error)}.", HINT) from error
+        raise RequestError(f"{url!r} is not the address of a lake: {reason(error)}.", HINT) from error
 
 
 def check_address(url: str) -> None:
@@ -251,9 +234,3 @@ def _may_be_plain() -> bool:
     named = (os.environ.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
     endpoint = urlsplit(next((name for name in named if name), "")).hostname
     return endpoint in ("localhost", "127.0.0.1", "::1") or os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
-
-
-def _reason(error: Exception) -> str:
-    """The store's own words, the first line of them."""
-    line = str(error).partition("\n")[0].rstrip(". ")
-    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"

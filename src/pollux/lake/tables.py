@@ -36,7 +36,8 @@ class Column(NamedTuple):
 class Table(NamedTuple):
     """A table of a lake. `stored` is its name there; `indexed` are the columns that its log has statistics of.
 
-    A log with statistics of any column of words would hold their first letters.
+    A log with statistics of any text would hold its first letters, also for days after it was erased. Keys are texts:
+    people give names to some sessions.
     """
 
     name: str
@@ -70,9 +71,12 @@ def _columns(names: str, *, of_lake: bool = False) -> tuple[Column, ...]:
     return tuple(Column(name, Type(kind or "text"), of_lake) for name, _, kind in pairs)
 
 
-_PLACE = _columns("month person machine", of_lake=True) + _columns("key") + _columns("batch", of_lake=True)
+PLACE = ("month", "person", "machine", "key", "batch")
+"""The columns that every row has: whose it is, and which load brought it."""
+
+_PLACE = tuple(Column(name, Type.TEXT, of_lake=name != "key") for name in PLACE)
 _MESSAGE = _PLACE + _columns("project number:integer")
-_BY_MESSAGE = {"indexed": ("key", "number", "at"), "order": ("project", "key", "number")}
+_BY_MESSAGE = {"indexed": ("number", "at"), "order": ("project", "key", "number")}
 
 TABLES = {
     table.name: table
@@ -90,7 +94,7 @@ TABLES = {
                 "replies:integer calls:integer failed_calls:integer messages:integer exact:truth kept:truth "
                 "troubled:truth summary"
             ),
-            indexed=("key", "started"),
+            indexed=("started",),
             order=("key",),
         ),
         Table(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pollux.lake.delta import Delta, packed
+from pollux.lake.delta import Delta, as_rows, packed
 from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
 from pollux.lake.shown import Shown, known, show
-from pollux.lake.tables import ROWS, TABLES, Table
+from pollux.lake.tables import PLACE, ROWS, TABLES, Table
 from pollux.system.clock import now, since_epoch
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ _SMALL = 32 << 20
 
 _JOINED, _SORTED = 128 << 20, 512 << 20
 """How large files become that are joined as they are; how large those that are sorted would be without packing."""
-
-_PLACE = ("month", "person", "machine", "key", "batch")
-"""What every row has."""
 
 
 class Tidied(msgspec.Struct):
@@ -82,7 +79,7 @@ def _retire(store: Store, delta: Delta, limit: datetime) -> int:
     for one in old:
         store.delete([stored.path for stored in store.paths(_folder(one)) if _is_before(stored.path, one.seq + 1)])
     for name in TABLES:
-        delta.delete_rows(name, _PLACE, [_place(one) for one in old])
+        delta.delete_rows(name, PLACE, [_place(one) for one in old])
     return len(old)
 
 
@@ -112,11 +109,10 @@ def _is_before(document: str, seq: int) -> bool:
 
 def _batches(table: DeltaTable) -> list[tuple[str, ...]]:
     """The batches of every session."""
-    import pyarrow as pa
     from deltalake import QueryBuilder
 
-    rows = QueryBuilder().register("t", table).execute(f"SELECT DISTINCT {', '.join(_PLACE)} FROM t")
-    return [tuple(row[name] for name in _PLACE) for row in pa.table(rows).to_pylist()]
+    rows = QueryBuilder().register("t", table).execute(f"SELECT DISTINCT {', '.join(PLACE)} FROM t")
+    return [tuple(row[name] for name in PLACE) for row in as_rows(rows)]
 
 
 def _running(store: Store, grace: timedelta) -> tuple[set[str], timedelta]:
@@ -138,7 +134,7 @@ def _remove_hidden(delta: Delta, rows: dict[str, list[tuple[str, ...]]], running
     removed = 0
     for name, places in rows.items():
         hidden = [place for place in places if place not in shown and place[-1] not in running]
-        removed += delta.delete_rows(name, _PLACE, hidden)
+        removed += delta.delete_rows(name, PLACE, hidden)
     return removed
 
 
@@ -180,9 +176,7 @@ def _months_to_join(table: DeltaTable) -> list[str]:
 
 def _sizes(table: DeltaTable) -> dict[str, list[int]]:
     """The sizes of the files of each month."""
-    import pyarrow as pa
-
     sizes: dict[str, list[int]] = {}
-    for file in pa.table(table.get_add_actions(flatten=True)).select(["partition.month", "size_bytes"]).to_pylist():
+    for file in as_rows(table.get_add_actions(flatten=True)):
         sizes.setdefault(file["partition.month"], []).append(file["size_bytes"])
     return sizes

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from pollux.lake.tables import CALLS, MESSAGES, SESSIONS, TABLES, USAGE, Table
+from pollux.lake.tables import CALLS, MESSAGES, PLACE, SESSIONS, TABLES, USAGE, Table
 
-_SHOWN = " AND ".join(f"a.{name} = s.{name}" for name in ("month", "person", "machine", "key", "batch"))
+_SHOWN = " AND ".join(f"a.{name} = s.{name}" for name in PLACE)
 
 _ONLY = {MESSAGES: "", CALLS: "", USAGE: " AND NOT a.inherited AND s.kind <> 'checkpoint'"}
 """What else must be true: usage that was inherited or copied counts where it was paid for."""
 
-_WHOSE = "person, machine, key, batch"
+_WHOSE = ", ".join(PLACE[1:])
 _NEW = f"({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM words)"
+
+
+def _joined(texts: str, lists: str = "") -> str:
+    """Some columns as one text, for ClickHouse."""
+    pieces = [f"ifNull({name}, '')" for name in texts.split()]
+    pieces += [f"arrayStringConcat(arrayMap(one -> ifNull(one, ''), {name}), ' ')" for name in lists.split()]
+    return f"concatWithSeparator(' ', {', '.join(pieces)})"
+
 
 WORDS = [
     (
@@ -24,10 +32,11 @@ WORDS = [
     ),
     f"DELETE FROM words WHERE ({_WHOSE}) NOT IN (SELECT {_WHOSE} FROM sessions)",
     (
-        f"INSERT INTO words SELECT month, {_WHOSE}, number, concatWithSeparator(' ', ifNull(text, ''), "
-        f"ifNull(thinking, ''), ifNull(summary, ''), ifNull(other, '')) AS text FROM messages WHERE {_NEW} "
-        f"UNION ALL SELECT month, {_WHOSE}, number, concatWithSeparator(' ', name, ifNull(input, ''), "
-        f"ifNull(output, '')) AS text FROM tool_calls WHERE {_NEW}"
+        f"INSERT INTO words SELECT month, {_WHOSE}, 0 AS number, ifNull(title, '') AS text FROM sessions WHERE {_NEW} "
+        f"UNION ALL SELECT month, {_WHOSE}, number, "
+        f"{_joined('text thinking summary context other', 'files attachments')} AS text FROM messages WHERE {_NEW} "
+        f"UNION ALL SELECT month, {_WHOSE}, number, {_joined('name canonical input output')} AS text "
+        f"FROM tool_calls WHERE {_NEW}"
     ),
 ]
 """An index of words for ClickHouse; the last two statements bring it up to date."""

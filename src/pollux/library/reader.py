@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pollux import registry
 from pollux.errors import Ambiguous, PolluxError, RequestError, UnknownName, Unreadable
+from pollux.index.catalogue.prefixes import meant
 from pollux.index.catalogue.values import Filter, SessionLocation
 from pollux.library.for_agents.state import split_state
 from pollux.library.fresh_index import FreshIndex
@@ -81,10 +82,8 @@ class SessionReader:
         agent, prefix = _agent_and_prefix(name)
         known = self._with_prefix(display_path(prefix), agent or None) if prefix else []
         places = [place for place in known if place.key not in hidden]
-        # If all other ids begin with one of them, that one is meant: the others were derived from it.
-        shortest = min((place.id for place in places), key=len, default="")
-        if all(place.id.startswith(shortest) for place in places):
-            places = [place for place in places if place.id == shortest]
+        ids = meant({place.id for place in places})
+        places = [place for place in places if place.id in ids]
         if len({place.key for place in places}) > 1:
             raise Ambiguous(name, sorted({place.key for place in places}))
         if not places:

@@ -11,6 +11,7 @@ import pytest
 from pollux.errors import NotFound, OutputError, RequestError, StoreError, UnknownName
 from pollux.lake import send
 from pollux.lake.documents import Level, Tombstone
+from pollux.lake.faults import RIGHTS
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
@@ -46,7 +47,7 @@ def test_a_session_goes_once_and_again_when_it_grows(
     machine.talk("a1", "two")
     monkeypatch.setenv("POLLUX_NOW", NOW.format(14))
     outcome = machine.push(store.url)
-    assert (outcome.sessions, outcome.plan.held["waiting"]) == (0, 1)
+    assert (outcome.sessions, outcome.held["waiting"]) == (0, 1)
     monkeypatch.setenv("POLLUX_NOW", NOW.format(15))
     assert machine.push(store.url).sessions == 1
     assert texts(store) == {key: "one two"}
@@ -106,7 +107,7 @@ def test_another_project_makes_no_connection(machine: Machine) -> None:
     machine.talk("a1", "one")
     machine.allow("/home/ada/code/shop")
     outcome = machine.push("s3://acme/lake")
-    assert (outcome.sessions, outcome.plan.held["not_allowed"]) == (0, 1)
+    assert (outcome.sessions, outcome.held["not_allowed"]) == (0, 1)
 
 
 @pytest.mark.usefixtures("no_connection")
@@ -127,8 +128,8 @@ def test_nothing_new_makes_no_connection(machine: Machine, folder: Store, monkey
     file = next(machine.home.rglob("session-a1.jsonl"))
     file.touch()  # it was touched, but it says the same
     monkeypatch.setenv("POLLUX_NOW", NOW.format(30))
-    assert machine.push(folder.url).plan.held["unchanged"] == 0
-    assert machine.push(folder.url).plan.held["unchanged"] == 1
+    assert machine.push(folder.url).held["unchanged"] == 0
+    assert machine.push(folder.url).held["unchanged"] == 1
 
 
 def test_projects_that_are_not_allowed_leave_nothing(machine: Machine, store: Store) -> None:
@@ -155,7 +156,7 @@ def test_what_is_private_stays_here(machine: Machine, folder: Store) -> None:
     machine.allow()
     outcome = machine.push(folder.url)
     assert set(texts(folder)) == {shown}
-    assert outcome.plan.held["private"] == 3
+    assert outcome.held["private"] == 3
 
 
 def test_planted_secrets_of_every_rule_are_nowhere(machine: Machine, store: Store) -> None:
@@ -277,7 +278,7 @@ def test_a_store_that_fails_in_the_midst_loses_nothing(
 ) -> None:
     keys = {machine.talk(f"a{number}", "one") for number in range(9)}
     machine.allow()
-    monkeypatch.setattr(send, "_IN_A_NEWS", 2)
+    monkeypatch.setattr(send, "IN_A_NEWS", 2)
     put, count = Store.put_if_absent, iter(range(100))
 
     def fail(self: Store, path: str, data: bytes) -> bool:
@@ -353,9 +354,20 @@ def test_who_may_not_read_still_pushes(machine: Machine, folder: Store, monkeypa
     machine.allow()
 
     def refuse(*_: object) -> None:
-        raise OutputError("No rights.")
+        raise OutputError("No rights.", RIGHTS)
 
+    def fail(*_: object) -> None:
+        raise OutputError("It does not answer.")
+
+    Path(folder.url, "tombstones", machine.person).mkdir(parents=True)
+    Path(folder.url, "tombstones", machine.person, ".DS_Store").write_bytes(b"somebody's")
+    monkeypatch.setattr(Store, "paths", fail)
+    with pytest.raises(OutputError, match="does not answer"):  # once is enough to wait for
+        machine.push(folder.url)
     monkeypatch.setattr(Store, "paths", refuse)
+    assert machine.push(folder.url).sessions == 1
+    monkeypatch.undo()
+    machine.talk("a2", "two")
     assert machine.push(folder.url).sessions == 1
 
 
@@ -388,11 +400,11 @@ def test_the_status_tells_what_was_pushed(machine: Machine, folder: Store) -> No
     machine.allow("/home/ada/code/weather")
     settings = push_settings(machine.places, folder.url, "ada")
     before = push_status(machine.library(), machine.places, settings)
-    assert (before.machine, len(before.plan.sessions), before.pushed) == (None, 1, ())
+    assert (before.machine, before.changed, before.pushed) == (None, 1, ())
     machine.push(folder.url)
     after = push_status(machine.library(), machine.places, settings)
     assert [(one.lake, one.sessions, one.unfinished) for one in after.pushed] == [(folder.url, 1, 0)]
-    assert (len(after.plan.sessions), after.plan.held["unchanged"], after.plan.held["not_allowed"]) == (0, 1, 1)
+    assert (after.changed, after.held["unchanged"], after.held["not_allowed"]) == (0, 1, 1)
 
 
 def test_a_large_push_is_shared_by_processes(machine: Machine, folder: Store, monkeypatch: pytest.MonkeyPatch) -> None:

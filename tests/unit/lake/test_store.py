@@ -14,7 +14,9 @@ import pytest
 
 from pollux.errors import NotFound, OutputError, RequestError, Unreadable
 from pollux.lake import store as module
+from pollux.lake.delta import Delta
 from pollux.lake.store import Store, lake_name, open_store
+from pollux.lake.tables import SESSIONS
 
 
 @pytest.fixture
@@ -152,8 +154,10 @@ def test_a_bucket_that_refuses(bucket: type[Failing], status: int, words: str) -
         store.put_if_absent("a", b"x")
     with pytest.raises((Unreadable, NotFound)):
         store.get("a")
-    with pytest.raises(Unreadable):
+    with pytest.raises(Unreadable, match=words):
         list(store.paths("a"))
+    with pytest.raises(Unreadable, match=words):
+        Delta(store).open(SESSIONS)
     assert "\n" not in str(written.value)
     assert written.value.hint
     assert bucket.asked >= (5 if status == 500 else 3)

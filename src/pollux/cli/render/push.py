@@ -11,11 +11,10 @@ from pollux.text.escape import one_line
 from pollux.text.figures import NONE, plural, size, tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pollux.draw.canvas import Canvas
     from pollux.lake.documents import Level
-    from pollux.lake.plan import Plan
     from pollux.lake.prepare import Prepared
     from pollux.lake.push import Preview
     from pollux.lake.status import Allowed, PushStatus
@@ -34,10 +33,9 @@ def allowed_lines(canvas: Canvas, allowed: Iterable[Allowed], home: str) -> Iter
     project, level, name = Column("allowed", flexible=True, least=16, path=True), Column("level"), Column("called")
     sessions = Column("sessions", right=True)
     for one in allowed:
-        permission = one.permission
-        project.add(one_line(tilde(permission.path, home)) if permission.path else EVERY_PROJECT)
+        project.add(one_line(tilde(one.path, home)) if one.path is not None else EVERY_PROJECT)
         level.add(one.level)
-        name.add(one_line(permission.name) if permission.name is not None else "")
+        name.add(one_line(one.name) if one.name is not None else "")
         sessions.add(f"{one.sessions:,}", None if one.sessions else "warn")
     yield from table(canvas, [project, level, *([name] if name.filled else []), sessions])
 
@@ -66,9 +64,9 @@ def preview_lines(canvas: Canvas, preview: Preview) -> Iterator[str]:
         yield from table(canvas, [rule, count])
 
 
-def held_sentences(plan: Plan) -> Iterator[str]:
+def held_sentences(held: Mapping[str, int]) -> Iterator[str]:
     """Why other sessions are not pushed."""
-    for reason, count in plan.held.items():
+    for reason, count in held.items():
         if count:
             yield f"{plural(count, 'session')} {'is' if count == 1 else 'are'} left out: {_WHY[reason]}."
 
@@ -82,7 +80,7 @@ def status_lines(canvas: Canvas, status: PushStatus, home: str) -> Iterator[str]
         ("person", status.person),
         ("machine", status.machine or "has no number yet"),
         ("level", f"{status.level}{limit}"),
-        ("changed", plural(len(status.plan.sessions), "session") + " to look at with the next push"),
+        ("changed", plural(status.changed, "session") + " to look at with the next push"),
     ):
         name.add(what, "dim")
         value.add(text)

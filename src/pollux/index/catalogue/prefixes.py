@@ -40,3 +40,12 @@ def shared_length(first: str, second: str) -> int:
     """The length of the common beginning of two texts."""
     shorter = min(len(first), len(second))
     return bisect_left(range(shorter), 1, key=lambda size: first[: size + 1] != second[: size + 1])
+
+
+def meant(ids: Collection[str]) -> set[str]:
+    """Of several ids that begin as typed, those that may be meant.
+
+    If all others begin with one of them, it is that one: the others were derived from it.
+    """
+    shortest = min(ids, key=len, default="")
+    return {shortest} if all(id.startswith(shortest) for id in ids) else set(ids)

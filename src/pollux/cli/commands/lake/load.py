@@ -43,10 +43,11 @@ class _PartType(click.ParamType["Part"]):
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='Which people belong to which team: a TOML file with lines such as ada = "shop".',
 )
+@click.option("--again", is_flag=True, help="Load all documents that lie there, into tables that were made anew.")
 @json_option
 @common()
 @click.pass_context
-def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None, as_json: bool) -> None:
+def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None, again: bool, as_json: bool) -> None:
     """Fold what was pushed since the last time into the tables.
 
     Any number of loaders may run at once, and each may be stopped at any moment: nothing is lost, and nothing counts
@@ -64,7 +65,7 @@ def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None
 
     progress = bar(ctx, "Loading", quiet=as_json)
     loader = Loader(open_store(lake), read_teams(teams) if teams is not None else None)
-    result = loader.load(part or ALL, progress)
+    result = loader.load(part or ALL, progress, again=again)
     progress.end()
     screen = Screen(ctx)
     if as_json:

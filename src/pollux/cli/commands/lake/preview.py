@@ -60,7 +60,7 @@ def command(
             screen.lines(preview_lines(screen, preview))
         total = f"{plural(len(preview.sessions), 'session')}, {size(sum(one.entry.bytes for one in preview.sessions))}"
         talk(f"{total}, as {preview.person}." if preview.sessions else "Nothing is new.")
-        for sentence in held_sentences(preview.plan):
+        for sentence in held_sentences(preview.held):
             talk(sentence)
     if preview.unread:
         raise Unreadable(f"{len(preview.unread)} of the sessions could not be read.", "Try: pollux doctor")

@@ -40,9 +40,9 @@ def command(ctx: click.Context, lake: str | None, person: str | None, again: boo
     pusher = Pusher(library, places, push_settings(places, lake, person))
     outcome = pusher.push(bar(ctx, "Pushing", quiet=as_json), again=again)
     if as_json:
-        from pollux.answers.push import push_document
+        from pollux.answers.lake import done_document
 
-        screen.json(push_document(outcome))
+        screen.json(done_document(outcome))
     else:
         from pollux.cli.render.push import held_sentences
         from pollux.text.figures import plural, size
@@ -50,7 +50,7 @@ def command(ctx: click.Context, lake: str | None, person: str | None, again: boo
         sent = f"{plural(outcome.sessions, 'session')} pushed, {size(outcome.bytes)}"
         taken = f", {plural(outcome.secrets, 'secret')} taken out" if outcome.secrets else ""
         screen.lines([f"{sent}{taken}" if outcome.sessions else "nothing new to push"])
-        for sentence in held_sentences(outcome.plan):
+        for sentence in held_sentences(outcome.held):
             talk(sentence)
         if outcome.erased:
             talk(f"{plural(outcome.erased, 'session')} not pushed: whoever runs the lake erased them.")

@@ -10,7 +10,7 @@ from pollux.cli.commands.lake.options import lake_argument, open_lake, whose
 from pollux.cli.commands.search import EACH, SORTS, Searching, hit_options
 from pollux.cli.options.common import common, json_option, remark
 from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
-from pollux.errors import NotFound, RequestError
+from pollux.errors import NotFound, RequestError, Unreadable
 
 
 @click.command("search", cls=Searching, short_help="Search the sessions of a lake.")
@@ -76,14 +76,15 @@ def command(
     progress.end()
     if result.unfinished:
         remark(unsearched_sentence(result.unfinished), for_programs=as_json)
+    absence = Unreadable if result.unfinished else NotFound
     if as_json:
         screen.json(pushed_hits_document(result.hits))
         for sentence in search_remarks(result):
             remark(sentence, for_programs=True)
-        ctx.exit(0 if result.hits else NotFound.exit_code)
+        ctx.exit(0 if result.hits else absence.exit_code)
     if not result.hits:
         count = plural(LakeSessions(asked).count_all(), "session")
-        raise NotFound(f"Nothing like that in {count}.", "\n".join(result.hints) or "Try fewer words, or a beginning.")
+        raise absence(f"Nothing like that in {count}.", "\n".join(result.hints) or "Try fewer words, or a beginning.")
     from pollux.draw.results import by_session, result_lines
 
     screen.lines(result_lines(screen, by_session(result)))

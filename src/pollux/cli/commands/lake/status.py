@@ -36,5 +36,5 @@ def command(ctx: click.Context, lake: str | None, person: str | None, as_json: b
     from pollux.cli.render.push import held_sentences, status_lines
 
     screen.lines(status_lines(screen, status, str(library.user_home)))
-    for sentence in held_sentences(status.plan):
+    for sentence in held_sentences(status.held):
         talk(sentence)
