@@ -97,6 +97,32 @@ def test_a_log_that_is_torn_gives_its_whole_entries(tmp_path: Path) -> None:
     writer.close()
 
 
+def test_a_database_of_two_moments_is_called_damaged(tmp_path: Path) -> None:
+    """As when the file is copied without its log while the agent moves the log into it."""
+    writer = _database(tmp_path, rows=100)
+    path = tmp_path / "birds.db"
+    before = path.read_bytes()
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    after = path.read_bytes()
+    writer.close()
+    half = tmp_path / "half"
+    half.mkdir()
+    pages = range(0, len(after), 4096)
+    damaged = 0
+    for kept in pages[2 :: len(pages) // 12]:
+        # The first pages are new, the others as they were, or still empty.
+        old = before[kept:].ljust(len(after) - kept, b"\0")
+        (half / "birds.db").write_bytes(after[:kept] + old)
+        state = Snapshot(str(half / "birds.db"), _NAMES)
+        damaged += bool(state.damage)
+        assert state.damage or _count(state, "talk") == 100
+        state.close()
+    assert damaged > 6
+    state = Snapshot(str(path), _NAMES)
+    assert state.damage == []
+    state.close()
+
+
 def test_a_cut_database_gives_every_row_that_is_whole(tmp_path: Path) -> None:
     _database(tmp_path).close()
     whole = Snapshot(str(tmp_path / "birds.db"), _NAMES)
