@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import Unreadable
@@ -17,10 +18,17 @@ from pollux.sources.gemini_sessions import find as old_files, group as old_sessi
 from pollux.sources.gemini_sessions.bundle import GeminiBundle
 from pollux.sources.qwen import find
 from pollux.sources.qwen.bundle import QwenBundle
+from pollux.sources.resume_command import is_uuid
 from pollux.sources.walk import stat_file
+from pollux.wire import read_head
 
 AGENT = "qwen"
 _KEYS = (b'"uuid"', b'"parentUuid"', b'"sessionId"')
+_FIRST = re.compile(
+    rb'\s*\{\s*"uuid"\s*:\s*"[^"]*"\s*,\s*"parentUuid"\s*:\s*(?:null|"[^"]*")\s*,'
+    rb'\s*"sessionId"\s*:\s*"([\w.:-]{1,100})"'
+)
+_HEAD = 4096
 _TYPES = re.compile(rb'"type"\s*:\s*"(?:user|assistant|tool_result|system)"')
 
 
@@ -28,7 +36,7 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
     elsewhere = context.other_files()
-    mains = _sessions([*own, *elsewhere.files()], root)
+    mains = _sessions([*own, *elsewhere.files()], root, context)
     old = _old_sessions(root, own, context, elsewhere)
     typed = {bundle.id: bundle for bundle in old if bundle.kind is Kind.PROMPTS}
     for bundle in mains:
@@ -43,14 +51,14 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     return [bundle for bundle in everything if any(file.path in paths for file in bundle.files)]
 
 
-def _sessions(files: list[File], root: Path) -> list[QwenBundle]:
+def _sessions(files: list[File], root: Path, context: SourceContext) -> list[QwenBundle]:
     """The sessions since 0.4, those of sub-agents included."""
     mains: dict[str, QwenBundle] = {}
     agents: dict[tuple[str, str], QwenBundle] = {}
     stamps: dict[str, str] = {}
     for file in files:
         if file.role == find.CHAT:
-            id = _stem(file)
+            id = _session_id(file, context)
             bundle = mains.setdefault(id, QwenBundle(agent=AGENT, id=id, root=str(root), stamps=stamps))
             bundle.files = (*bundle.files, file)
         elif file.role in (find.AGENT, find.META):
@@ -85,8 +93,25 @@ def _name_agents(agents: dict[tuple[str, str], QwenBundle], mains: dict[str, Qwe
                 member.children = {**member.children, name: bundle.key}
 
 
-def _stem(file: File) -> str:
-    return os.path.basename(file.path).removesuffix(".jsonl")  # noqa: PTH119
+def _session_id(file: File, context: SourceContext) -> str:
+    """The id in a file's name; in that of a file that somebody copied or renamed, the one in its first record."""
+    stem = os.path.basename(file.path).removesuffix(".jsonl")  # noqa: PTH119
+    return stem if is_uuid(stem) else context.peek(file, Head, head_of).id or stem
+
+
+class Head(msgspec.Struct):
+    """What the first record of a file says: the session's id, if it does."""
+
+    id: str | None = None
+
+
+def head_of(file: File) -> Head:
+    """Look at the beginning of a file."""
+    try:
+        match = _FIRST.match(read_head(file.path, _HEAD))
+    except Unreadable:
+        return Head()
+    return Head(match[1].decode() if match is not None else None)
 
 
 def _agent_id(file: File) -> str:
@@ -125,7 +150,8 @@ def bundle_of_file(path: Path, context: SourceContext) -> Bundle:
             notes = (stat_file(meta, find.META),) if meta.is_file() else ()
             bundle.files = (stat_file(path, find.AGENT), *notes)
         else:
-            bundle = QwenBundle(agent=AGENT, id=path.stem, files=(stat_file(path, find.CHAT),))
+            file = stat_file(path, find.CHAT)
+            bundle = QwenBundle(agent=AGENT, id=_session_id(file, context), files=(file,))
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     bundle.asked = True

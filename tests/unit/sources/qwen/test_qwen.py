@@ -184,6 +184,18 @@ def test_a_session_in_the_archive_and_beside_it_is_one(tmp_path: Path) -> None:
     assert len(session.files) == 2
 
 
+def test_a_copy_under_another_name_is_the_same_session(tmp_path: Path) -> None:
+    records = [asked(1, "Peas?"), said(2, "March."), asked(3, "Beans?"), said(4, "May.")]
+    write(tmp_path, records)
+    write(tmp_path, records[:2], name=f"{ID} copy")
+    write(tmp_path, [asked(1, "Leeks?", sessionId=OTHER), said(2, "June.", sessionId=OTHER)], name="renamed")
+    with Library({"HOME": str(tmp_path)}) as library:
+        sessions = {session.id: session for session in library.sessions()}
+    assert {id: session.usage.total for id, session in sessions.items()} == {ID: 30, OTHER: 15}
+    assert len(sessions[ID].files) == 2
+    assert all(session.exact for session in sessions.values())
+
+
 def test_typed_lines_that_no_record_holds_are_kept(tmp_path: Path) -> None:
     write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
     log = tmp_path / ".qwen" / "tmp" / ("a" * 64) / "logs.json"
