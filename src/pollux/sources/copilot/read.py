@@ -87,36 +87,42 @@ def _lines(files: Iterable[File], notes: Notes) -> list[Line]:
     """The events of all files, each once. The file with the newest event counts; others may hold what it lost."""
     read = [_lines_of(file, notes) for file in files]
     if len(read) < 2:
-        return list(read[0].values()) if read else []
-    read.sort(key=lambda lines: max((at.timestamp() for n in lines.values() if (at := n.event.timestamp)), default=0.0))
-    newest = {name for name, line in read[-1].items() if line.event.id}
+        return read[0] if read else []
+    read.sort(key=lambda lines: max((at.timestamp() for line in lines if (at := line.event.timestamp)), default=0.0))
+    named = [_named(lines) for lines in read]
+    newest = {name for name, line in named[-1].items() if line.event.id}
     by_name: dict[str, Line] = {}
-    for lines in read:
+    for lines in named:
         for name, line in lines.items():
             line.older = bool(newest) and name not in newest
             by_name[name] = line
-    rows = [[(name, line.event.timestamp) for name, line in lines.items()] for lines in read]
+    rows = [[(name, line.event.timestamp) for name, line in lines.items()] for lines in named]
     return [by_name[name] for name in order_by_time(reversed(rows))]
 
 
-def _lines_of(file: File, notes: Notes) -> dict[str, Line]:
-    """The events of a file, each once, by names: their ids. Another event of the same id is named by both."""
+def _lines_of(file: File, notes: Notes) -> list[Line]:
     path = display_path(file.path)
-    lines: dict[str, Line] = {}
-    again: dict[str, set[str]] = {}
-    for number, event in read_events(file.path, notes):
-        name = event.id or f"{path}:{number}"
-        if name in lines:
-            told = again.setdefault(name, {repr(lines[name].event)})
-            if (words := repr(event)) in told:
-                continue
-            told.add(words)
-            name += f"\n{len(told)}"
-        lines[name] = Line(event, number, path)
+    lines = [Line(event, number, path) for number, event in read_events(file.path, notes)]
     if not lines and any(notice.code in _CUT and notice.file == path for notice in notes.all()):
         notes.file, notes.line = path, None
         notes.add("file.damaged", "Nothing can be read: no line of the file is an event.", Severity.ERROR)
-    return lines
+    return lines if len({line.event.id for line in lines}) == len(lines) else list(_named(lines).values())
+
+
+def _named(lines: list[Line]) -> dict[str, Line]:
+    """The events of a file, each once, by names: their ids. Another event of the same id is named by both."""
+    named: dict[str, Line] = {}
+    again: dict[str, set[str]] = {}
+    for line in lines:
+        name = line.event.id or f"{line.file}:{line.number}"
+        if name in named:
+            told = again.setdefault(name, {repr(named[name].event)})
+            if (words := repr(line.event)) in told:
+                continue
+            told.add(words)
+            name += f"\n{len(told)}"
+        named[name] = line
+    return named
 
 
 class _Sessions:

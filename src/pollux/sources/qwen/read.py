@@ -45,7 +45,7 @@ from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 from pollux.wire.salvage import close
 
 _SURROUNDINGS = ("version", "gitBranch", "cwd", "agentName")
-_surroundings = attrgetter(*(f"record.{name}" for name in (*_SURROUNDINGS, "sessionId", "agentId")))
+_surroundings = attrgetter(*_SURROUNDINGS, "sessionId", "agentId")
 
 
 def read(bundle: GeminiBundle | QwenBundle) -> Reading:
@@ -83,7 +83,7 @@ class _Reader:
         self.notes = notes
         self.again: list[dict[str, Any]] = []
         self.rows = self._joined()
-        self.surroundings = list(dict.fromkeys(map(_surroundings, self.rows)))
+        self.surroundings = list(dict.fromkeys(map(_surroundings, [row.record for row in self.rows])))
 
     def _joined(self) -> list[Row]:
         """The rows of all files, the earliest file first, each record once."""

@@ -117,3 +117,17 @@ def test_the_log_of_another_database_costs_no_session(opencode: OpenCodeHome) ->
     session = opencode.only()
     assert _figures(session) == (15, None)
     assert any("log was left out" in notice.text for notice in session.notices)
+
+
+@pytest.mark.parametrize("id", ["", b"\xff\xfe"])
+def test_a_session_whose_id_is_no_text_is_reported(opencode: OpenCodeHome, id: str | bytes) -> None:
+    database = opencode.database()
+    for session in ("ses_a", "ses_b"):
+        add_session(database, session)
+        add_prompt(database, session, f"msg_{session}", "Peas?")
+    for table, column in (("session", "id"), ("message", "session_id"), ("part", "session_id")):
+        database.execute(f"UPDATE {table} SET {column}=? WHERE {column}='ses_b'", (id,))  # noqa: S608
+    database.close()
+    assert list(opencode.sessions()) == ["ses_a"]
+    reasons = [file.reason or "" for file in opencode.library().doctor().files]
+    assert any("an id that is no text" in reason for reason in reasons)

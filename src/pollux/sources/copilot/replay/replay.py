@@ -87,12 +87,14 @@ class Replay:
 
     def play(self, lines: Iterable[Line]) -> None:
         """Apply events in their order."""
-        notes = self.notes
+        notes, main = self.notes, self.stream(None)
         for place, line in enumerate(lines):
-            event = line.event
+            event: Any = line.event
             self._place, self._line = place, line
             notes.file, notes.line = line.file, line.number
-            stream = self._stream_of(event) if event.agentId is not None or _parent(event) else self.stream(None)
+            data = event.data
+            parent = data.get("parentToolCallId") if type(data) is dict else data and data.parentToolCallId
+            stream = self._stream_of(event) if event.agentId is not None or parent else main
             if event.timestamp is not None:
                 stream.times.append(event.timestamp)
             if type(event) is OtherEvent:

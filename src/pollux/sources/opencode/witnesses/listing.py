@@ -148,6 +148,8 @@ def listing(state: Snapshot, only: str | None = None) -> Listing:
     ]
     if missing and not damage:
         damage.append(f"The database has no {' and no '.join(missing)}: a newer release may have made it.")
+    if not missing and (unread := sum(not id or "\N{REPLACEMENT CHARACTER}" in id for id in marks)):
+        damage.append(f"Rows of {unread} sessions have an id that is no text, and cannot be read.")
     return Listing(
         [
             SessionRows(id, fingerprint_of(mark), changed.get(id, 0), sizes.get(id, 0), *of_project.get(id, ("", 0)))
