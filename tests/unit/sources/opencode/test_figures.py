@@ -38,13 +38,17 @@ def _figures(session: Session) -> tuple[int | None, bool | None]:
 def test_copies_of_a_fork_are_inherited_and_messages_after_a_clock_was_set_back_are_not(opencode: OpenCodeHome) -> None:
     database = opencode.database()
     hour = 3_600_000
-    for id, made in (("ses_copy", _AT + 5), ("ses_clock", _AT - hour)):
-        add_session(database, id, at=_AT)
-        _answer(database, at=_AT - hour, made=made, session=id)
+    for name, before in (("soon", hour), ("late", 40_000 * hour)):
+        for kind, made in (("copy", _AT + 5 + before), ("clock", _AT - before)):
+            add_session(database, f"ses_{name}_{kind}", at=made if kind == "copy" else _AT)
+            _answer(database, at=_AT if kind == "copy" else made, made=made, session=f"ses_{name}_{kind}")
     database.close()
-    sessions = opencode.sessions()
-    assert _figures(sessions["ses_copy"]) == (0, True)
-    assert _figures(sessions["ses_clock"]) == (15, True)
+    assert {id: _figures(session) for id, session in opencode.sessions().items()} == {
+        "ses_soon_copy": (0, True),
+        "ses_late_copy": (0, True),
+        "ses_soon_clock": (15, True),
+        "ses_late_clock": (15, True),
+    }
 
 
 @pytest.mark.parametrize(("began", "at"), [(_LATEST, _AT), (_AT, _LATEST), (_AT, None)])

@@ -151,13 +151,13 @@ def _is_inherited(one: _Told, setting: Setting) -> bool:
     """Was it made before the session? Then the session is a fork, and this is a copy.
 
     A copy gets its id when the session begins. Where the clock was set back, a message is older than its session, too,
-    but its id is as old as the message.
+    but its id is as old as the message. An id holds only a part of a time, so it is compared with both.
     """
     created, began = _created(one.record.info), setting.created
     if created is None or began is None or created >= began:
         return False
-    named = time_in(one.id, created)
-    return named is None or named - created > began - named
+    own, copied = time_in(one.id, created), time_in(one.id, began)
+    return own is None or copied is None or abs(own - created) > abs(copied - began)
 
 
 def _is_undated(info: MessageInfo) -> bool:
