@@ -1,11 +1,11 @@
 """What any reader must do at least: decode the records by their types, and make the same values of the model.
 
-python -m benchmarks.floor qwen|copilot|opencode [--sessions N] [--step bare|kept|made|pollux] prints processor time, each
-step beside a bare parse. With a step it does that step alone and prints nothing, for `valgrind --tool=callgrind`: the
-difference of two numbers of `--rounds` are the instructions of a round.
+python -m benchmarks.floor qwen|copilot|opencode [--sessions N] prints the processor time of each step, beside that of a
+bare parse. With `--step NAME` it does that step alone and prints nothing, for `valgrind --tool=callgrind`: the difference
+of two numbers of `--rounds` are the instructions of a round.
 
 `kept` decodes every record with pollux's own types, and keeps all of a session. `made` also makes the objects of the
-session anew, by their own fields and with a copy of what is kept beside them, and does nothing to find out what they are.
+session anew, by their own fields and with a copy of what is kept beside them. It does nothing to find out what they are.
 """
 
 from __future__ import annotations

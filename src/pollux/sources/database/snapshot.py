@@ -5,7 +5,6 @@ Databases also hold keys and tokens. A query that touches any other table is ref
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import threading
@@ -20,7 +19,7 @@ from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateFolder
 from pollux.sources.database.salvage import Salvage
-from pollux.sources.database.wholeness import REFUSED, whole_copy
+from pollux.sources.database.wholeness import REFUSED, restrain, whole_copy
 from pollux.wire import display_path
 
 DATABASE = "database"
@@ -29,7 +28,7 @@ DATABASE = "database"
 Row = dict[str, Any]
 """The values of a row by the names of its columns. Texts are bytes, as they stand in the file."""
 
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_TOOBIG)
 _BEGINNINGS = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes.fromhex("d9d505f920a163d7"))
 _SCHEMA = ("sqlite_master", "sqlite_schema")
 _NOTHING_ELSE = "it holds none of the agent's tables"
@@ -154,9 +153,7 @@ class Snapshot:
             uri = f"{self._file.as_uri()}?mode=ro&immutable=1"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             connection.text_factory = bytes
-            for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON", "mmap_size=0"):
-                with contextlib.suppress(*REFUSED):
-                    connection.execute(f"PRAGMA {pragma}").close()
+            restrain(connection, self._file)
             connection.create_function("checksum", -1, _checksum, deterministic=True)
             connection.set_authorizer(self._authorize)
             self._connections[here] = connection

@@ -20,6 +20,10 @@ _OF_VALUES = ("NULL value", "CHECK constraint", "non-")
 _WITHOUT_LOG = "The database is whole without its log, but not with it: the log was left out."
 
 
+_MOST_BEYOND = 1 << 20
+"""A value may be so many bytes larger than the whole file; one that an expression of the schema makes may be larger."""
+
+
 class Copied(NamedTuple):
     """A private copy, and what is wrong with it. `is_readable`: SQLite can read it to its end."""
 
@@ -54,6 +58,7 @@ def _problems(file: Path, names: Sequence[str]) -> list[str] | None:
     try:
         with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
             _merge_log(connection)
+            restrain(connection, file)
             return list(_contradictions(connection, names)) if not _is_cut(file) else None
     except REFUSED:
         return None
@@ -68,13 +73,20 @@ def _merge_log(connection: sqlite3.Connection) -> None:
 
 def _contradictions(connection: sqlite3.Connection, names: Sequence[str]) -> Iterator[str]:
     """Where tables and their indexes differ."""
-    connection.execute("PRAGMA trusted_schema=OFF").close()
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table' AND rootpage")]
     for name in tables:
         if name in names:
             for (text,) in connection.execute(f"PRAGMA integrity_check({name})"):
                 if text != "ok" and not text.startswith(_OF_VALUES):
                     yield text
+
+
+def restrain(connection: sqlite3.Connection, file: Path) -> None:
+    """Let no expression in a schema, such as that of a column, do harm or take more memory than a whole file."""
+    for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON", "mmap_size=0"):
+        with contextlib.suppress(*REFUSED):
+            connection.execute(f"PRAGMA {pragma}").close()
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(file.stat().st_size + _MOST_BEYOND, 2**31 - 1))
 
 
 def _is_cut(file: Path) -> bool:
