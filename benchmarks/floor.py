@@ -1,11 +1,11 @@
 """What any reader must do at least: decode the records by their types, and make the same values of the model.
 
 python -m benchmarks.floor qwen|copilot|opencode [--sessions N] prints the processor time of each step, beside that of a
-bare parse. With `--step NAME` it does that step alone and prints nothing, for `valgrind --tool=callgrind`: the difference
-of two numbers of `--rounds` are the instructions of a round.
+bare parse. With `--step NAME` it does that step alone and prints nothing, for `valgrind --tool=callgrind`: the
+difference of two numbers of `--rounds` are the instructions of a round.
 
 `kept` decodes every record with pollux's own types, and keeps all of a session. `made` also makes the objects of the
-session anew, by their own fields and with a copy of what is kept beside them. It does nothing to find out what they are.
+session anew, by their own fields and with a copy of what is kept beside them, and does not find out what they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ from pollux.sources.qwen.transcript import Transcript
 from pollux.wire import Notes
 
 STEPS = ("bare", "kept", "made", "pollux")
-Made = list[tuple[Callable[..., Any], dict[str, Any]]]
 
 
 def steps(agent: str, folder: Path, sessions: int) -> dict[str, Callable[[], None]]:
@@ -42,38 +40,47 @@ def steps(agent: str, folder: Path, sessions: int) -> dict[str, Callable[[], Non
     home = made[agent](folder, sessions) if agent in made else database.history(folder, sessions, 100)
     library = Library(environ={"HOME": str(home)}, cwd=home, hunt=False)
     bundles = library._files.bundles()
-    read = [source.read(bundle).sessions for source, bundle in bundles]
-    objects = [[*_objects(session)] for found in read for session in found]
-    del read
+    plans = [
+        [one for session in source.read(bundle).sessions for one in _objects(session)] for source, bundle in bundles
+    ]
 
-    def kept(bundle: Any) -> Any:
-        if agent == "qwen":
-            return [Transcript(file.path, Notes()).read() for file in bundle.transcripts()]
-        if agent == "copilot":
-            return [list(read_events(file.path, Notes())) for file in bundle.transcripts()]
-        into = Gathered()
-        for place in bundle.rows:
-            state = session_snapshot(place.database, SHAPE, bundle.id)
-            gather_session(state, bundle.id, place.database.path, into, Notes())
-        return into
+    def bare() -> None:
+        if agent == "opencode":
+            database.bare_rows(home / database.PLACE)
+        else:
+            yardsticks.bare_parse([file.path for _, bundle in bundles for file in bundle.files])
 
-    def remade() -> None:
-        for (_, bundle), plan in zip(bundles, objects, strict=True):
-            records = kept(bundle)
-            session = [kind(**{**fields, "extra": _copied(fields["extra"])}) if "extra" in fields else kind(**fields)
-                       for kind, fields in plan]  # fmt: skip
+    def keep() -> None:
+        for _, bundle in bundles:
+            _kept(agent, bundle)
+
+    def make() -> None:
+        for (_, bundle), plan in zip(bundles, plans, strict=True):
+            records = _kept(agent, bundle)
+            session = [
+                kind(**{**fields, "extra": _copied(fields["extra"])} if "extra" in fields else fields)
+                for kind, fields in plan
+            ]
             del records, session
 
-    if agent == "opencode":
-        bare = partial(database.bare_rows, home / database.PLACE)
-    else:
-        bare = partial(yardsticks.bare_parse, [file.path for _, bundle in bundles for file in bundle.files])
-    return {
-        "bare": bare,
-        "kept": lambda: [None for _, bundle in bundles if kept(bundle) is None] and None,
-        "made": remade,
-        "pollux": lambda: [None for source, bundle in bundles if source.read(bundle) is None] and None,
-    }
+    def read() -> None:
+        for source, bundle in bundles:
+            source.read(bundle)
+
+    return dict(zip(STEPS, (bare, keep, make, read), strict=True))
+
+
+def _kept(agent: str, bundle: Any) -> object:
+    """All records of a session."""
+    if agent == "qwen":
+        return [Transcript(file.path, Notes()).read() for file in bundle.transcripts()]
+    if agent == "copilot":
+        return [list(read_events(file.path, Notes())) for file in bundle.transcripts()]
+    into = Gathered()
+    for place in bundle.rows:
+        state = session_snapshot(place.database, SHAPE, bundle.id)
+        gather_session(state, bundle.id, place.database.path, into, Notes())
+    return into
 
 
 def _objects(session: Session) -> Iterator[tuple[Callable[..., Any], dict[str, Any]]]:
