@@ -184,6 +184,17 @@ def test_a_session_in_the_archive_and_beside_it_is_one(tmp_path: Path) -> None:
     assert len(session.files) == 2
 
 
+def test_a_session_that_another_one_started_is_linked_to_the_last_that_it_names(tmp_path: Path) -> None:
+    named = [
+        record(number, "system", subtype="parent_session", systemPayload={"parentSessionId": id})
+        for number, id in ((3, "first"), (4, OTHER))
+    ]
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March."), *named])
+    session = read(tmp_path)
+    assert [(link.kind, link.target) for link in session.links] == [("subagent_of", f"qwen:{OTHER}")]
+    assert session.parent is None
+
+
 def test_a_copy_under_another_name_is_the_same_session(tmp_path: Path) -> None:
     records = [asked(1, "Peas?"), said(2, "March."), asked(3, "Beans?"), said(4, "May.")]
     write(tmp_path, records)
