@@ -28,6 +28,10 @@ _FIRST = re.compile(
     rb'\s*\{\s*"uuid"\s*:\s*"[^"]*"\s*,\s*"parentUuid"\s*:\s*(?:null|"[^"]*")\s*,'
     rb'\s*"sessionId"\s*:\s*"([\w.:-]{1,100})"'
 )
+_AGENT = re.compile(rb'"agentId"\s*:\s*"([\w.:-]{1,200})"')
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
+"""What the name of a copy has, and hardly any sub-agent's id."""
+
 _HEAD = 4096
 _TYPES = re.compile(rb'"type"\s*:\s*"(?:user|assistant|tool_result|system)"')
 
@@ -63,7 +67,7 @@ def _sessions(files: list[File], root: Path, context: SourceContext) -> list[Qwe
             bundle.files = (*bundle.files, file)
         elif file.role in (find.AGENT, find.META):
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
-            name = _agent_id(file)
+            name = _agent_id(file, context)
             bundle = agents.setdefault((parent, name), _subagent(name, parent, str(root), stamps))
             bundle.files = (*bundle.files, file)
         elif file.role == old_files.OUTPUT:
@@ -100,23 +104,30 @@ def _session_id(file: File, context: SourceContext) -> str:
 
 
 class Head(msgspec.Struct):
-    """What the first record of a file says: the session's id, if it does."""
+    """What the first record of a file says: the session's id, and that of a sub-agent, if it does."""
 
     id: str | None = None
+    agent: str | None = None
 
 
 def head_of(file: File) -> Head:
     """Look at the beginning of a file."""
     try:
-        match = _FIRST.match(read_head(file.path, _HEAD))
+        first = read_head(file.path, _HEAD).partition(b"\n")[0]
     except Unreadable:
         return Head()
-    return Head(match[1].decode() if match is not None else None)
+    session, agent = _FIRST.match(first), _AGENT.search(first)
+    return Head(*(found[1].decode() if found is not None else None for found in (session, agent)))
 
 
-def _agent_id(file: File) -> str:
+def _agent_id(file: File, context: SourceContext) -> str:
+    """The id in the name of a sub-agent's file; in that of a copy, the one that its first record names."""
     name = os.path.basename(file.path).removeprefix("agent-")  # noqa: PTH119
-    return name.removesuffix(".meta.json").removesuffix(".jsonl")
+    name = name.removesuffix(".meta.json").removesuffix(".jsonl")
+    if file.role == find.META or not _UNUSUAL.search(name):
+        return name
+    named = context.peek(file, Head, head_of).agent
+    return named if named is not None and name.startswith(named) else name
 
 
 def _old_sessions(root: Path, own: list[File], context: SourceContext, elsewhere: OtherFiles) -> list[GeminiBundle]:
@@ -145,10 +156,11 @@ def bundle_of_file(path: Path, context: SourceContext) -> Bundle:
     name = path.name
     try:
         if name.startswith("agent-"):
-            bundle = _subagent(_agent_id(File(path=str(path), role=find.AGENT)), path.parent.name, "", {})
+            file = stat_file(path, find.AGENT)
+            bundle = _subagent(_agent_id(file, context), path.parent.name, "", {})
             meta = path.with_name(name.removesuffix(".jsonl") + ".meta.json")
             notes = (stat_file(meta, find.META),) if meta.is_file() else ()
-            bundle.files = (stat_file(path, find.AGENT), *notes)
+            bundle.files = (file, *notes)
         else:
             file = stat_file(path, find.CHAT)
             bundle = QwenBundle(agent=AGENT, id=_session_id(file, context), files=(file,))

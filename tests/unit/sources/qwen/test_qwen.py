@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux import Library, Session
+from pollux.library.library import Filter
 from pollux.model import Author, Fate, Role, ToolCall
 from pollux.sources.qwen.find import roots
 from pollux.sources.qwen.resume_command import project_id
@@ -205,6 +206,17 @@ def test_a_copy_under_another_name_is_the_same_session(tmp_path: Path) -> None:
     assert {id: session.usage.total for id, session in sessions.items()} == {ID: 30, OTHER: 15}
     assert len(sessions[ID].files) == 2
     assert all(session.exact for session in sessions.values())
+
+
+def test_a_copy_of_a_sub_agents_file_is_the_same_sub_agent(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
+    task = [asked(1, "Count.", agentId="scout-c1"), said(2, "Seven.", agentId="scout-c1")]
+    other = [asked(1, "Weigh.", agentId="scout-c1.b"), said(2, "Nine.", agentId="scout-c1.b")]
+    for name, records in (("scout-c1", task), ("scout-c1.sync-conflict-20260301", task), ("scout-c1.b", other)):
+        write(tmp_path, records, name=f"agent-{name}", folder=f"subagents/{ID}")
+    with Library({"HOME": str(tmp_path)}) as library:
+        sessions = {session.id: session.usage.total for session in library.sessions(Filter(everything=True))}
+    assert sessions == {ID: 15, "scout-c1": 15, "scout-c1.b": 15}
 
 
 def test_typed_lines_that_no_record_holds_are_kept(tmp_path: Path) -> None:
