@@ -19,7 +19,7 @@ from pollux.errors import Unreadable
 from pollux.sources.base import File
 from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateFolder
 from pollux.sources.database.salvage import Salvage
-from pollux.sources.database.wholeness import REFUSED, restrain, whole_copy
+from pollux.sources.database.wholeness import REFUSED, is_damage, restrain, whole_copy
 from pollux.wire import display_path
 
 DATABASE = "database"
@@ -28,7 +28,6 @@ DATABASE = "database"
 Row = dict[str, Any]
 """The values of a row by the names of its columns. Texts are bytes, as they stand in the file."""
 
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_TOOBIG)
 _BEGINNINGS = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes.fromhex("d9d505f920a163d7"))
 _SCHEMA = ("sqlite_master", "sqlite_schema")
 _NOTHING_ELSE = "it holds none of the agent's tables"
@@ -114,11 +113,7 @@ class Snapshot:
         try:
             return self._run(statement, values)
         except REFUSED as error:
-            # An error of Python's own has no code.
-            is_damaged = (
-                isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
-            )
-            if self._is_salvaged or not is_damaged:
+            if self._is_salvaged or not is_damage(error):
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
             self._salvage()
             return self.select(statement, *values)

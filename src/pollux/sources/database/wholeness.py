@@ -14,6 +14,8 @@ from pollux.sources.database.private_copy import PrivateCopy
 REFUSED = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What SQLite's module raises for a damaged database: the text of an error may quote bytes that are no text."""
 
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_TOOBIG)
+
 _OF_VALUES = ("NULL value", "CHECK constraint", "non-")
 """How complaints about values begin. They are no damage: the schema alone forbids these."""
 
@@ -53,13 +55,25 @@ def whole_copy(path: str, names: Sequence[str]) -> Copied:
     return Copied(copy, damage, is_readable=problems is not None)
 
 
+def is_damage(error: Exception) -> bool:
+    """Is the database damaged, or is it the question that SQLite refuses? An error of Python's own has no code."""
+    return isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+
+
 def _problems(file: Path, names: Sequence[str]) -> list[str] | None:
-    """What contradicts itself in the named tables; None where SQLite gives up, or the file was cut."""
+    """What contradicts itself in the named tables; None where SQLite gives up, or the file was cut.
+
+    Nothing is known where SQLite cannot check, as without a collation that an index needs.
+    """
     try:
         with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
             _merge_log(connection)
             restrain(connection, file)
-            return list(_contradictions(connection, names)) if not _is_cut(file) else None
+            try:
+                found = list(_contradictions(connection, names))
+            except REFUSED as error:
+                return None if is_damage(error) else []
+            return found if not _is_cut(file) else None
     except REFUSED:
         return None
 

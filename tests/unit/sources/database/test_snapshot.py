@@ -215,3 +215,13 @@ def test_rows_that_share_their_pages_do_not_multiply(tmp_path: Path) -> None:
     state = Snapshot(str(database), _NAMES)
     assert _count(state, "talk") < 10
     state.close()
+
+
+def test_what_sqlite_cannot_check_is_not_called_damaged(tmp_path: Path) -> None:
+    writer = _database(tmp_path)
+    writer.create_collation("birdish", lambda one, other: (one > other) - (one < other))
+    writer.execute("CREATE INDEX by_bird ON word (said COLLATE birdish)")
+    writer.close()
+    state = Snapshot(str(tmp_path / "birds.db"), _NAMES)
+    assert (_count(state, "talk"), _count(state, "word"), state.damage) == (50, 50, [])
+    state.close()
