@@ -95,7 +95,8 @@ def test_a_cut_database_loses_only_what_is_cut(home: Home) -> None:
     with Stage(home, _files(home)) as stage:
         _changed(stage, lambda _: None)
         raw = (stage.folder / DATABASE).read_bytes()
-        whole = _texts(stage.sessions())
+        before = stage.sessions()
+        whole, used = _texts(before), {session.id: session.usage.total for session in before}
         pages = range(0, len(raw), 4096)
         places = [*pages] if EVERYTHING else chance.sample(pages, 4)
         places += [chance.randrange(len(raw)) for _ in range(1500 if EVERYTHING else 2)]
@@ -104,6 +105,7 @@ def test_a_cut_database_loses_only_what_is_cut(home: Home) -> None:
             for session in stage.sessions():
                 for message in session.messages:
                     assert message.text in whole
+                assert session.exact is not True or session.usage.total == used[session.id], place
             assert _reported(stage) or place == 0, place
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from pollux.model import Author, Gap, Kind, Link, Notice, Role, Session, Text, exactness, first_words
+from pollux.model import Author, Gap, Kind, Link, Notice, Role, Session, Severity, Text, exactness, first_words
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.copilot import find
 from pollux.sources.copilot.format.events import read_events
@@ -89,25 +89,40 @@ def _lines(files: Iterable[File], notes: Notes) -> list[Line]:
     if len(read) < 2:
         return read[0] if read else []
     read.sort(key=lambda lines: max((at.timestamp() for line in lines if (at := line.event.timestamp)), default=0.0))
-    newest = {line.event.id for line in read[-1] if line.event.id}
+    named = [_named(lines) for lines in read]
+    newest = {name for name, line in named[-1].items() if line.event.id}
     by_name: dict[str, Line] = {}
-    for lines in read:
-        for line in lines:
-            name = line.event.id or f"{line.file}:{line.number}"
+    for lines in named:
+        for name, line in lines.items():
             line.older = bool(newest) and name not in newest
             by_name[name] = line
-    rows = [[(line.event.id or f"{line.file}:{line.number}", line.event.timestamp) for line in lines] for lines in read]
+    rows = [[(name, line.event.timestamp) for name, line in lines.items()] for lines in named]
     return [by_name[name] for name in order_by_time(reversed(rows))]
 
 
 def _lines_of(file: File, notes: Notes) -> list[Line]:
-    name = display_path(file.path)
-    lines = [Line(event, number, name) for number, event in read_events(file.path, notes)]
-    ids = [line.event.id for line in lines]
-    if len(set(ids)) == len(ids):
-        return lines
-    first = {id: place for place, id in reversed([*enumerate(ids)])}
-    return [line for place, line in enumerate(lines) if ids[place] is None or first[ids[place]] == place]
+    path = display_path(file.path)
+    lines = [Line(event, number, path) for number, event in read_events(file.path, notes)]
+    if not lines and any(notice.code in _CUT and notice.file == path for notice in notes.all()):
+        notes.file, notes.line = path, None
+        notes.add("file.damaged", "Nothing can be read: no line of the file is an event.", Severity.ERROR)
+    return lines if len({line.event.id for line in lines}) == len(lines) else list(_named(lines).values())
+
+
+def _named(lines: list[Line]) -> dict[str, Line]:
+    """The events of a file, each once, by names: their ids. Another event of the same id is named by both."""
+    named: dict[str, Line] = {}
+    again: dict[str, set[str]] = {}
+    for line in lines:
+        name = line.event.id or f"{line.file}:{line.number}"
+        if name in named:
+            told = again.setdefault(name, {repr(named[name].event)})
+            if (words := repr(line.event)) in told:
+                continue
+            told.add(words)
+            name += f"\n{len(told)}"
+        named[name] = line
+    return named
 
 
 class _Sessions:
@@ -122,6 +137,7 @@ class _Sessions:
         self.store: StoredSession | None = None
         self.arrived: tuple[Link, ...] = ()
         self._files = tuple(display_path(file.path) for file in bundle.files)
+        self._main_stream = replay.stream(None)  # where only events of sub-agents are left, it is empty
         for stream in replay.streams.values():
             if stream.name is not None and not stream.entries:
                 self._silent(stream)
@@ -134,14 +150,13 @@ class _Sessions:
         """The main agent's, then its sub-agents'; none where nobody said anything."""
         streams = self._replay.streams
         children = [self._child(stream) for name, stream in streams.items() if name is not None and stream.entries]
-        main = self._main(streams.get(None) or self._replay.stream(None), has_children=bool(children))
+        main = self._main(self._main_stream, has_children=bool(children))
         return [main, *children] if main is not None else []
 
     def _silent(self, stream: Stream) -> None:
         """A sub-agent that said nothing is no session: what is noted of it goes to the main agent."""
-        main = self._replay.stream(None)
         for record in stream.records.all():
-            main.records.add({**record, "agent": stream.name})
+            self._main_stream.records.add({**record, "agent": stream.name})
 
     def _id(self, stream: Stream) -> str:
         """Sub-agents have ids of their own since 1.0.66; before, only the call that started them names them.

@@ -48,16 +48,22 @@ class PrivateFolder:
 
 
 class PrivateCopy(PrivateFolder):
-    """A copy of a database with its log. `torn` says that the agent kept writing, so it may not be of one moment."""
+    """A copy of a database, with its log or without. `torn` says that the agent kept writing meanwhile."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, log: bool = True) -> None:
         super().__init__()
         self.torn = False
+        self._wants_log = log
         try:
             self._copy(path)
         except BaseException:
             self.remove()
             raise
+
+    @property
+    def has_log(self) -> bool:
+        """Is there a log that was not yet merged?"""
+        return (self.folder / f"copy.db{LOG}").exists()
 
     def _copy(self, path: str) -> None:
         """Copy until the database stays as it was meanwhile: the log is copied last, and may only have grown."""
@@ -77,7 +83,8 @@ class PrivateCopy(PrivateFolder):
     def _copy_log(self, path: str) -> bytes:
         """Copy the log, and return its head, which changes when the agent begins the log anew."""
         head = log_head(path)
-        _copy_if_there(path + LOG, self.folder / f"copy.db{LOG}")
+        if self._wants_log:
+            _copy_if_there(path + LOG, self.folder / f"copy.db{LOG}")
         return head
 
     def _copy_journal(self, path: str) -> None:

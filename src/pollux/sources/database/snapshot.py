@@ -5,7 +5,6 @@ Databases also hold keys and tokens. A query that touches any other table is ref
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import threading
@@ -18,8 +17,9 @@ from msgspec.structs import replace
 
 from pollux.errors import Unreadable
 from pollux.sources.base import File
-from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateCopy, PrivateFolder
+from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateFolder
 from pollux.sources.database.salvage import Salvage
+from pollux.sources.database.wholeness import REFUSED, is_damage, restrain, whole_copy
 from pollux.wire import display_path
 
 DATABASE = "database"
@@ -27,10 +27,6 @@ DATABASE = "database"
 
 Row = dict[str, Any]
 """The values of a row by the names of its columns. Texts are bytes, as they stand in the file."""
-
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
-_REFUSED = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What SQLite's module raises for a damaged database: the text of an error may quote bytes that are no text."""
 
 _BEGINNINGS = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes.fromhex("d9d505f920a163d7"))
 _SCHEMA = ("sqlite_master", "sqlite_schema")
@@ -60,16 +56,15 @@ class Snapshot:
     _file: Path
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
-        copy = PrivateCopy(path)
-        self._begin(path, names, copy)
-        if copy.torn:
-            self.damage.append("The agent kept writing while the database was copied.")
+        copied = whole_copy(path, names)
+        self._begin(path, names, copied.copy)
+        self.damage += copied.damage
         try:
-            if not self._merge_log() or _is_cut(self._file):
-                self._salvage()
-            else:
+            if copied.is_readable:
                 self.tables = self._described()
-        except _REFUSED:
+            else:
+                self._salvage()
+        except REFUSED:
             self._salvage()
         except BaseException:
             self.close()
@@ -89,17 +84,6 @@ class Snapshot:
     def whole_file(self) -> str | None:
         """The private copy of the whole database; None where only a part of it could be read."""
         return None if self._is_salvaged else str(self._file)
-
-    def _merge_log(self) -> bool:
-        """Put the log's pages into the private copy. A log that is torn is taken up to its last whole entry."""
-        try:
-            with contextlib.closing(sqlite3.connect(self._file, isolation_level=None)) as connection:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-                connection.execute("PRAGMA journal_mode=DELETE").fetchall()
-                connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        except _REFUSED:
-            return False
-        return True
 
     def _described(self) -> dict[str, tuple[str, ...]]:
         tables: dict[str, tuple[str, ...]] = {}
@@ -128,12 +112,8 @@ class Snapshot:
         """The result of a query. Where the database turns out to be damaged, of what is left of it."""
         try:
             return self._run(statement, values)
-        except _REFUSED as error:
-            # An error of Python's own has no code.
-            is_damaged = (
-                isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
-            )
-            if self._is_salvaged or not is_damaged:
+        except REFUSED as error:
+            if self._is_salvaged or not is_damage(error):
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
             self._salvage()
             return self.select(statement, *values)
@@ -168,9 +148,7 @@ class Snapshot:
             uri = f"{self._file.as_uri()}?mode=ro&immutable=1"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             connection.text_factory = bytes
-            for pragma in ("trusted_schema=OFF", "query_only=ON", "cell_size_check=ON", "mmap_size=0"):
-                with contextlib.suppress(*_REFUSED):
-                    connection.execute(f"PRAGMA {pragma}").close()
+            restrain(connection, self._file)
             connection.create_function("checksum", -1, _checksum, deterministic=True)
             connection.set_authorizer(self._authorize)
             self._connections[here] = connection
@@ -226,17 +204,6 @@ def snapshot(file: File, names: Sequence[str]) -> Snapshot:
             known.retire()
         _snapshots[key] = (file.stamp, new)
         return new
-
-
-def _is_cut(file: Path) -> bool:
-    """Is a database shorter than it says itself?"""
-    with open(file, "rb") as stream:  # noqa: PTH123 (a private copy)
-        head = stream.read(100)
-        size = os.fstat(stream.fileno()).st_size
-    page = int.from_bytes(head[16:18]) or 0
-    return size % (65536 if page == 1 else page or 1) != 0 or size < (65536 if page == 1 else page) * int.from_bytes(
-        head[28:32]
-    )
 
 
 def _checksum(*values: bytes | None) -> int:

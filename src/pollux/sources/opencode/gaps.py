@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pollux.model import Fate, Gap, gap
 from pollux.sources.opencode.messages.messages import Entry
 
 _CUT = "A response was broken off: its figures were never written."
 _UNSURE = "A response has no figures: what it cost, if anything, was not written."
+_UNDATED = "It is not known when a response was made: it may be a copy, and counted in another session, too."
+_NO_BEGINNING = "It is not known when the session began: responses may be copies, and counted in another session, too."
+_DAMAGED = "A database of the session is damaged: what is missing may hold figures."
 _REFUSED = ("APIError", "ProviderAuthError", "ContextOverflowError")
 """Errors of requests that were refused: nothing was used."""
 
 
-def gaps(entries: list[Entry]) -> tuple[Gap, ...]:
-    """The responses without figures: killed, aborted, or cut."""
-    return tuple(_gaps(entries))
+def gaps(entries: list[Entry], *, dated: bool, damaged: Iterable[str]) -> tuple[Gap, ...]:
+    """The gaps of a session. `dated`: its record says when it began. `damaged` are databases that are not whole."""
+    found = [*_gaps(entries), *(Gap(why=_DAMAGED, certain=False, file=file) for file in damaged)]
+    if not dated and any(entry.is_response for entry in entries):
+        found.append(Gap(why=_NO_BEGINNING, certain=False))
+    return tuple(found)
 
 
 def _gaps(entries: list[Entry]) -> Iterator[Gap]:
+    """The responses without figures: killed, aborted, or cut; and those of which nobody knows whether they are new."""
     for entry in entries:
         message = entry.message
-        if not entry.is_response or message.inherited or message.usage is not None:
+        if not entry.is_response or message.inherited:
             continue
-        if entry.says:
+        if message.usage is not None:
+            if entry.undated:
+                yield gap(_UNDATED, message)
+        elif entry.says and not entry.undated:
             yield gap(_CUT, message, certain=message.fate is not Fate.REWOUND)
         elif entry.error not in _REFUSED:
             yield gap(_UNSURE, message)

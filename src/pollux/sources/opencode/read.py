@@ -40,7 +40,8 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     notes = Notes()
     gathered = _gather(bundle, notes)
     info = gathered.info or SessionInfo()
-    created = info.time.created if info.time is not None else _earliest(gathered)
+    began = _usable(info.time.created) if info.time is not None else None
+    created = _earliest(gathered) if began is None else began
     setting = Setting(
         session=bundle.id,
         is_child=bool(info.parentID),
@@ -55,7 +56,8 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     arrival = with_note(told)
     if arrival.messages is not told:
         said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
-    missing = gaps(said)
+    damaged = [display_path(path) for path in bundle.damage]
+    missing = gaps(said, dated=began is not None, damaged=damaged)
     messages = tuple(entry.message for entry in said)
     project = _project(info, gathered)
     session = Session(
@@ -131,9 +133,14 @@ class _Outputs:
 
 
 def _earliest(gathered: Gathered) -> float | None:
-    """When a session began of which the own record is lost: no message of it is then taken for a copy."""
-    times = [record.info.time.created for record in gathered.messages.values() if record.info.time is not None]
+    """When a session began of which the own record does not say it: no message of it is then taken for a copy."""
+    times = [_usable(record.info.time.created) for record in gathered.messages.values() if record.info.time is not None]
     return min((time for time in times if time is not None), default=None)
+
+
+def _usable(time: float | None) -> float | None:
+    """A time that can be used; None for one beyond the calendar."""
+    return time if since_epoch(time, 1000) is not None else None
 
 
 def _project(info: SessionInfo, gathered: Gathered) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import Unreadable
@@ -17,10 +18,21 @@ from pollux.sources.gemini_sessions import find as old_files, group as old_sessi
 from pollux.sources.gemini_sessions.bundle import GeminiBundle
 from pollux.sources.qwen import find
 from pollux.sources.qwen.bundle import QwenBundle
+from pollux.sources.resume_command import is_uuid
 from pollux.sources.walk import stat_file
+from pollux.wire import read_head
 
 AGENT = "qwen"
 _KEYS = (b'"uuid"', b'"parentUuid"', b'"sessionId"')
+_FIRST = re.compile(
+    rb'\s*\{\s*"uuid"\s*:\s*"[^"]*"\s*,\s*"parentUuid"\s*:\s*(?:null|"[^"]*")\s*,'
+    rb'\s*"sessionId"\s*:\s*"([\w.:-]{1,100})"'
+)
+_AGENT = re.compile(rb'"agentId"\s*:\s*"([\w.:-]{1,200})"')
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
+"""What the name of a copy has, and hardly any sub-agent's id."""
+
+_HEAD = 4096
 _TYPES = re.compile(rb'"type"\s*:\s*"(?:user|assistant|tool_result|system)"')
 
 
@@ -28,7 +40,7 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
     elsewhere = context.other_files()
-    mains = _sessions([*own, *elsewhere.files()], root)
+    mains = _sessions([*own, *elsewhere.files()], root, context)
     old = _old_sessions(root, own, context, elsewhere)
     typed = {bundle.id: bundle for bundle in old if bundle.kind is Kind.PROMPTS}
     for bundle in mains:
@@ -43,19 +55,19 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     return [bundle for bundle in everything if any(file.path in paths for file in bundle.files)]
 
 
-def _sessions(files: list[File], root: Path) -> list[QwenBundle]:
+def _sessions(files: list[File], root: Path, context: SourceContext) -> list[QwenBundle]:
     """The sessions since 0.4, those of sub-agents included."""
     mains: dict[str, QwenBundle] = {}
     agents: dict[tuple[str, str], QwenBundle] = {}
     stamps: dict[str, str] = {}
     for file in files:
         if file.role == find.CHAT:
-            id = _stem(file)
+            id = _session_id(file, context)
             bundle = mains.setdefault(id, QwenBundle(agent=AGENT, id=id, root=str(root), stamps=stamps))
             bundle.files = (*bundle.files, file)
         elif file.role in (find.AGENT, find.META):
             parent = os.path.basename(os.path.dirname(file.path))  # noqa: PTH119, PTH120
-            name = _agent_id(file)
+            name = _agent_id(file, context)
             bundle = agents.setdefault((parent, name), _subagent(name, parent, str(root), stamps))
             bundle.files = (*bundle.files, file)
         elif file.role == old_files.OUTPUT:
@@ -85,13 +97,37 @@ def _name_agents(agents: dict[tuple[str, str], QwenBundle], mains: dict[str, Qwe
                 member.children = {**member.children, name: bundle.key}
 
 
-def _stem(file: File) -> str:
-    return os.path.basename(file.path).removesuffix(".jsonl")  # noqa: PTH119
+def _session_id(file: File, context: SourceContext) -> str:
+    """The id in a file's name; in that of a file that somebody copied or renamed, the one in its first record."""
+    stem = os.path.basename(file.path).removesuffix(".jsonl")  # noqa: PTH119
+    return stem if is_uuid(stem) else context.peek(file, Head, head_of).id or stem
 
 
-def _agent_id(file: File) -> str:
+class Head(msgspec.Struct):
+    """What the first record of a file says: the session's id, and that of a sub-agent, if it does."""
+
+    id: str | None = None
+    agent: str | None = None
+
+
+def head_of(file: File) -> Head:
+    """Look at the beginning of a file."""
+    try:
+        first = read_head(file.path, _HEAD).partition(b"\n")[0]
+    except Unreadable:
+        return Head()
+    session, agent = _FIRST.match(first), _AGENT.search(first)
+    return Head(*(found[1].decode() if found is not None else None for found in (session, agent)))
+
+
+def _agent_id(file: File, context: SourceContext) -> str:
+    """The id in the name of a sub-agent's file; in that of a copy, the one that its first record names."""
     name = os.path.basename(file.path).removeprefix("agent-")  # noqa: PTH119
-    return name.removesuffix(".meta.json").removesuffix(".jsonl")
+    name = name.removesuffix(".meta.json").removesuffix(".jsonl")
+    if file.role == find.META or not _UNUSUAL.search(name):
+        return name
+    named = context.peek(file, Head, head_of).agent
+    return named if named is not None and name.startswith(named) else name
 
 
 def _old_sessions(root: Path, own: list[File], context: SourceContext, elsewhere: OtherFiles) -> list[GeminiBundle]:
@@ -120,12 +156,14 @@ def bundle_of_file(path: Path, context: SourceContext) -> Bundle:
     name = path.name
     try:
         if name.startswith("agent-"):
-            bundle = _subagent(_agent_id(File(path=str(path), role=find.AGENT)), path.parent.name, "", {})
+            file = stat_file(path, find.AGENT)
+            bundle = _subagent(_agent_id(file, context), path.parent.name, "", {})
             meta = path.with_name(name.removesuffix(".jsonl") + ".meta.json")
             notes = (stat_file(meta, find.META),) if meta.is_file() else ()
-            bundle.files = (stat_file(path, find.AGENT), *notes)
+            bundle.files = (file, *notes)
         else:
-            bundle = QwenBundle(agent=AGENT, id=path.stem, files=(stat_file(path, find.CHAT),))
+            file = stat_file(path, find.CHAT)
+            bundle = QwenBundle(agent=AGENT, id=_session_id(file, context), files=(file,))
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     bundle.asked = True

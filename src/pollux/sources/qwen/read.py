@@ -45,7 +45,7 @@ from pollux.wire import Malformed, Notes, decode, display_path, read_bytes, tidy
 from pollux.wire.salvage import close
 
 _SURROUNDINGS = ("version", "gitBranch", "cwd", "agentName")
-_surroundings = attrgetter(*(f"record.{name}" for name in (*_SURROUNDINGS, "sessionId", "agentId")))
+_surroundings = attrgetter(*_SURROUNDINGS, "sessionId", "agentId")
 
 
 def read(bundle: GeminiBundle | QwenBundle) -> Reading:
@@ -83,7 +83,7 @@ class _Reader:
         self.notes = notes
         self.again: list[dict[str, Any]] = []
         self.rows = self._joined()
-        self.surroundings = list(dict.fromkeys(map(_surroundings, self.rows)))
+        self.surroundings = list(dict.fromkeys(map(_surroundings, [row.record for row in self.rows])))
 
     def _joined(self) -> list[Row]:
         """The rows of all files, the earliest file first, each record once."""
@@ -141,7 +141,7 @@ class _Reader:
             started=min(times, default=None),
             ended=max(times, default=None),
             messages=tuple(messages),
-            links=(*self._links(meta), *arrived),
+            links=(*self._links(builder, meta), *arrived),
             notices=(*self.notes.all(), *(bundle.log.notices if bundle.log is not None else ())),
             files=tuple(dict.fromkeys(display_path(path) for path in (*(file.path for file in bundle.files), *files))),
             exact=exactness(missing),
@@ -174,7 +174,7 @@ class _Reader:
             return self.bundle.children[meta.parentAgentId]
         return f"{AGENT}:{self.bundle.parent}" if self.bundle.parent is not None else None
 
-    def _links(self, meta: Meta | None) -> tuple[Link, ...]:
+    def _links(self, builder: Builder, meta: Meta | None) -> tuple[Link, ...]:
         links: list[Link] = []
         if (parent := self._parent(meta)) is not None:
             evidence = f"its file lies in the folder named by {self.bundle.parent}"
@@ -183,6 +183,12 @@ class _Reader:
             if meta is not None and meta.parentAgentId is not None:
                 evidence += f", for {meta.parentAgentId}"
             links.append(Link(kind="subagent_of", target=parent, evidence=evidence))
+        match builder.side.get("parent_session", [])[-1:]:
+            case [{"payload": {"parentSessionId": str(maker)}}] if maker not in ("", self.bundle.id):
+                evidence = "a record names the session that started it"
+                links.append(Link(kind="subagent_of", target=f"{AGENT}:{maker}", evidence=evidence))
+            case _:
+                pass
         origins = [origin for row in self.rows if (origin := row.record.forkedFrom) is not None]
         ids = dict.fromkeys(origin.sessionId for origin in origins if origin.sessionId)
         evidence = "its first records name their origins"

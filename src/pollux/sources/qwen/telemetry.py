@@ -81,9 +81,9 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= MOST_COUNT else None
 
 
-def event_of(row: Row) -> Mapping[str, Any] | None:
+def _event_of(row: Row) -> Mapping[str, Any] | None:
     """The event in a record of the telemetry."""
-    payload = row.record.systemPayload if row.record.subtype == _TELEMETRY else None
+    payload = row.record.systemPayload
     event = payload.get("uiEvent") if isinstance(payload, dict) else None
     return event if isinstance(event, dict) else None
 
@@ -104,16 +104,22 @@ def helper_of(event: Mapping[str, Any], session: str) -> str | None:
 
 
 class Requests:
-    """The requests of a session, joined with its answers."""
+    """The requests of a session, joined with its answers. `failures` are the events of those that failed."""
 
     def __init__(self, rows: Sequence[Row], session: str, children: Container[str]) -> None:
         self._open: dict[int, Request] = {}
         self.by_answer: dict[int, Request] = {}
+        self.failures: dict[int, Mapping[str, Any]] = {}
         for place, row in enumerate(rows):
-            if row.record.subtype == _TELEMETRY and (event := event_of(row)) and event.get("event.name") == RESPONSE:
+            if row.record.subtype != _TELEMETRY or (event := _event_of(row)) is None:
+                continue
+            name = event.get("event.name")
+            if name == RESPONSE:
                 helper = helper_of(event, session)
                 if helper is None or helper not in children:
                     self._open[place] = Request(place, event, helper)
+            elif name == FAILURE:
+                self.failures[place] = event
 
     def join(self, answers: Iterable[tuple[int, tuple[int | None, int | None] | None]]) -> None:
         """Join answers, each with its place and its figures: by the figures, or else as the next one."""

@@ -6,6 +6,7 @@ import pytest
 
 from pollux.model import Author, Fate, Kind, Status, SummaryPart, ToolCall
 from pollux.registry import source
+from pollux.sources.base import SourceContext
 from tests.unit.sources.copilot.conftest import ID, MODEL, Home, Log, call
 
 FORK = "22222222-aaaa-4000-8000-000000000002"
@@ -209,3 +210,34 @@ def test_what_a_cut_file_lost_stands_in_the_index(home: Home) -> None:
         assert [message.text for message in messages if message.parts] == said
     path.write_bytes(raw[: raw.index(b'"Beans?"')].rpartition(b"\n")[0] + b"\n")
     assert [message.text for message in home.sessions()[ID].messages if message.parts] == said[:2], "it is whole"
+
+
+def test_where_only_events_of_a_sub_agent_are_left_they_are_read(home: Home) -> None:
+    log = Log().start().ask("Plant the peas")
+    log.add("subagent.started", {"toolCallId": "c1", "agentName": "scout"}, agentId="a1")
+    log.answer("Planted.", outputTokens=5, parentToolCallId="c1")
+    log.events = log.events[-2:]
+    path = home.put(log)
+    home.store([(ID, 0, "Plant the peas", "Planted.")], [(ID, 0, None, 100, 7), (ID, 0, "a1", 50, 5)])
+    main, child = home.sessions().values()
+    assert (main.id, child.parent) == (path.parent.name, f"copilot:{path.parent.name}")
+    assert [message.text for message in child.messages] == ["Planted."]
+    assert [message.text for message in main.messages] == ["Plant the peas", "Planted."]
+    assert (main.usage.total, child.usage.output) == (107, 5)
+
+
+def test_events_of_one_id_are_all_read_and_the_same_event_once(home: Home) -> None:
+    log = Log().start().ask("Peas?").answer("March.")
+    for event in log.events:
+        event["id"] = "same"
+    log.events += log.events
+    session = home.session(log)
+    assert [message.text for message in session.messages] == ["Peas?", "March."]
+
+
+def test_a_file_without_a_single_event_is_called_unreadable(home: Home) -> None:
+    path = home.put(Log().start().ask("Peas?"))
+    path.write_bytes(path.read_text().encode("utf-16"))
+    copilot = source("copilot")
+    (bundle,) = copilot.bundles(home.root, list(copilot.find(home.root)), SourceContext())
+    assert "Nothing can be read" in (copilot.read(bundle).problem or "")

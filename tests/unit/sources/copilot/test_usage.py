@@ -168,3 +168,9 @@ def test_a_store_of_which_nothing_is_left_is_called_unreadable(home: Home) -> No
     path.write_bytes(bytes(range(256)) * 20)
     session = home.session(Log().start().ask("1").answer("1"))
     assert {(notice.code, notice.file) for notice in session.notices} == {("file.unreadable", str(path))}
+
+
+def test_a_number_of_requests_that_cannot_be_is_not_counted(home: Home) -> None:
+    session = home.session(Log().start().ask("Peas?").answer("March.").shutdown(10**25, 100, 5))
+    assert (session.usage.total, session.usage.requests) == (105, None)
+    assert "usage.odd" in {notice.code for notice in session.notices}

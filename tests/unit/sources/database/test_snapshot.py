@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,52 @@ def test_a_log_that_is_torn_gives_its_whole_entries(tmp_path: Path) -> None:
     writer.close()
 
 
+def test_a_database_of_two_moments_is_called_damaged(tmp_path: Path) -> None:
+    """As when the file is copied without its log while the agent moves the log into it."""
+    writer = _database(tmp_path, rows=100)
+    path = tmp_path / "birds.db"
+    before = path.read_bytes()
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    after = path.read_bytes()
+    writer.close()
+    half = tmp_path / "half"
+    half.mkdir()
+    pages = range(0, len(after), 4096)
+    damaged = 0
+    for kept in pages[2 :: len(pages) // 12]:
+        # The first pages are new, the others as they were, or still empty.
+        old = before[kept:].ljust(len(after) - kept, b"\0")
+        (half / "birds.db").write_bytes(after[:kept] + old)
+        state = Snapshot(str(half / "birds.db"), _NAMES)
+        damaged += bool(state.damage)
+        assert state.damage or _count(state, "talk") == 100
+        state.close()
+    assert damaged > 6
+    state = Snapshot(str(path), _NAMES)
+    assert state.damage == []
+    state.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE talk ADD COLUMN boom text GENERATED ALWAYS AS (hex(zeroblob(400000000))) VIRTUAL",
+        "UPDATE sqlite_schema SET sql=replace(sql, ', data text)', ', data text, CHECK (hex(zeroblob(400000000))))')",
+    ],
+)
+def test_an_expression_in_the_schema_takes_neither_time_nor_memory(tmp_path: Path, change: str) -> None:
+    writer = _database(tmp_path)
+    writer.execute("PRAGMA writable_schema=ON")
+    writer.execute(change)
+    writer.close()
+    start = time.process_time()
+    state = Snapshot(str(tmp_path / "birds.db"), _NAMES)
+    assert len({row["id"] for row in state.rows("talk", {})}) == 50
+    assert _count(state, "word") == 50
+    state.close()
+    assert time.process_time() - start < 2
+
+
 def test_a_cut_database_gives_every_row_that_is_whole(tmp_path: Path) -> None:
     _database(tmp_path).close()
     whole = Snapshot(str(tmp_path / "birds.db"), _NAMES)
@@ -167,4 +214,14 @@ def test_rows_that_share_their_pages_do_not_multiply(tmp_path: Path) -> None:
     database.write_bytes(raw[:-4096])
     state = Snapshot(str(database), _NAMES)
     assert _count(state, "talk") < 10
+    state.close()
+
+
+def test_what_sqlite_cannot_check_is_not_called_damaged(tmp_path: Path) -> None:
+    writer = _database(tmp_path)
+    writer.create_collation("birdish", lambda one, other: (one > other) - (one < other))
+    writer.execute("CREATE INDEX by_bird ON word (said COLLATE birdish)")
+    writer.close()
+    state = Snapshot(str(tmp_path / "birds.db"), _NAMES)
+    assert (_count(state, "talk"), _count(state, "word"), state.damage) == (50, 50, [])
     state.close()

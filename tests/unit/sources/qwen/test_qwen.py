@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pollux import Library, Session
+from pollux.library.library import Filter
 from pollux.model import Author, Fate, Role, ToolCall
 from pollux.sources.qwen.find import roots
 from pollux.sources.qwen.resume_command import project_id
@@ -182,6 +183,40 @@ def test_a_session_in_the_archive_and_beside_it_is_one(tmp_path: Path) -> None:
     session = read(tmp_path)
     assert [message.text for message in session.messages] == ["Peas?", "March.", "Beans?", "May."]
     assert len(session.files) == 2
+
+
+def test_a_session_that_another_one_started_is_linked_to_the_last_that_it_names(tmp_path: Path) -> None:
+    named = [
+        record(number, "system", subtype="parent_session", systemPayload={"parentSessionId": id})
+        for number, id in ((3, "first"), (4, OTHER))
+    ]
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March."), *named])
+    session = read(tmp_path)
+    assert [(link.kind, link.target) for link in session.links] == [("subagent_of", f"qwen:{OTHER}")]
+    assert session.parent is None
+
+
+def test_a_copy_under_another_name_is_the_same_session(tmp_path: Path) -> None:
+    records = [asked(1, "Peas?"), said(2, "March."), asked(3, "Beans?"), said(4, "May.")]
+    write(tmp_path, records)
+    write(tmp_path, records[:2], name=f"{ID} copy")
+    write(tmp_path, [asked(1, "Leeks?", sessionId=OTHER), said(2, "June.", sessionId=OTHER)], name="renamed")
+    with Library({"HOME": str(tmp_path)}) as library:
+        sessions = {session.id: session for session in library.sessions()}
+    assert {id: session.usage.total for id, session in sessions.items()} == {ID: 30, OTHER: 15}
+    assert len(sessions[ID].files) == 2
+    assert all(session.exact for session in sessions.values())
+
+
+def test_a_copy_of_a_sub_agents_file_is_the_same_sub_agent(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
+    task = [asked(1, "Count.", agentId="scout-c1"), said(2, "Seven.", agentId="scout-c1")]
+    other = [asked(1, "Weigh.", agentId="scout-c1.b"), said(2, "Nine.", agentId="scout-c1.b")]
+    for name, records in (("scout-c1", task), ("scout-c1.sync-conflict-20260301", task), ("scout-c1.b", other)):
+        write(tmp_path, records, name=f"agent-{name}", folder=f"subagents/{ID}")
+    with Library({"HOME": str(tmp_path)}) as library:
+        sessions = {session.id: session.usage.total for session in library.sessions(Filter(everything=True))}
+    assert sessions == {ID: 15, "scout-c1": 15, "scout-c1.b": 15}
 
 
 def test_typed_lines_that_no_record_holds_are_kept(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pollux.errors import Unreadable
 from pollux.model import Severity
@@ -11,27 +11,30 @@ from pollux.sources.copilot.format.schema import CONVERSATION, KNOWN, Event, Oth
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path, fit, note_bad_line, opened, plain
 
 _TYPE = re.compile(rb'\s*\{\s*"type"\s*:\s*"([\w.]+)"')
-_HEAD = b'{"type":"'
-_LENGTH = len(_HEAD)
+_LENGTH = len(b'{"type":"')
 _SHAPES: dict[str, type[Event]] = {name: CONVERSATION.get(name, OtherEvent) for name in KNOWN}
-_DECODERS = {name.encode(): (name, decoder(shape)) for name, shape in _SHAPES.items()}
+_DECODERS: dict[bytes, tuple[str, Callable[[bytes], Event] | None]] = {
+    name.encode(): (name, decoder(shape)) for name, shape in _SHAPES.items()
+}
 
 
 def read_events(path: str, notes: Notes) -> Iterator[tuple[int, Event]]:
     """Each event with the number of its line."""
     notes.file = display_path(path)
+    known_type, nothing = _DECODERS.get, ("", None)
     try:
         with opened(path, notes=notes) as lines:
             for number, raw in enumerate(lines, start=1):
-                known = _DECODERS.get(raw[_LENGTH : raw.find(b'"', _LENGTH)]) if raw.startswith(_HEAD) else None
-                if known is not None:
+                # What stands where the type is expected decides how a line is decoded; then it must be its type.
+                name, decode_exact = known_type(raw[_LENGTH : raw.find(b'"', _LENGTH)], nothing)
+                if decode_exact is not None:
                     try:
-                        event = known[1](raw)
+                        event = decode_exact(raw)
                     except REFUSED:
                         pass
                     else:
                         # A key may stand twice in an object: the last one counts.
-                        if event.type == known[0]:
+                        if event.type == name:
                             yield number, event
                             continue
                 if not raw.isspace() and (odd := _odd(number, raw, notes)) is not None:

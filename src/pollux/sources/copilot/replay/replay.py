@@ -21,7 +21,7 @@ from pollux.sources.copilot.format.schema import (
 )
 from pollux.sources.copilot.replay.calls import attachment, note_end, note_start, requested
 from pollux.sources.copilot.replay.entries import REFUSED, Call, Entry, said
-from pollux.sources.copilot.replay.figures import usage_of
+from pollux.sources.copilot.replay.figures import count, usage_of
 from pollux.sources.copilot.replay.leftovers import rest, whole
 from pollux.sources.copilot.replay.processes import Process, Shutdown
 from pollux.sources.copilot.replay.streams import Fork, Line, Stream
@@ -87,12 +87,14 @@ class Replay:
 
     def play(self, lines: Iterable[Line]) -> None:
         """Apply events in their order."""
-        notes = self.notes
+        notes, main = self.notes, self.stream(None)
         for place, line in enumerate(lines):
-            event = line.event
+            event: Any = line.event
             self._place, self._line = place, line
             notes.file, notes.line = line.file, line.number
-            stream = self._stream_of(event) if event.agentId is not None or _parent(event) else self.stream(None)
+            data = event.data
+            parent = data.get("parentToolCallId") if type(data) is dict else data and data.parentToolCallId
+            stream = self._stream_of(event) if event.agentId is not None or parent else main
             if event.timestamp is not None:
                 stream.times.append(event.timestamp)
             if type(event) is OtherEvent:
@@ -282,8 +284,7 @@ class Replay:
         for model, record in metrics.items() if type(metrics) is dict else ():
             if type(record) is dict and type(usage := record.get("usage")) is dict:
                 requests = record.get("requests")
-                number = requests.get("count") if type(requests) is dict else None
-                number = number if type(number) is int and number >= 0 else None
+                number = count(requests.get("count") if type(requests) is dict else None, "requests", self.notes)
                 place = self._line.number, self._line.file
                 totals[model] = usage_of(usage, self.notes, requests=number, native=record, place=place)
         self.processes[-1].shutdown = Shutdown(self._place, self._line.number, self._line.file, totals)
@@ -351,8 +352,8 @@ class Replay:
         if not applied:
             entry.fate = Fate.FAILED
         if type(used) is dict:
-            number = used.get("requestCount", 1)
-            figures = usage_of(used, self.notes, requests=number if type(number) is int and number >= 0 else 1)
+            number = count(used.get("requestCount", 1), "requests", self.notes)
+            figures = usage_of(used, self.notes, requests=number)
             entry.usages = [figures]
             model = used.get("model")
             entry.model = model if type(model) is str else stream.model

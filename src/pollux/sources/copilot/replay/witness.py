@@ -41,7 +41,12 @@ def add_lost(replay: Replay, store: StoredSession) -> None:
     texts = [_squeezed(_words(entry)) for entry in asked]
     known = max((place for place, turn in enumerate(store.turns) if _squeezed(turn.prompt or "") in texts), default=-1)
     end = max(main.times, default=None)
-    left = _without_recorded(replay, store.requests)
+    spoken_for = [stream for stream in replay.streams.values() if stream.name is not None and stream.entries]
+    left = [
+        request
+        for request in _without_recorded(replay, store.requests)
+        if not any(_is_of(request, stream) for stream in spoken_for)
+    ]
     if known >= 0 and _squeezed(store.turns[known].prompt or "") == texts[-1]:
         cut = store.turns[known]
         spoken = _squeezed("\n".join(_words(entry) for entry in main.entries[main.entries.index(asked[-1]) :]))

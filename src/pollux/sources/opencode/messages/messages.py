@@ -31,6 +31,8 @@ class Entry(NamedTuple):
     is_summary: bool = False
     says: bool = False
     error: str | None = None
+    undated: bool = False
+    """Is it not known when it was made? Then nobody knows whether it is a copy."""
 
 
 class Setting(NamedTuple):
@@ -71,15 +73,23 @@ def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
 
 
 def _told(gathered: Gathered) -> Iterator[_Told]:
-    """Every message, also those of which only parts are left: then one can only guess who spoke."""
+    """Every message, also those of which only parts are left."""
     for id, record in gathered.messages.items():
-        yield _Told(id, record, _sorted(gathered.parts.get(id, {})))
+        members = _sorted(gathered.parts.get(id, {}))
+        if record.info.role is None:
+            record.info.role = _role_by(members)
+        yield _Told(id, record, members)
     for id, parts in gathered.parts.items():
         if id not in gathered.messages:
             members = _sorted(parts)
-            kinds = {member.part.type for member in members}
-            role = "assistant" if kinds & {"step-start", "step-finish", "reasoning", "tool"} else "user"
-            yield _Told(id, MessageRecord(MessageInfo(id=id, role=role), members[0].origin, removed=True), members)
+            info = MessageInfo(id=id, role=_role_by(members))
+            yield _Told(id, MessageRecord(info, members[0].origin, removed=True), members)
+
+
+def _role_by(parts: list[PartRecord]) -> str:
+    """Who spoke, as far as one can guess by the parts."""
+    kinds = {member.part.type for member in parts}
+    return "assistant" if kinds & {"step-start", "step-finish", "reasoning", "tool"} else "user"
 
 
 def _sorted(parts: dict[str, PartRecord]) -> list[PartRecord]:
@@ -125,7 +135,7 @@ def _users(one: _Told, setting: Setting, notes: Notes) -> Entry:
         at=since_epoch(_created(info), 1000),
         parts=tuple(parts),
         fate=_removed(one),
-        inherited=_is_inherited(info, setting),
+        inherited=_is_inherited(one, setting),
         origin=one.record.origin,
         extra=_extra(one, rest, setting.session),
     )
@@ -137,10 +147,21 @@ def _removed(one: _Told) -> Fate:
     return Fate.REWOUND if one.record.removed or words else Fate.LIVE
 
 
-def _is_inherited(info: MessageInfo, setting: Setting) -> bool:
-    """Was it made before the session? Then the session is a fork, and this is a copy."""
-    created = _created(info)
-    return created is not None and setting.created is not None and created < setting.created
+def _is_inherited(one: _Told, setting: Setting) -> bool:
+    """Was it made before the session? Then the session is a fork, and this is a copy.
+
+    A copy gets its id when the session begins. Where the clock was set back, a message is older than its session, too,
+    but its id is as old as the message. An id holds only a part of a time, so it is compared with both.
+    """
+    created, began = _created(one.record.info), setting.created
+    if created is None or began is None or created >= began:
+        return False
+    own, copied = time_in(one.id, created), time_in(one.id, began)
+    return own is None or copied is None or abs(own - created) > abs(copied - began)
+
+
+def _is_undated(info: MessageInfo) -> bool:
+    return since_epoch(_created(info), 1000) is None
 
 
 def _extra(one: _Told, rest: list[dict[str, Any]], session: str, *used: str) -> dict[str, Any]:
@@ -198,7 +219,7 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
             model=info.modelID if not by_hand else None,
             usage=usage,
             fate=Fate.REWOUND if removed else Fate.FAILED if error and not parts and not usage else Fate.LIVE,
-            inherited=_is_inherited(info, setting),
+            inherited=_is_inherited(one, setting),
             origin=one.record.origin if number == 0 else segment[0].origin,
             extra=_extra(one, rest, setting.session, *(() if by_hand else ("modelID",)))
             if number == 0
@@ -211,6 +232,7 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
             is_summary=is_summary and is_last,
             says=say_something(segment),
             error=error,
+            undated=not one.record.removed and _is_undated(info),
         )
 
 

@@ -21,7 +21,7 @@ from pollux.sources.database import (
     session_snapshot,
     snapshot,
 )
-from pollux.sources.opencode.witnesses.rows import OTHER_TABLES, OWNERS, SHAPE, TABLES, project_facts, text_of
+from pollux.sources.opencode.witnesses.rows import NEEDED, OTHER_TABLES, OWNERS, SHAPE, TABLES, project_facts, text_of
 
 _MOST = 60
 """If more sessions changed, everything is read."""
@@ -139,9 +139,17 @@ def listing(state: Snapshot, only: str | None = None) -> Listing:
             changed[id] = max(changed.get(id, 0), _whole(values[1]))
             sizes[id] = sizes.get(id, 0) + _whole(values[2])
     damage = list(state.damage)
-    missing = [name for name in TABLES[:3] if name not in state.tables]
+    missing = [f"table {name}" for name in NEEDED if name not in state.tables]
+    missing += [
+        f"column {name}.{column}"
+        for name, columns in NEEDED.items()
+        for column in columns
+        if name in state.tables and column not in state.tables[name]
+    ]
     if missing and not damage:
-        damage.append(f"The database has no table {' or '.join(missing)}: a newer release may have made it.")
+        damage.append(f"The database has no {' and no '.join(missing)}: a newer release may have made it.")
+    if not missing and (unread := sum(not id or "\N{REPLACEMENT CHARACTER}" in id for id in marks)):
+        damage.append(f"Rows of {unread} sessions have an id that is no text, and cannot be read.")
     return Listing(
         [
             SessionRows(id, fingerprint_of(mark), changed.get(id, 0), sizes.get(id, 0), *of_project.get(id, ("", 0)))

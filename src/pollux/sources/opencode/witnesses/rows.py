@@ -21,6 +21,10 @@ OWNERS |= {"event": "aggregate_id", **dict.fromkeys(OTHER_TABLES, "session_id")}
 SHAPE = Shape(OWNERS, ("project",))
 """Which column says to which session a row belongs."""
 
+NEEDED = {"session": ("id",), "message": ("id", "session_id", "data")}
+NEEDED["part"] = ("id", "message_id", "session_id", "data")
+"""Columns without which a table cannot be read as that of a session, of messages or of their parts."""
+
 _ORDERS = {"message": "time_created id", "todo": "position", "event": "seq"}
 _UPDATED, _REMOVED = "message.updated.", "message.removed."
 _PART_UPDATED, _PART_REMOVED = "message.part.updated.", "message.part.removed."
@@ -156,6 +160,8 @@ def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
         id = message.id
         into.add_message(id, MessageRecord(message, origin, removed or into.is_removed(id)))
     for row, origin, removed in rows.get("part", ()):
+        if "message_id" not in row:
+            continue  # it belongs to no message, and is kept beside them
         _at(notes, origin)
         part = _record(Part, "part", row, notes)
         into.add_part(text_of(row.get("message_id")), part.id, PartRecord(part, origin, removed))
@@ -184,8 +190,9 @@ def _gather_events(rows: Iterable[PlacedRow], into: Gathered, notes: Notes) -> N
 
 
 def _gather_others(rows: Rows, into: Gathered, notes: Notes) -> None:
-    for table in OTHER_TABLES:
-        if found := rows.get(table):
+    strays = [one for one in rows.get("part", ()) if "message_id" not in one.row]
+    for table, found in (*((name, rows.get(name, [])) for name in OTHER_TABLES), ("part", strays)):
+        if found:
             _at(notes, found[0].origin)
             text = f"The table {table} has {len(found)} rows of a kind that pollux cannot read as messages; kept."
             notes.add("record.unknown", text, subject=f"table {table}")

@@ -40,7 +40,7 @@ from pollux.sources.qwen.format.schema import Record, Tokens
 from pollux.sources.qwen.messages.calls import call_id, pieces_of, results_of_calls, tool_call
 from pollux.sources.qwen.messages.prompts import prompt_parts
 from pollux.sources.qwen.outputs import Outputs
-from pollux.sources.qwen.telemetry import FAILURE, Request, Requests, event_of
+from pollux.sources.qwen.telemetry import Request, Requests
 from pollux.sources.qwen.transcript import Row
 from pollux.wire import Notes, coherent, tidy
 
@@ -76,8 +76,9 @@ class Builder:
         ]
         requests.join(answers)
         messages: list[Message] = []
+        notes, others, failures = self._notes, requests.others, requests.failures
         for place, row in enumerate(self._rows):
-            self._notes.file, self._notes.line = row.file, row.line
+            notes.file, notes.line = row.file, row.line
             match row.record.type:
                 case "user":
                     messages.append(self._user(place, row))
@@ -91,8 +92,8 @@ class Builder:
                     if id(row) not in self._joined_results:
                         messages.append(self._result(place, row))
                 case _:
-                    messages += self._system(place, row, requests.others.get(place))
-        self._notes.line = None
+                    messages += self._system(place, row, others.get(place), failures.get(place))
+        notes.line = None
         return messages
 
     def _message(  # noqa: PLR0913 (every message passes here, once)
@@ -245,12 +246,13 @@ class Builder:
             parts.append(ToolResult(call=call_id(row), extra=extra))
         return self._message(place, row, Role.USER, Author.CLIENT, parts)
 
-    def _system(self, place: int, row: Row, request: Request | None) -> list[Message]:
+    def _system(
+        self, place: int, row: Row, request: Request | None, failure: Mapping[str, Any] | None
+    ) -> list[Message]:
         record = row.record
         payload = record.systemPayload
-        event = event_of(row)
-        if event is not None and event.get("event.name") == FAILURE:
-            words = event.get("error_message") or event.get("error")
+        if failure is not None:
+            words = failure.get("error_message") or failure.get("error")
             parts = [Text(text=words)] if isinstance(words, str) and words else []
             return [self._message(place, row, Role.SYSTEM, Author.CLIENT, parts, rest={"telemetry": payload})]
         if request is not None and (usage := request.usage(self._notes)) is not None:
