@@ -88,7 +88,7 @@ class Conversations:
             "keep": same,
             "html": "".join(every[same:]),
             "prompts": "".join(messages.index(wanted.part)),
-            "title": one_line(entry.title or "", 200),
+            "kind": session.kind,
         }
 
     def tools(self, wanted: Wanted) -> str:

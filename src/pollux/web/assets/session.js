@@ -1,6 +1,6 @@
 // A session that may grow while it is read, its marks, and how far it was read.
 (() => {
-  const { key, view, part, token, read } = document.body.dataset;
+  const { key, kind, view, part, token, read } = document.body.dataset;
   const address = (parameters) => {
     const url = new URL(location.pathname, location.href);
     if (view) url.searchParams.set("view", view);
@@ -77,11 +77,12 @@
   const folds_of = (article) => [...article.querySelectorAll("details")].map((one) => one.open);
   const grow = async () => {
     const response = await fetch(address({ since: state.dataset.version }));
-    if (!response.ok) {
-      if (response.status === 404) document.title = `Gone · ${document.title}`;
-      return;
-    }
-    const { version, keep, html, prompts } = await response.json();
+    const grown = response.ok ? await response.json() : {};
+    const isLost = response.ok ? grown.kind === "prompts" && kind !== "prompts" : response.status === 404;
+    const left = response.ok ? "Only its prompts are left; you" : "You";
+    live.say("gone", isLost && `This session is gone: its agent has deleted it. ${left} still see what it was.`);
+    if (isLost || !response.ok) return;
+    const { version, keep, html, prompts } = grown;
     if (version === state.dataset.version) return;
     const old = [...main.children].slice(keep);
     const opened = new Map(old.flatMap((block) => [...block.querySelectorAll("article")]).map((one) => [one.id, folds_of(one)]));

@@ -72,6 +72,7 @@ def before_index(about: Surroundings, part: int) -> Iterator[Html]:
         data_key=entry.summary.key,
         data_view=LIVE if about.live_only else None,
         data_part=str(part) if part else None,
+        data_kind=entry.summary.kind,
         data_new=about.new,
         data_token=about.token,
         data_read=f"/read/{quote(entry.summary.key, safe=':')}",
