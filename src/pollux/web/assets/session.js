@@ -67,9 +67,20 @@
     button.addEventListener("click", () => star(article));
     article.querySelector("header")?.append(button);
   };
+  const record = (article) => new URL(`/record?${new URLSearchParams({ key, message: article.id })}`, location.href);
+  const lead = (article) => {
+    if (!article?.id || article.closest(".child") || article.querySelector(".record")) return;
+    const link = Object.assign(document.createElement("a"), { className: "record", href: record(article), textContent: "{ }", title: "The record in its file (r)" });
+    link.setAttribute("aria-label", "The record in its file");
+    article.querySelector("header")?.append(link);
+  };
   showMarks();
   for (const kind of ["mouseover", "focusin"])
-    document.addEventListener(kind, (event) => offer(event.target.closest?.("main article")));
+    document.addEventListener(kind, (event) => {
+      const article = event.target.closest?.("main article");
+      lead(article);
+      offer(article);
+    });
 
   // Growth.
   const main = document.querySelector("main");
@@ -124,6 +135,10 @@
     if (event.key === "v") document.querySelector(".views a:not([aria-current])").click();
     if (event.key === "s") document.getElementById("star")?.click();
     if (event.key === "m") star(document.activeElement?.closest("main article"));
+    if (event.key === "r") {
+      const article = document.activeElement?.closest("main article");
+      if (article && !article.closest(".child")) location.assign(record(article));
+    }
     if (event.key === "g") location.href = "/";
     if (event.key === "Escape") for (const menu of document.querySelectorAll(".menu[open]")) menu.open = false;
   });

@@ -53,13 +53,13 @@ class Asked(NamedTuple):
             parse(until, end=True) if until else None,
         )
 
-    def number(self, name: str, default: int = 1) -> int:
+    def number(self, name: str, default: int = 1, most: int = _HIGHEST) -> int:
         """A whole number from 1. Raises `RequestError`."""
         text = self.get(name)
         if text is None:
             return default
-        if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) <= _HIGHEST:
-            raise RequestError(f"{name} cannot be {text[:40]!r}.", f"It is a number from 1 to {_HIGHEST:,}.")
+        if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= most:
+            raise RequestError(f"{name} cannot be {text[:40]!r}.", f"It is a number from 1 to {most:,}.")
         return int(text)
 
     def amount(self, name: str) -> float | None:
