@@ -119,11 +119,18 @@ class IndexService:
         """
         return self._index.outline(key, most)
 
-    def changes(self, stop: threading.Event | None = None) -> Iterator[frozenset[str]]:
-        """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys."""
+    def changes(self, stop: threading.Event | None = None, *, settles: bool = False) -> Iterator[frozenset[str]]:
+        """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys.
+
+        If it `settles`, other questions take what it found: that is for a view that changes nothing itself.
+        """
         from pollux.library.watch import Changes
 
-        return iter(Changes(self._homes, self._index, stop))
+        return iter(Changes(self._homes, self._index, stop, settles=settles))
+
+    def settle(self) -> None:
+        """Bring the cache up to date for the questions that follow, which then do not look themselves."""
+        self._index.sync(settles=True)
 
     def heirs(self, key: str) -> list[str]:
         """The sessions that a session was handed over to, as far as is known without reading anything now."""

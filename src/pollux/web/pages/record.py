@@ -139,7 +139,8 @@ def records_page(asked: Asked, entry: ListEntry, session: Session) -> str:
 def _row(key: str, number: int, name: str, message: Message, home: str) -> tuple[str, ...]:
     origin = message.origin
     place = NONE if origin is None else tilde(_place(origin), home)
-    where = tag("a", tag("code", one_line(place)), href=to("/record", key=key, message=name))
+    words = tag("code", one_line(place.rpartition("/")[2]), title=one_line(place))
+    where = tag("a", words, href=to("/record", key=key, message=name))
     who_said = tag("a", one_line(who(head_of(message))), href=session_address(key, name))
     return join([f"{number + 1:,}"]), who_said, when(message.at), where
 
