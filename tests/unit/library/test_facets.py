@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from pollux import Filter, Library
-from pollux.errors import RequestError, UnknownName
+from pollux.errors import BadQuery, RequestError, UnknownName
 from pollux.index.catalogue.facets import FACETS
 from pollux.index.search.outline import outline_of
 from pollux.library.filters import filter_of
+from pollux.library.index import Matching
 from pollux.library.marks import Edit, Target
 from tests.index.test_crash import start_processes
 
@@ -112,6 +113,19 @@ def test_the_outline_is_that_of_the_session(home: Path, tmp_path: Path) -> None:
 def test_the_outline_of_no_session(library: Library) -> None:
     with pytest.raises(UnknownName):
         library.outline("gemini:none")
+
+
+def test_what_is_looked_for_meanwhile_is_what_is_looked_for_at_once(library: Library) -> None:
+    begun = library.index.matching("packet")
+    assert library.index.facets("packet", names=FACETS, matching=begun) == library.index.facets("packet", names=FACETS)
+    with pytest.raises(BadQuery):
+        library.index.matching('"unfinished (')
+
+    def broken() -> set[int]:
+        raise RequestError("No.")
+
+    with pytest.raises(RequestError):
+        Matching(broken).numbers()
 
 
 def test_facets_follow_what_is_added_changed_and_deleted(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def records_page(asked: Asked, entry: ListEntry, session: Session) -> str:
         "Records",
         heading("Where each message stands", asked, shell_line("pollux", "show", key, "--raw"), twin=False),
         tag("p", *about, class_="about"),
-        table(("", "message", "when", "stands in"), rows, numeric=(0,), texts=(3,)) if rows else None,
+        table(("no.", "message", "when", "stands in"), rows, numeric=(0,), texts=(3,)) if rows else None,
         pages(asked, page, more=len(names) > first + PER_PAGE, words=("Before", "After")),
         current="/",
     )
