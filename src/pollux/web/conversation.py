@@ -23,7 +23,7 @@ from pollux.web.pages.session import (
     outline_links,
     tools,
 )
-from pollux.web.versions import Versions, blocks, digest
+from pollux.web.versions import Versions, blocks, digest, noted
 from pollux.writers.base import Options
 from pollux.writers.html.markup import Html, tag
 from pollux.writers.html.messages import Messages, anchor
@@ -140,9 +140,7 @@ class Conversations:
         yield ""
         digests: list[bytes] = []
         yield '<main id="conversation">\n'
-        for block in blocks(main):
-            digests.append(digest(block))
-            yield block
+        yield from noted(main, digests)
         yield "</main>\n"
         if index is not None:
             yield f"{prompts(index())}\n"
