@@ -36,12 +36,11 @@ const live = (() => {
           spread(event);
           channel.postMessage(event);
         };
-        let away = false;
         source.onmessage = ({ data }) => pass(JSON.parse(data));
-        source.onerror = () => pass({ away: (away = true) });
+        source.onerror = () => pass({ away: true });
         source.onopen = () => {
-          if (!away) return;
-          pass({ away: (away = false) });
+          if (!document.getElementById("away")) return;
+          pass({ away: false });
           pass({ keys: ["*"] }); // what changed meanwhile
         };
         release = () => {
