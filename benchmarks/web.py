@@ -220,7 +220,8 @@ def large_home(folder: Path, megabytes: int) -> tuple[Path, str]:
                 number += 1
                 user, answer = f"u{number:08}-0000-4000-8000-000000000000", f"a{number:08}-0000-4000-8000-000000000000"
                 shared = {"sessionId": name, "cwd": "/work/large", "version": "2.1.0", "isSidechain": False}
-                moment = {"timestamp": f"2026-10-{1 + number % 28:02}T10:00:00.000Z", "userType": "external"}
+                minute = f"{1 + number // 1440 % 28:02}T{number // 60 % 24:02}:{number % 60:02}"
+                moment = {"timestamp": f"2026-10-{minute}:00.000Z", "userType": "external"}
                 words = f"Why does case {number} fail? " + "It was green before the refactoring. " * 12
                 told = f"Case {number} fails since the cache is stale.\n\n```python\nprint({number})\n```\n" + (
                     "The reader keeps what it read, and the writer does not tell it. " * 60

@@ -22,6 +22,7 @@ PAGES = {
     "file": "/file?path=/home/juno/code/tidewatch/tidewatch/tables.py",
     "stats": "/stats",
     "audit": f"/audit?key={TIDES}",
+    "record": f"/record?key={TIDES}&line=10",
     "timeline": "/timeline",
     "projects": "/projects",
     "friction": "/friction",

@@ -23,7 +23,14 @@ REPORTS = (
     f"/audit?key={SAMPLE_KEY}",
     f"/audit?key={SAMPLE_KEY}&since=2026-11-14&model=gemini-2.5-pro",
 )
+RECORDS = (
+    f"/record?key={SAMPLE_KEY}",
+    f"/record?key={SAMPLE_KEY}&line=10",
+    f"/record?key={REWOUND_KEY}&line=2",
+    f"/record?key={SECOND}&line=3",
+)
 FACTS = (
+    *RECORDS,
     "/friction",
     f"/friction?key={SAMPLE_KEY}",
     "/archive",

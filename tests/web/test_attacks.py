@@ -163,7 +163,7 @@ def _hostile(home: Path) -> str:
         "id": EVIL,
         "role": "assistant",
         "model": EVIL,
-        "content": [{"type": "text", "text": EVIL}, call, written],
+        "content": [{"type": "text", "text": EVIL}, call, written, {**written, "id": "n", "name": EVIL}],
         "usage": {"input_tokens": 5, "output_tokens": 7},
     }
     lines = [
@@ -200,6 +200,10 @@ def test_stored_scripts_run_nowhere(tmp_path: Path, tab: Open) -> None:
         asked = quote(EVIL)
         paths += [f"{page}?key={quote(key)}" for page in ("/edits", "/friction", "/audit", "/archive", "/compare")]
         paths += ["/edits", "/friction", "/audit", "/archive", "/doctor", "/projects", "/timeline", "/stats"]
+        paths += [
+            f"/record?key={key}{more}" for more in ("", "&line=1", "&line=2", "&message=b", f"&file={asked}&line=1")
+        ]
+        paths += [f"/record?key={asked}", f"/record?key={key}&message={asked}", f"/stats?budget={asked}"]
         paths += [f"/stats?by={by}" for by in ("model", "project", "tool", "session")]
         paths += [f"/file?path={asked}", f"/stats?model={asked}", f"/compare/{asked}/{key}", f"/stats?by={asked}"]
         paths += [f"{page}?project={asked}&since={asked}" for page in ("/edits", "/friction", "/stats", "/timeline")]

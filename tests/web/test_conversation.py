@@ -12,9 +12,11 @@ from pollux import Library, registry
 from pollux.export.service import Exporter
 from pollux.library.library import Filter
 from pollux.model import Session
+from pollux.web.conversation import Wanted
 from pollux.writers.base import Options
 from tests.web.serving import REWOUND_KEY, SAMPLE_KEY, Served, serving
 
+NAME = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
 CORPUS = Path(__file__).parent.parent / "corpus"
 HOMES = ("gemini/0.61.0", "gemini/0.44.0-tui", "claude/walk-two-resumes-at-once", "codex/walk-exact-though-cut")
 
@@ -200,3 +202,32 @@ def test_what_was_read_is_kept_by_its_size(served: Served) -> None:
         reading.session(entry)
     assert 0 < reading.size <= 200_000
     assert reading.is_kept(entries[-1])
+
+
+def test_what_was_rewound_comes_in_pieces_too(tmp_path: Path) -> None:
+    """A large branch is one element of the page, and still nobody waits for the whole of it."""
+    file = tmp_path / "rewound" / ".claude" / "projects" / "-work" / f"{NAME}.jsonl"
+    file.parent.mkdir(parents=True)
+    shared = {"sessionId": NAME, "cwd": "/work", "version": "2.1.0", "isSidechain": False, "userType": "external"}
+    lines: list[dict[str, object]] = []
+    for number in range(300):  # all but the first and the last were taken back: the last one follows the first
+        parent = None if not number else "u0" if number == 299 else f"a{number - 1}"
+        asked = {"role": "user", "content": f"Question {number} " + "why " * 300}
+        at = {"timestamp": f"2026-10-01T{number // 60:02}:{number % 60:02}:00.000Z"}
+        lines.append({"type": "user", "uuid": f"u{number}", "parentUuid": parent, "message": asked, **shared, **at})
+        said = {"id": f"m{number}", "role": "assistant", "content": [{"type": "text", "text": f"Answer {number}"}]}
+        lines.append(
+            {"type": "assistant", "uuid": f"a{number}", "parentUuid": f"u{number}", "message": said} | shared | at
+        )
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    with serving(tmp_path, tmp_path / "rewound") as served:
+        conversations = served.web._conversations
+        page = "".join(pieces := list(conversations.page(Wanted(f"claude:{NAME}"))))
+        assert page.count('<details class="branch"') == 1
+        assert page.partition('class="branch"')[2].partition("</details>")[0].count("<article") > 500
+        first = pieces.index('<main id="conversation">\n')
+        assert max(map(len, pieces[first : pieces.index("</main>\n")])) < 20_000
+        version = page.partition('data-version="')[2].partition('"')[0]
+        grown = conversations.growth(Wanted(f"claude:{NAME}"), version)
+        assert grown["version"] == version
+        assert grown["html"] == ""

@@ -242,6 +242,24 @@ def test_many_days_are_drawn_as_weeks_and_months(served: Served, monkeypatch: py
     assert "Cost a month" in served.get("/stats").text
 
 
+def test_a_budget_is_a_line_and_says_which_days_are_above_it(served: Served, tab: Open) -> None:
+    here = tab(served, "/stats?of=cost&budget=%240.10")
+    rows = {row["name"]: row["cost_usd"] for row in twin(served, "/stats.json?of=cost")["rows"]}
+    above = sorted((day for day, cost in rows.items() if cost and cost > 0.1), reverse=True)
+    assert above
+    assert here.ask("[...document.querySelectorAll('.over a')].map((a) => a.textContent)") == above
+    assert f"{len(above)} of " in here.page.inner_text(".over")
+    drawn = here.ask("[...document.querySelectorAll('.columns line')].map((one) => one.getBoundingClientRect().y)")
+    _, middle, line = drawn
+    assert middle == pytest.approx(line, abs=1.5)  # half of what is drawn, $0.20, is the budget
+    assert here.ask("document.querySelector('[name=budget]').value") == "$0.10"
+    for wrong in ("-1", "0", "x", "1e9", "nan", "$"):
+        assert served.get(f"/stats?budget={wrong}").status == 400
+    high = served.get("/stats?of=cost&budget=1000").text
+    assert "0 of " in high.partition("Above the budget")[2][:80]
+    assert "budget" not in served.get("/stats?by=model").text.partition("<form")[2].partition("</form>")[0]
+
+
 def test_the_audit_is_that_of_the_command(served: Served) -> None:
     library = served.web.library
     assert twin(served, "/audit.json") == plain(history_document(library.usage.audit_all(Filter(everything=True))))

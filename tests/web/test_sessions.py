@@ -10,6 +10,7 @@ import pytest
 
 from pollux.answers.search import hits_document
 from pollux.answers.sessions import list_document
+from pollux.library.fresh_index import FreshIndex
 from pollux.library.library import Filter
 from pollux.web.asking import EACH, HITS, Asker, Question
 from pollux.web.terms import has_terms, term, terms_of, with_terms, without_terms
@@ -156,3 +157,28 @@ def test_terms_are_added_and_removed() -> None:
     assert without_terms(query, 'project:"a b"') == 'agent:codex "two words" retry'
     assert has_terms(query, "retry", "agent:codex")
     assert not has_terms(query, "agent:gemini")
+
+
+def test_a_list_after_a_change_looks_at_no_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who follows the files has looked already. A sync that anybody else asks for is followed by another look."""
+    looks: list[FreshIndex] = []
+    scan = FreshIndex._scan
+
+    def counted(index: FreshIndex) -> object:
+        looks.append(index)
+        return scan(index)
+
+    with serving(tmp_path) as served:
+        library = served.web.library
+        monkeypatch.setattr(FreshIndex, "_scan", counted)
+        file = next(served.home.rglob("session-*aa6812ea*"))
+        with file.open("a") as out:
+            out.write('{"id":"new","timestamp":"2026-11-14T18:00:00.000Z","type":"user","content":"And the moon?"}\n')
+        library.index.settle()
+        assert len(looks) == 1
+        assert served.web._asker.ask(Question("moon")).rows
+        assert served.web._asker.ask(Question()).sessions == 15
+        assert len(looks) == 1
+        library.sync()
+        library.count()
+        assert len(looks) == 3

@@ -110,6 +110,24 @@ def test_nothing_is_wider_than_the_window(served: Served, tab: Open, width: int)
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
 
 
+@pytest.mark.parametrize("width", [1000, 1280, 2560])
+@pytest.mark.parametrize("path", ["/", "/?q=packet"])
+def test_the_names_of_columns_stand_above_them(served: Served, tab: Open, path: str, width: int) -> None:
+    here = tab(served, path, width=width)
+    places = (
+        "[...document.querySelector({}).children].slice(0, 4).map((one) => Math.round(one.getBoundingClientRect().x))"
+    )
+    names, row = (here.ask(places.format(json.dumps(which))) for which in (".row.names", ".row[data-key]"))
+    assert names == row
+    if width > 72 * 16:  # and the figures end where their names end
+        ends = "[...document.querySelectorAll('{} .figures > span')].slice(0, 3).map((one) => {{"
+        ends += "const range = document.createRange(); range.selectNodeContents(one);"
+        ends += "return Math.round(range.getBoundingClientRect().right) }})"
+        names, row = (here.ask(ends.format(which)) for which in (".row.names", ".row[data-key]"))
+        assert names == row
+    here.leave()
+
+
 def test_a_ticket_opens_the_door_from_a_file(served: Served, browser: Browser, tmp_path: Path) -> None:
     """As the user's browser is opened: at a file, which counts as another site."""
     file = tmp_path / "pollux.html"

@@ -340,8 +340,8 @@ class FreshIndex:
 
     # ------------------------------------------------------------------ keeping up
 
-    def sync(self) -> Outcome:
-        """Bring the cache up to date, with all words.
+    def sync(self, *, settles: bool = False) -> Outcome:
+        """Bring the cache up to date, with all words. The next question looks again, unless this one `settles` it.
 
         If another pollux is doing so, this one waits for it, and `report` hears how far it is. If that one makes no
         progress, this run uses a copy. A `report` that raises `Enough` ends the sync early and sets `busy`: then
@@ -354,6 +354,8 @@ class FreshIndex:
             self.add_words()
             # Without a cache each thread has its own catalogue: all bring theirs up to date when they ask.
             self._forget()
+            if settles and self.store.catalogue.path is not None and not self.busy:
+                self._synced_catalogues.add(self.store.catalogue.born)
             if self._contents() == contents:
                 outcome.sessions, outcome.removed, outcome.kept = len(before), 0, 0
                 return outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -19,6 +20,7 @@ from pollux.library.homes import Homes
 from pollux.system.directories import Places
 
 if TYPE_CHECKING:
+    import subprocess
     import threading
     from datetime import date
 
@@ -119,11 +121,18 @@ class IndexService:
         """
         return self._index.outline(key, most)
 
-    def changes(self, stop: threading.Event | None = None) -> Iterator[frozenset[str]]:
-        """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys."""
+    def changes(self, stop: threading.Event | None = None, *, settles: bool = False) -> Iterator[frozenset[str]]:
+        """The keys of the sessions that change until `stop` is set. Where nothing changes for some seconds, no keys.
+
+        If it `settles`, other questions take what it found: that is for a view that changes nothing itself.
+        """
         from pollux.library.watch import Changes
 
-        return iter(Changes(self._homes, self._index, stop))
+        return iter(Changes(self._homes, self._index, stop, settles=settles))
+
+    def settle(self) -> None:
+        """Bring the cache up to date for the questions that follow, which then do not look themselves."""
+        self._index.sync(settles=True)
 
     def heirs(self, key: str) -> list[str]:
         """The sessions that a session was handed over to, as far as is known without reading anything now."""
@@ -135,12 +144,28 @@ class IndexService:
 
         return self._index.ask(lambda current: relatives(current, key))
 
-    def facets(self, text: str = "", criteria: Filter | None = None, names: Iterable[str] | None = None) -> Facets:
+    def facets(
+        self,
+        text: str = "",
+        criteria: Filter | None = None,
+        names: Iterable[str] | None = None,
+        matching: Matching | None = None,
+    ) -> Facets:
         """What the sessions of a list, or of a search for `text`, can be narrowed down by.
 
         For each of these names, or of all, its values, and how many of the sessions have each; the most frequent first.
+        `matching` are the sessions that a search for `text` finds, if somebody has begun to look for them.
         """
-        return _facets(self._index, text, criteria or Filter(), names)
+        return _facets(self._index, text, criteria or Filter(), names, matching)
+
+    def matching(self, text: str) -> Matching:
+        """The sessions that a search for `text` finds, which are looked for while something else is done."""
+
+        def question(current: CatalogueQueries) -> Matching:
+            with self._index.store.words() as words:
+                return _begin_matching(self._index, current, words, text)
+
+        return self._index.ask(question, frozen=False)
 
     # ------------------------------------------------------------------ the cache
 
@@ -188,7 +213,33 @@ def _local_days(*_zone: object) -> Callable[[int], date | None]:
     return day_of(None)
 
 
-def _facets(index: FreshIndex, text: str, criteria: Filter, names: Iterable[str] | None) -> Facets:
+class Matching:
+    """The numbers of some sessions. A thread looks for them: the index of words leaves the others alone meanwhile."""
+
+    def __init__(self, look: Callable[[], set[int]]) -> None:
+        self._look = look
+        self._found: set[int] = set()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._found = self._look()
+        except Exception as error:  # noqa: BLE001 (whoever waits for it gets it)
+            self._error = error
+
+    def numbers(self) -> set[int]:
+        """The numbers, as soon as they are known. Raises what went wrong."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._found
+
+
+def _facets(
+    index: FreshIndex, text: str, criteria: Filter, names: Iterable[str] | None, matching: Matching | None
+) -> Facets:
     """The facets of the sessions that a list has, or of those with a message that matches a query."""
     from pollux.index.catalogue.facets import FACETS, facets  # only some views need it
     from pollux.text.suggest import did_you_mean
@@ -203,24 +254,25 @@ def _facets(index: FreshIndex, text: str, criteria: Filter, names: Iterable[str]
 
     def question(current: CatalogueQueries) -> Facets:
         with index.store.words() as words:
-            numbers = _matching_sessions(index, current, words, text)
-            return facets(current, everything, wanted, _local_days(time.tzname, time.timezone), numbers)
+            found = matching if matching is not None else _begin_matching(index, current, words, text)
+            return facets(current, everything, wanted, _local_days(time.tzname, time.timezone), found.numbers())
 
     return index.ask(question, frozen=False)
 
 
-def _matching_sessions(index: FreshIndex, current: CatalogueQueries, words: WordIndex, text: str) -> set[int]:
-    """The numbers of the sessions with a message that matches a query, whether or not their words are indexed."""
+def _begin_matching(index: FreshIndex, current: CatalogueQueries, words: WordIndex, text: str) -> Matching:
+    """Look for the sessions with a message that matches a query, whether or not their words are indexed."""
     from pollux.index.search.marked import resolve_marks
     from pollux.index.search.query import Sort, parse
 
     query = resolve_marks(parse(text, registry.source_names()), current)
     pending = index.pending_sessions(current)
     if pending is None:
-        return words.sessions(query)
+        return Matching(lambda: words.sessions(query))
     from pollux.index.search.direct.examine import DirectRequest
     from pollux.index.search.direct.pending import PendingSearch
 
     search = PendingSearch(pending.bundles)
     request = DirectRequest(limit=1, sort=Sort.NEWEST, per_session=1, index=words.statistics(query))
-    return (words.sessions(query) - search.numbers) | search.matches(query, request).matching
+    direct = search.matches(query, request).matching  # from files, which is done here
+    return Matching(lambda: (words.sessions(query) - search.numbers) | direct)

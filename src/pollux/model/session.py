@@ -189,11 +189,8 @@ class Session(Value, frozen=True, kw_only=True):
         own = [m.usage for m in self.messages if m.usage is not None and not m.inherited]
         if self.exact and not own:
             return NOTHING_USED
-        known = all(
-            request.input is not None and request.output is not None
-            for usage in own
-            for request in usage.each or (usage,)
-        )
+        requests = [request for usage in own for request in usage.each or (usage,)]
+        known = None not in [one.input for one in requests] and None not in [one.output for one in requests]
         return add(own, exact=self.exact if known else False)
 
     @property

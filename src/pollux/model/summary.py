@@ -74,8 +74,8 @@ def summarize(session: Session) -> Summary:
         last_prompt=last[:PROMPT_LENGTH] if last is not None else None,
         models=tuple(dict.fromkeys(m.model for m in own if m.model)),
         counts=Counts(
-            prompts=sum(m.role is Role.USER and m.author is Author.HUMAN for m in own),
-            replies=sum(is_reply(m) for m in own),
+            prompts=sum(not m.inherited for m in prompts),
+            replies=sum(map(is_reply, own)),
             tool_calls=len(calls),
             failed_tool_calls=sum(call.status is Status.ERROR for call in calls),
         ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pollux.model.base import NOTHING, Extra, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 
 class Figures(Value, frozen=True, kw_only=True):
@@ -113,6 +113,6 @@ def combine_exact(exactness: Iterable[bool | None]) -> bool | None:
     return False if False in distinct else None if None in distinct else True
 
 
-def _sum(figures: Iterable[int | None]) -> int | None:
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) if known else None
+def _sum(figures: Sequence[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None] if None in figures else figures
+    return sum(known) if known else None  # type: ignore[arg-type] # none of them is None

@@ -96,6 +96,10 @@ class Pricer:
         """Can requests be priced from roll-ups, or does a price change at a size they were not made for?"""
         return all(card is None or card.steps <= set(STEPS) for card in self.cards.values())
 
+    def is_dated(self, model: str) -> bool:
+        """Do a model's prices change with time?"""
+        return model in self._dated
+
     def period(self, model: str, quarter: int) -> int:
         """The number of the period of a model's prices in a quarter of an hour."""
         if model not in self._dated:

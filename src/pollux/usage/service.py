@@ -182,9 +182,13 @@ class UsageService:
 
         def charge(message: Message) -> tuple[int | None, int]:
             usage, model = message.usage, message.model or ""
-            period = pricer.period(model, quarter(micros(message.at)))
-            requests = (usage.each or (usage,)) if usage is not None else ()
-            costs = [(request, pricer.cost(model, request, period, prompt_size(request))) for request in requests]
+            if usage is None:
+                return None, 0
+            period = pricer.period(model, quarter(micros(message.at))) if pricer.is_dated(model) else 0
+            if not usage.each:
+                cost = pricer.cost(model, usage, period, prompt_size(usage))
+                return cost, _requests(usage) if cost is None else 0
+            costs = [(request, pricer.cost(model, request, period, prompt_size(request))) for request in usage.each]
             known = [cost for _, cost in costs if cost is not None]
             return sum(known) if known else None, sum(_requests(request) for request, cost in costs if cost is None)
 

@@ -25,7 +25,7 @@ from pollux.web.kept_pages import KeptPages
 from pollux.web.live import Hub
 from pollux.web.marking import edit_of
 from pollux.web.pages.first_run import first_run_page
-from pollux.web.pages.layout import session_address
+from pollux.web.pages.layout import PLACES, session_address
 from pollux.web.pages.problem import problem_page
 from pollux.web.pages.session import LIVE
 from pollux.web.pages.sessions import answer_markup, sessions_page
@@ -89,7 +89,9 @@ class Web:
         routes = [Route(path, self._safe(endpoint), methods=["GET"]) for path, endpoint in get]
         routes += [Route(path, self._safe(endpoint), methods=["POST"]) for path, endpoint in post]
         nothing = self._safe(self._nothing)
-        return Starlette(routes=routes, exception_handlers={404: _handler(nothing), 405: _handler(nothing)})
+        app = Starlette(routes=routes, exception_handlers={404: _handler(nothing), 405: _handler(nothing)})
+        app.router.redirect_slashes = False  # it would lead to the scheme of this server, not to that of a tunnel
+        return app
 
     def warm_up(self) -> None:
         """Make the list, and the page of the newest session: whoever asks first need not wait for imports."""
@@ -176,6 +178,8 @@ class Web:
         return StreamingResponse(self.hub.listen(), media_type="text/event-stream")
 
     async def _nothing(self, request: Request) -> Response:
+        if request.method == "GET" and (meant := request.url.path.rstrip("/")) in PLACES:
+            return RedirectResponse(meant, 307)
         raise NotFound(f"There is no page {request.url.path!r}.", "All sessions are on the first page.")
 
     # ------------------------------------------------------------------ writes

@@ -132,7 +132,7 @@ class Asker:
             if key in entries
         )
         counted = replace(criteria, everything=question.everything)
-        facets = self._facets("", counted) if not question.typing else {}
+        facets = self._facets(counted) if not question.typing else {}
         return Answer(question, rows, len(members), pages, facets)
 
     def _members(
@@ -157,6 +157,7 @@ class Asker:
         # Filters alone ask for no words, by which hits could be ranked.
         sort = Sort.RELEVANCE if any(":" not in word for word in question.query.split()) else Sort.NEWEST
         most = FIRST_HITS if question.typing else HITS
+        matching = None if question.typing else self._library.index.matching(question.query)
         result = self._library.search(
             question.query, Filter(everything=True), limit=most, per_session=EACH, counted=True, sort=sort
         )
@@ -172,8 +173,9 @@ class Asker:
             remarks.append(pending_sentence(result.pending, self._library.count(Filter(everything=True))))
         if not rows and result.meant:
             remarks.append("Did you mean: " + ", ".join(other for _, other in result.meant))
-        is_plain = not (result.widened or question.typing)
-        facets = self._facets(question.query, Filter(everything=True)) if is_plain else {}
+        facets = {}
+        if matching is not None and not result.widened:  # the page is kept as a whole
+            facets = self._library.index.facets(question.query, Filter(everything=True), FACETS, matching)
         is_cut = len(result.hits) >= most
         return Answer(question, rows, len(rows), facets=facets, remarks=tuple(remarks), is_cut=is_cut, result=result)
 
@@ -182,10 +184,8 @@ class Asker:
 
     # ------------------------------------------------------------------ what is remembered
 
-    def _facets(self, text: str, criteria: Filter) -> dict[str, dict[str, int]]:
+    def _facets(self, criteria: Filter) -> dict[str, dict[str, int]]:
         index = self._library.index
-        if text:  # the page that shows them is kept as a whole
-            return index.facets(text, criteria, FACETS)
         lasting = tuple(name for name in FACETS if name not in ("is", "tag"))
         known: dict[str, dict[str, int]] = self._remember(
             ("facets", criteria), lambda: index.facets("", criteria, lasting), fresh=bool(criteria.marks)

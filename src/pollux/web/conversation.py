@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from pollux import registry
 from pollux.errors import CannotResume, NotFound, PolluxError
 from pollux.export.service import Exporter
 from pollux.model import NO_MARKS
+from pollux.system.gc_pause import gc_paused
 from pollux.text.escape import one_line
 from pollux.web.pages.session import (
     Surroundings,
@@ -21,7 +23,7 @@ from pollux.web.pages.session import (
     outline_links,
     tools,
 )
-from pollux.web.versions import Versions, blocks, digest
+from pollux.web.versions import Versions, blocks, digest, noted
 from pollux.writers.base import Options
 from pollux.writers.html.markup import Html, tag
 from pollux.writers.html.messages import Messages, anchor
@@ -38,8 +40,11 @@ if TYPE_CHECKING:
 SLOW = 2_000_000
 """Bytes of files: what takes longer to read is announced, and its prompts come from the cache."""
 
-FIRST = 500
+FIRST = 200
 """So many prompts of such a session come before it is read; all of them, below the conversation."""
+
+_BEGINNING = 30
+"""Pieces of a page: the facts, and the first messages."""
 
 _EDITS = 200
 """The newest edits of a session: their files stand in its menu."""
@@ -88,7 +93,7 @@ class Conversations:
             "keep": same,
             "html": "".join(every[same:]),
             "prompts": "".join(messages.index(wanted.part)),
-            "title": one_line(entry.title or "", 200),
+            "kind": session.kind,
         }
 
     def tools(self, wanted: Wanted) -> str:
@@ -115,15 +120,17 @@ class Conversations:
         yield f"{announcement(size)}\n"
         yield ""
         try:
-            session = self._reading.session(entry)
-            messages, context = self._messages(session, wanted)
+            with gc_paused():  # nobody waits until all these values were searched for garbage
+                session = self._reading.session(entry)
+                messages, context = self._messages(session, wanted)
+                main = conversation(session, context, messages, wanted.part)
+                begun = list(islice(main, _BEGINNING))
         except PolluxError as error:
             yield tag("main", tag("p", str(error), class_="notice error"), id="conversation")
             yield from after_main("")
             return
-        main = conversation(session, context, messages, wanted.part)
         top = () if known is not None else (prompts(messages.index(wanted.part)),)
-        yield from self._whole(top, main, messages.index if is_early else None)
+        yield from self._whole(top, chain(begun, main), messages.index if is_early else None)
 
     def _whole(
         self, top: tuple[Html, ...], main: Iterator[str], index: Callable[[], list[Html]] | None = None
@@ -133,9 +140,7 @@ class Conversations:
         yield ""
         digests: list[bytes] = []
         yield '<main id="conversation">\n'
-        for block in blocks(main):
-            digests.append(digest(block))
-            yield block
+        yield from noted(main, digests)
         yield "</main>\n"
         if index is not None:
             yield f"{prompts(index())}\n"

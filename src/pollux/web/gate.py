@@ -107,24 +107,26 @@ class Gate:
 
     def _stranger(self, headers: Headers) -> Refusal | None:
         """Does the request come from another site, or from somebody without the cookie?"""
-        site = headers.first("sec-fetch-site")
-        if site not in (None, "same-origin", "none"):
-            sentence = f"The header Sec-Fetch-Site is {site!r}: another site led here."
+        sites = headers.all("sec-fetch-site")
+        if len(sites) > 1 or not {*sites} <= {"same-origin", "none"}:
+            sentence = f"The header Sec-Fetch-Site is {' and '.join(map(repr, sites))}: another site led here."
             return Refusal(403, sentence, "Type the address into the browser yourself, or open it from a bookmark.")
         if not any(map(self._access.is_known, headers.all("cookie"))):
             return Refusal(403, "This browser is not known: the cookie of this run is missing.", _AGAIN)
         return None
 
     def _forged(self, scope: Scope, headers: Headers) -> Refusal | None:
-        """Does a write come from elsewhere than from a page of ours?"""
-        if scope["method"] != "POST":
-            return None
+        """Does a page of another origin ask, or does a write come from elsewhere than from a page of ours?"""
         origins = headers.all("origin")
+        if scope["method"] != "POST" and not origins:  # our own pages name no origin where they read
+            return None
         # A page that tells no referrer sends its forms with `null`, and the browser itself says that the page is ours.
         is_ours = origins == ["null"] and headers.all("sec-fetch-site") == ["same-origin"]
         if not is_ours and (len(origins) != 1 or origins[0].lower() not in self._access.origins):
             named = " and ".join(map(repr, origins)) or "missing"
-            return Refusal(403, f"The header Origin is {named}, so the form is not one of this server.", _TUNNEL)
+            return Refusal(403, f"The header Origin is {named}, so this does not come from a page of ours.", _TUNNEL)
+        if scope["method"] != "POST":
+            return None
         if not (headers.first("content-type") or "").startswith("application/x-www-form-urlencoded"):
             return Refusal(403, "The header Content-Type is not that of a form.", "Use the forms of the pages.")
         return None

@@ -103,7 +103,7 @@ class Hub:
 
     def _look_on(self) -> None:
         try:
-            for keys in self._library.index.changes(self._stop):
+            for keys in self._library.index.changes(self._stop, settles=True):
                 if keys:
                     self.tell(keys)
                 with self._lock:
@@ -135,7 +135,7 @@ class Hub:
         began = time.monotonic()
         with contextlib.suppress(PolluxError):
             before = self._library.index.state()
-            self._library.sync()
+            self._library.index.settle()
             if self._library.index.state() != before:
                 self.tell(["*"])
         with self._lock:

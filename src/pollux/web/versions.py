@@ -14,7 +14,30 @@ Digests = tuple[bytes, ...]
 
 def blocks(pieces: Iterable[str]) -> Iterator[str]:
     """The pieces of a conversation, joined to the elements that stand directly in `<main>`."""
-    depth, block = 0, ""
+    block = ""
+    for piece, is_end in _inside(pieces):
+        block += piece
+        if is_end:
+            yield block
+            block = ""
+    if block:
+        yield block
+
+
+def noted(pieces: Iterable[str], digests: list[bytes]) -> Iterator[str]:
+    """The same pieces as they come: a block may be large, as one of all that was rewound. Adds the hash of each."""
+    whole = _hash()
+    for piece, is_end in _inside(pieces):
+        whole.update(piece.encode("utf-8", "surrogatepass"))
+        if is_end:
+            digests.append(whole.digest())
+            whole = _hash()
+        yield piece
+
+
+def _inside(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """The pieces between `<main>` and `</main>`, and whether each ends an element that stands directly there."""
+    depth = 0
     for piece in pieces:
         if piece.startswith(("<main", "</main")):
             continue
@@ -22,12 +45,7 @@ def blocks(pieces: Iterable[str]) -> Iterator[str]:
             depth -= 1
         elif _OPENED.fullmatch(piece):
             depth += 1
-        block += piece
-        if depth == 0:
-            yield block
-            block = ""
-    if block:
-        yield block
+        yield piece, depth == 0
 
 
 class Versions:
@@ -57,4 +75,10 @@ class Versions:
 
 def digest(block: str) -> bytes:
     """A hash of a block."""
-    return hashlib.blake2b(block.encode("utf-8", "surrogatepass"), digest_size=9).digest()
+    whole = _hash()
+    whole.update(block.encode("utf-8", "surrogatepass"))
+    return whole.digest()
+
+
+def _hash() -> hashlib.blake2b:
+    return hashlib.blake2b(digest_size=9)

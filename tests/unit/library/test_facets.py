@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pollux import Filter, Library
-from pollux.errors import RequestError, UnknownName
+from pollux.errors import BadQuery, RequestError, UnknownName
 from pollux.index.catalogue.facets import FACETS
 from pollux.index.search.outline import outline_of
 from pollux.library.filters import filter_of
+from pollux.library.index import Matching
 from pollux.library.marks import Edit, Target
 from tests.index.test_crash import start_processes
 
@@ -111,3 +113,45 @@ def test_the_outline_is_that_of_the_session(home: Path, tmp_path: Path) -> None:
 def test_the_outline_of_no_session(library: Library) -> None:
     with pytest.raises(UnknownName):
         library.outline("gemini:none")
+
+
+def test_what_is_looked_for_meanwhile_is_what_is_looked_for_at_once(library: Library) -> None:
+    begun = library.index.matching("packet")
+    assert library.index.facets("packet", names=FACETS, matching=begun) == library.index.facets("packet", names=FACETS)
+    with pytest.raises(BadQuery):
+        library.index.matching('"unfinished (')
+
+    def broken() -> set[int]:
+        raise RequestError("No.")
+
+    with pytest.raises(RequestError):
+        Matching(broken).numbers()
+
+
+def test_facets_follow_what_is_added_changed_and_deleted(tmp_path: Path) -> None:
+    """Counts are kept and only changed: they must stay those of a library that counts all anew."""
+    home = tmp_path / "home"
+    shutil.copytree(HOME, home)
+    lasting = _library(home, tmp_path)
+    questions = [("", Filter()), ("", Filter(everything=True)), ("", Filter(agent="codex")), ("packet", Filter())]
+
+    def check() -> None:
+        lasting.index.settle()
+        anew = _library(home, tmp_path / "other")
+        for text, criteria in questions:
+            assert lasting.index.facets(text, criteria, FACETS) == anew.index.facets(text, criteria, FACETS)
+
+    check()
+    files = sorted((home / ".claude").rglob("*.jsonl")) + sorted((home / ".gemini").rglob("session-*.jsonl"))
+    for file in files[:3]:
+        kept = file.read_bytes()
+        file.unlink()
+        check()
+        copy = file.with_name(file.name.replace(file.stem[-4:], "beef"))
+        copy.write_bytes(kept.replace(file.stem[-36:].encode(), file.stem[-36:-4].encode() + b"beef"))
+        check()
+        with copy.open("ab") as out:
+            out.write(kept.splitlines(keepends=True)[-1])
+        check()
+        file.write_bytes(kept)
+        check()

@@ -62,6 +62,9 @@ class Columns:
     """
 
     def __init__(self) -> None:
+        self.counting = threading.Lock()
+        self.counted: object = None
+        """What facets are counted by, while one thread at a time counts."""
         self._lock = threading.Lock()
         self._born: str | None = None
         self._columns: dict[str, _Column] = {}

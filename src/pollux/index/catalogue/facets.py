@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import cache
-from itertools import compress
 from typing import NamedTuple
 
 from pollux.index.catalogue.columns import MODELS, TOOLS, Row, Values
@@ -23,6 +22,7 @@ FACETS = ("agent", "kind", "project", "model", "failed", "is", "tag", "tool", "d
 Facets = dict[str, dict[str, int]]
 """For each facet, its values and how many sessions have each."""
 
+_ALL = Filter(everything=True)
 _OF_MARKS = ("is", "tag")
 _LONGEST = 400
 """A session that went on for more days counts on its first and last ones only."""
@@ -39,92 +39,109 @@ def facets(
 
     Each facet has its most frequent value first, and `day` its newest. `day_of` gives the day of a quarter of an hour.
     """
-    rows, kept = current.newest_rows(criteria), current.faceted
-    if not isinstance(kept, _Tables) or kept.rows is not rows or kept.day_of is not day_of:
-        kept = current.faceted = _Tables(current, criteria, rows, day_of)
-    chosen = kept.choose(among)
-    return {name: kept.count(current, name, chosen) for name in names}
+    every, chosen = current.newest_rows(_ALL), _numbers(current, criteria)
+    if among is not None:
+        chosen &= {*among}
+    with current.columns.counting:
+        tables = current.columns.counted
+        if not isinstance(tables, _Tables) or (tables.born, tables.day_of) != (current.catalogue.born, day_of):
+            tables = current.columns.counted = _Tables(current.catalogue.born, day_of)
+        tables.follow(current, every)
+        few = None if len(chosen) == len(every) else chosen
+        return {name: tables.count(current, name, few) for name in names}
+
+
+def _numbers(current: CatalogueQueries, criteria: Filter) -> set[int]:
+    """The numbers of the sessions that are wanted; of several copies of a session, the best."""
+    rows = current.newest_rows(criteria)
+    numbers = {number for number, _ in rows}
+    if len({row.listed.key for _, row in rows}) == len(rows):
+        return numbers
+    where, values = current.where(criteria)
+    statement = f"SELECT key, no FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
+    return numbers & {*dict(current.catalogue.stream(statement, *values)).values()}
 
 
 class _Column(NamedTuple):
     """A facet of all sessions: the number of the values of each, these values, and how many sessions have them."""
 
-    numbers: list[int]
+    of: dict[int, int]
+    known: dict[Values, int]
     values: list[Values]
     total: Counter[int]
 
 
 class _Tables:
-    """What the sessions of a list can be counted by. It is kept for further searches until something is stored."""
+    """What all sessions can be counted by. Of a change only what is new is looked up, and what is gone is taken off.
 
-    def __init__(
-        self,
-        current: CatalogueQueries,
-        criteria: Filter,
-        rows: list[tuple[int, Row]],
-        day_of: Callable[[int], date | None],
-    ) -> None:
-        self.rows = rows
+    A number never has another meaning, so what is known of a session stays true. Threads share it, one at a time.
+    """
+
+    def __init__(self, born: str, day_of: Callable[[int], date | None]) -> None:
+        self.born = born
         self.day_of = day_of
-        if len({row.listed.key for _, row in rows}) < len(rows):  # several copies of a session: the best is the last
-            where, values = current.where(criteria)
-            statement = f"SELECT key, no FROM sessions WHERE {where} ORDER BY {WORST_FIRST.format('')}"
-            best = {*dict(current.catalogue.stream(statement, *values)).values()}
-            rows = [pair for pair in rows if pair[0] in best]
-        self._sessions = [number for number, _ in rows]
-        self._rows = [row for _, row in rows]
-        self._places = {row.listed.key: place for place, row in enumerate(self._rows)}
+        self._followed: list[tuple[int, Row]] = []
+        self._rows: dict[int, Row] = {}
+        self._keys: dict[str, int] | None = None
         self._columns: dict[str, _Column] = {}
 
-    def choose(self, among: Collection[int] | None) -> list[int] | None:
-        """The places of the sessions with these numbers; None for all."""
-        if among is None:
-            return None
-        places = [place for place, number in enumerate(self._sessions) if number in among]
-        return places if len(places) < len(self._sessions) else None
+    def follow(self, current: CatalogueQueries, rows: list[tuple[int, Row]]) -> None:
+        """Take in what changed."""
+        if rows is self._followed:
+            return
+        before, self._rows, self._followed, self._keys = self._rows, dict(rows), rows, None
+        gone = before.keys() - self._rows.keys()
+        new = [number for number in self._rows if number not in before]
+        for name, column in self._columns.items():
+            for number in gone:
+                values = column.of.pop(number)
+                column.total[values] -= 1
+                if not column.total[values]:
+                    del column.total[values]
+            self._add(current, name, new)
 
-    def count(self, current: CatalogueQueries, name: str, chosen: list[int] | None) -> dict[str, int]:
-        """How many of the chosen sessions have each value."""
+    def count(self, current: CatalogueQueries, name: str, chosen: set[int] | None) -> dict[str, int]:
+        """How many of the chosen sessions, or of all, have each value."""
         if name in _OF_MARKS:
             return _by_count(self._of_marks(current, name, chosen))
-        column = self._columns.get(name)
-        if column is None:
-            column = self._columns[name] = _column(self._values(current, name))
-        counted = _each((column.values[number], count) for number, count in self._counted(column, chosen).items())
+        if name not in self._columns:
+            self._columns[name] = _Column({}, {}, [], Counter())
+            self._add(current, name, [*self._rows])
+        column = self._columns[name]
+        counted = _each((column.values[number], count) for number, count in _counted(column, chosen).items())
         return dict(sorted(counted.items(), reverse=True)) if name == "day" else _by_count(counted)
 
-    def _counted(self, column: _Column, chosen: list[int] | None) -> Counter[int]:
-        """How many of the chosen sessions have the values of each number. Whoever is in the minority is counted."""
-        if chosen is None:
-            return column.total
-        if 2 * len(chosen) <= len(column.numbers):
-            return Counter(map(column.numbers.__getitem__, chosen))
-        others = bytearray(b"\1") * len(column.numbers)
-        for place in chosen:
-            others[place] = 0
-        return column.total - Counter(compress(column.numbers, others))
+    def _add(self, current: CatalogueQueries, name: str, numbers: Sequence[int]) -> None:
+        of, known, values, total = self._columns[name]
+        for number, each in zip(numbers, self._values(current, name, numbers), strict=True):
+            place = known.setdefault(each, len(values))
+            if place == len(values):
+                values.append(each)
+            of[number] = place
+            total[place] += 1
 
-    def _values(self, current: CatalogueQueries, name: str) -> Iterable[Values]:
+    def _values(self, current: CatalogueQueries, name: str, numbers: Sequence[int]) -> Iterable[Values]:
         """The values that each session has."""
+        rows = map(self._rows.__getitem__, numbers)
         if name == "agent":
-            return ((row.listed.key.partition(":")[0],) for row in self._rows)
+            return ((row.listed.key.partition(":")[0],) for row in rows)
         if name == "kind":
-            return ((row.listed.kind,) for row in self._rows)
+            return ((row.listed.kind,) for row in rows)
         if name == "project":
-            return (() if row.project is None else (row.project,) for row in self._rows)
+            return (() if row.project is None else (row.project,) for row in rows)
         if name == "day":
-            return self._days()
+            return self._days(rows)
         if name in ("model", "failed"):
-            models = current.columns.values(current.catalogue, MODELS, self._sessions)
+            models = current.columns.values(current.catalogue, MODELS, numbers)
             return (each[1:] if name == "model" else tuple(filter(None, each[:1])) for each in models)
-        return current.columns.values(current.catalogue, TOOLS if name == "tool" else name, self._sessions)
+        return current.columns.values(current.catalogue, TOOLS if name == "tool" else name, numbers)
 
-    def _days(self) -> Iterator[Values]:
+    def _days(self, rows: Iterable[Row]) -> Iterator[Values]:
         """Every day of a session, from its first to its last: a list of one of these days has it."""
         size = QUARTER * 1_000_000
         day_of = cache(self.day_of)
         known: dict[tuple[date | None, date | None], Values] = {}
-        for row in self._rows:
+        for row in rows:
             moment = row.listed.moment
             if moment is None:
                 yield ()
@@ -135,14 +152,9 @@ class _Tables:
                 known[span] = () if first is None or last is None else tuple(map(str, _days(first, last)))
             yield known[span]
 
-    def _of_marks(self, current: CatalogueQueries, name: str, chosen: list[int] | None) -> Counter[str]:
+    def _of_marks(self, current: CatalogueQueries, name: str, chosen: set[int] | None) -> Counter[str]:
         """Marks are few, and may be set at any moment."""
-        among = None if chosen is None else {*chosen}
-
-        def counts(key: str) -> bool:
-            place = self._places.get(key)
-            return place is not None and (among is None or place in among)
-
+        counts = self._test(chosen)
         if name == "is":
             return +Counter({state: sum(map(counts, current.marked("is", state))) for state in STATES})
         return _each(
@@ -151,11 +163,25 @@ class _Tables:
             if counts(key)
         )
 
+    def _test(self, chosen: set[int] | None) -> Callable[[str], bool]:
+        """Is the session with a key chosen?"""
+        if self._keys is None:
+            self._keys = {row.listed.key: number for number, row in self._rows.items()}
+        keys = self._keys
+        if chosen is None:
+            return keys.__contains__
+        if len(keys) < len(self._rows):  # a session may have several copies, of which one is chosen
+            return {self._rows[number].listed.key for number in chosen}.__contains__
+        return lambda key: keys.get(key) in chosen
 
-def _column(values: Iterable[Values]) -> _Column:
-    known: dict[Values, int] = {}
-    numbers = [known.setdefault(each, len(known)) for each in values]
-    return _Column(numbers, [*known], Counter(numbers))
+
+def _counted(column: _Column, chosen: set[int] | None) -> Counter[int]:
+    """How many of the chosen sessions have the values of each number. Whoever is in the minority is counted."""
+    if chosen is None:
+        return column.total
+    if 2 * len(chosen) <= len(column.of):
+        return Counter(map(column.of.__getitem__, chosen))
+    return column.total - Counter(map(column.of.__getitem__, column.of.keys() - chosen))
 
 
 def _days(first: date, last: date) -> Iterator[date]:

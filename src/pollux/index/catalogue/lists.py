@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice, starmap
 from typing import Any
 
@@ -18,6 +18,9 @@ from pollux.index.catalogue.scope import BEST_FIRST, WORST_FIRST
 from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
 from pollux.model import HANDED_OVER, Summary, Usage
 
+_KEPT = 2
+"""So many lists are kept: that of all sessions, and that of those that are shown."""
+
 _FEW = 200
 """Up to this number of sessions, neighbours are queried one by one rather than all ids at once."""
 
@@ -25,10 +28,7 @@ _FEW = 200
 class ListQueries(Conditions):
     """Lists sessions, the newest first. What was listed last is kept: most questions are asked of it."""
 
-    _asked: Filter | None = None
-    _rows: list[tuple[int, Row]] = []
-    faceted: object = None
-    """What was made to count the facets of these."""
+    _listed_last: Mapping[Filter, list[tuple[int, Row]]] = {}
 
     def list_sessions(self, criteria: Filter, limit: int | None) -> list[ListEntry]:
         """Summaries, the newest first. A session under two roots is listed once, as it was last used."""
@@ -82,14 +82,14 @@ class ListQueries(Conditions):
 
     def newest_rows(self, criteria: Filter) -> list[tuple[int, Row]]:
         """The numbers of the wanted sessions and what a list needs of them, the newest first; also several copies."""
-        if criteria == self._asked:
-            return self._rows
+        if (known := self._listed_last.get(criteria)) is not None:
+            return known
         where, values = self.where(criteria)
         order = f"SELECT no FROM sessions INDEXED BY sessions_newest WHERE {where} ORDER BY moment DESC, key DESC"
         numbers = [number for (number,) in self.catalogue.stream(order, *values)]
         rows = list(zip(numbers, self.columns.rows(self.catalogue, numbers), strict=True))
         if not criteria.marks and not criteria.words:  # these may match others at any moment
-            self._asked, self._rows = criteria, rows
+            self._listed_last = {**dict([*self._listed_last.items()][-_KEPT + 1 :]), criteria: rows}
         return rows
 
     def _listed(self, rows: Iterable[tuple[str, str, str | None, int | None]]) -> Iterator[ListedKey]:

@@ -12,6 +12,9 @@ from pollux.index.search.fields import EPOCH, kind_numbers, shown_text
 from pollux.index.search.passages import PassageKind
 from pollux.model import Fate, Session, Value, first_words
 
+_MANY = 1000
+"""Room for as many passages as there are takes longer than most searches: first there is room for so many."""
+
 LENGTH = 200
 """How many characters of a prompt an outline has."""
 
@@ -31,17 +34,21 @@ def outline_from_index(
 ) -> list[OutlineEntry]:
     """The prompts of the session with this number, or the first of them. `ids` are those of all its messages."""
     prompts = all_of(one_of("session", [number]), one_of("kind", kind_numbers([PassageKind.PROMPT])))
-    every_one = max(1, int(searcher.num_docs))
 
     def addresses(question: tantivy.Query) -> list[tantivy.DocAddress]:
-        return [address for _, address in searcher.search(question, every_one, count=False).hits]
+        if most is not None:
+            return _first(searcher, question, most)
+        hits = searcher.search(question, _MANY, count=False).hits
+        if len(hits) == _MANY:
+            hits = searcher.search(question, max(1, int(searcher.num_docs)), count=False).hits
+        return [address for _, address in hits]
 
     fates: dict[int, Fate] = {}
     for fate in Fate:
         if fate is not Fate.LIVE:
             found = addresses(all_of(prompts, with_fact("fate", [fate])))
             fates |= {int(place or 0): fate for place in searcher.fast_field_values("message", found)}
-    every = addresses(prompts) if most is None else _first(searcher, prompts, most)
+    every = addresses(prompts)
     places, times = searcher.fast_field_values("message", every), searcher.fast_field_values("at", every)
     entries: dict[int, OutlineEntry] = {}
     for address, place, at in sorted(

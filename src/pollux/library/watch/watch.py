@@ -132,17 +132,21 @@ class Watch:
 class Changes:
     """The keys of the sessions that change from the moment it is made. Iterating waits until `stop` is set.
 
-    Where nothing changed for some seconds it gives no keys, so that whoever iterates may end.
+    Where nothing changed for some seconds it gives no keys, so that whoever iterates may end. If it `settles`, other
+    questions take what it found and do not look themselves.
     """
 
-    def __init__(self, homes: Homes, index: FreshIndex, stop: threading.Event | None = None) -> None:
+    def __init__(
+        self, homes: Homes, index: FreshIndex, stop: threading.Event | None = None, *, settles: bool = False
+    ) -> None:
         self._stop = stop
+        self._settles = settles
         self._homes = homes
         self._index = index
         self._cursor, self._keys = self._newest()
 
     def __iter__(self) -> Iterator[frozenset[str]]:
-        for is_synced in synced_ticks(self._index, self._folders, self._stop):
+        for is_synced in synced_ticks(self._index, self._folders, self._stop, settles=self._settles):
             yield self._changed() if is_synced else frozenset()
 
     def _folders(self) -> list[Path]:
@@ -161,13 +165,13 @@ class Changes:
 
 
 def synced_ticks(
-    index: FreshIndex, folders: Callable[[], list[Path]], stop: threading.Event | None = None
+    index: FreshIndex, folders: Callable[[], list[Path]], stop: threading.Event | None = None, *, settles: bool = False
 ) -> Iterator[bool]:
     """Syncs whenever something may have changed. Each tick says whether it did; those between let the caller end."""
     ticks = Ticks(folders, stop)
     for tick in ticks:
         if tick is not Tick.QUIET:
-            outcome = index.sync()
+            outcome = index.sync(settles=settles)
             if tick is Tick.DUE and (outcome.changed or outcome.removed):
                 ticks.missed()
         yield tick is not Tick.QUIET

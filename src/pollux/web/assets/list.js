@@ -16,7 +16,11 @@
     const template = document.createElement("template");
     template.innerHTML = text;
     const fresh = template.content.querySelector("#answer");
-    if (!fresh) return location.reload();
+    if (!fresh) {
+      if (response.status === 403) return location.reload();
+      output.textContent = template.content.querySelector("h1")?.textContent ?? "pollux does not answer";
+      return false;
+    }
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
     const kept = new Set([...document.querySelectorAll(".children[open]")].map((one) => one.closest(".row").dataset.key));
     const before = answer().querySelector(".facets");

@@ -16,6 +16,7 @@ const palette = (() => {
   dialog.setAttribute("aria-label", "Go to");
   document.body.append(dialog);
 
+  document.querySelector(".places [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center", behavior: "instant" });
   const places = [...document.querySelectorAll(".places a")].map((one) => ({ words: one.textContent, to: one.href, kind: "page" }));
   const KEY = /^[a-z]+:[0-9A-Za-z][\w.-]{7,}$/;
   const commands = () =>

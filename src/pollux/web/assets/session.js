@@ -1,6 +1,6 @@
 // A session that may grow while it is read, its marks, and how far it was read.
 (() => {
-  const { key, view, part, token, read } = document.body.dataset;
+  const { key, kind, view, part, token, read } = document.body.dataset;
   const address = (parameters) => {
     const url = new URL(location.pathname, location.href);
     if (view) url.searchParams.set("view", view);
@@ -67,9 +67,20 @@
     button.addEventListener("click", () => star(article));
     article.querySelector("header")?.append(button);
   };
+  const record = (article) => new URL(`/record?${new URLSearchParams({ key, message: article.id })}`, location.href);
+  const lead = (article) => {
+    if (!article?.id || article.closest(".child") || article.querySelector(".record")) return;
+    const link = Object.assign(document.createElement("a"), { className: "record", href: record(article), textContent: "{ }", title: "The record in its file (r)" });
+    link.setAttribute("aria-label", "The record in its file");
+    article.querySelector("header")?.append(link);
+  };
   showMarks();
   for (const kind of ["mouseover", "focusin"])
-    document.addEventListener(kind, (event) => offer(event.target.closest?.("main article")));
+    document.addEventListener(kind, (event) => {
+      const article = event.target.closest?.("main article");
+      lead(article);
+      offer(article);
+    });
 
   // Growth.
   const main = document.querySelector("main");
@@ -77,11 +88,12 @@
   const folds_of = (article) => [...article.querySelectorAll("details")].map((one) => one.open);
   const grow = async () => {
     const response = await fetch(address({ since: state.dataset.version }));
-    if (!response.ok) {
-      if (response.status === 404) document.title = `Gone · ${document.title}`;
-      return;
-    }
-    const { version, keep, html, prompts } = await response.json();
+    const grown = response.ok ? await response.json() : {};
+    const isLost = response.ok ? grown.kind === "prompts" && kind !== "prompts" : response.status === 404;
+    const left = response.ok ? "Only its prompts are left; you" : "You";
+    live.say("gone", isLost && `This session is gone: its agent has deleted it. ${left} still see what it was.`);
+    if (isLost || !response.ok) return;
+    const { version, keep, html, prompts } = grown;
     if (version === state.dataset.version) return;
     const old = [...main.children].slice(keep);
     const opened = new Map(old.flatMap((block) => [...block.querySelectorAll("article")]).map((one) => [one.id, folds_of(one)]));
@@ -123,6 +135,10 @@
     if (event.key === "v") document.querySelector(".views a:not([aria-current])").click();
     if (event.key === "s") document.getElementById("star")?.click();
     if (event.key === "m") star(document.activeElement?.closest("main article"));
+    if (event.key === "r") {
+      const article = document.activeElement?.closest("main article");
+      if (article && !article.closest(".child")) location.assign(record(article));
+    }
     if (event.key === "g") location.href = "/";
     if (event.key === "Escape") for (const menu of document.querySelectorAll(".menu[open]")) menu.open = false;
   });

@@ -12,6 +12,7 @@ from pollux.text.shell import shell_line
 from pollux.web.pages.layout import agent_mark, session_address
 from pollux.web.pages.report import filter_form, heading, pages, report_page, table, when
 from pollux.web.pages.stats import audit_address
+from pollux.web.reports.asked import to
 from pollux.writers.html.markup import Html, join, tag
 from pollux.writers.html.messages import anchor
 
@@ -110,8 +111,16 @@ def _item(key: str, item: Item, home: str) -> tuple[str, ...]:
         *(_exactly(figure) for figure in (usage.input, usage.cached, usage.output, usage.total)),
         money(item.cost_usd),
         one_line(item.rule) if item.counted else f"not counted: {one_line(item.rule)}",
-        tag("code", one_line(whole.rpartition("/")[2]), title=one_line(whole)),
+        _place(key, item, whole),
     )
+
+
+def _place(key: str, item: Item, whole: str) -> Html:
+    """Where a figure stands, which leads to the record."""
+    words = tag("code", one_line(whole.rpartition("/")[2]), title=one_line(whole))
+    if not item.file or not item.line:
+        return words
+    return tag("a", words, href=to("/record", key=key, file=item.file, line=str(item.line)))
 
 
 def _narrowed(asked: Asked, span: Sequence[str]) -> Html | None:

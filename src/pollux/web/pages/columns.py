@@ -26,8 +26,17 @@ class Span(NamedTuple):
     parts: Mapping[str, float]
 
 
-def columns(title: str, spans: Sequence[Span], label: Callable[[float], str], known: Sequence[str] = ()) -> Html | None:
-    """The drawing with its legend; None where there are not two columns. `known` names keep their colours."""
+def columns(
+    title: str,
+    spans: Sequence[Span],
+    label: Callable[[float], str],
+    known: Sequence[str] = (),
+    budget: float | None = None,
+) -> Html | None:
+    """The drawing with its legend; None where there are not two columns. `known` names keep their colours.
+
+    A `budget` is a line across all columns.
+    """
     sums: dict[str, float] = {}
     for span in spans:
         for name, value in span.parts.items():
@@ -35,7 +44,7 @@ def columns(title: str, spans: Sequence[Span], label: Callable[[float], str], kn
     highest = max((sum(span.parts.values()) for span in spans), default=0)
     if len(spans) < 2 or not highest:
         return None
-    most = _rounded_up(highest)
+    most = _rounded_up(max(highest, budget or 0))
     largest = sorted(sums, key=lambda name: (-sums[name], name))
     order = known if sums.keys() <= {*known} else largest
     ranks = {name: rank for rank, name in enumerate(order) if name in sums}
@@ -43,6 +52,7 @@ def columns(title: str, spans: Sequence[Span], label: Callable[[float], str], kn
         "svg",
         *(tag("line", x1="0", x2=f"{_WIDE * len(spans)}", y1=f"{y:.0f}", y2=f"{y:.0f}") for y in (0, _HIGH / 2)),
         *(_column(place, span, ranks, most, label) for place, span in enumerate(spans)),
+        _budget(budget, most, len(spans), label) if budget is not None else None,
         viewBox=f"0 0 {_WIDE * len(spans)} {_HIGH:.0f}",
         preserveAspectRatio="none",
         aria_hidden="true",
@@ -74,6 +84,12 @@ def _column(
     if not inner:
         return tag("g", title)
     return tag("a", title, *inner, href=span.address, tabindex="-1")
+
+
+def _budget(budget: float, most: float, count: int, label: Callable[[float], str]) -> Html:
+    y = f"{_HIGH - _HIGH * budget / most:.2f}"
+    title = tag("title", f"Budget: {label(budget)}")
+    return tag("line", title, x1="0", x2=f"{_WIDE * count}", y1=y, y2=y, class_="budget")
 
 
 def _parts(place: int, span: Span, ranks: Mapping[str, int], most: float) -> Iterator[Html]:

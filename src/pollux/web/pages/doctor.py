@@ -14,6 +14,7 @@ from pollux.text.shell import shell_line
 from pollux.web.pages.archive import retentions
 from pollux.web.pages.layout import agent_mark, session_address
 from pollux.web.pages.report import Tile, heading, nothing, pages, report_page, switch, table, tiles
+from pollux.web.reports.asked import to
 from pollux.writers.html.markup import Html, join, tag
 
 if TYPE_CHECKING:
@@ -135,11 +136,18 @@ def _notices(report: Doctor, home: str) -> Iterator[Html]:
                 tag("span", severity, class_="badge failed" if severity == "error" else "badge"),
                 number(sum(notice.count for notice in notices)),
                 one_line(first.text),
-                join([tag("a", where, href=session_address(keys[0])) if keys else where]),
+                join([tag("a", where, href=_way(keys[0], first)) if keys else where]),
             )
         )
     yield tag("h2", "Notices")
     yield table(("notice", "severity", "times", "for example", "in"), rows, numeric=(2,), texts=(3, 4))
+
+
+def _way(key: str, notice: Notice) -> str:
+    """To the record that a notice is about, from which the message is a click away; else to the session."""
+    if notice.file is None or notice.line is None:
+        return session_address(key)
+    return to("/record", key=key, file=notice.file, line=str(notice.line))
 
 
 def _advice(report: Doctor) -> Iterator[Html]:

@@ -33,6 +33,7 @@ _KEYS = {
     "v": "as it happened, or as it would be resumed",
     "s": "star it, or take the star away",
     "m": "star this message, or take the star away",
+    "r": "the record of this message, as it stands in its file",
     "Ctrl+K": "go to a page or a session",
     "g": "all sessions",
 }
@@ -72,6 +73,7 @@ def before_index(about: Surroundings, part: int) -> Iterator[Html]:
         data_key=entry.summary.key,
         data_view=LIVE if about.live_only else None,
         data_part=str(part) if part else None,
+        data_kind=entry.summary.kind,
         data_new=about.new,
         data_token=about.token,
         data_read=f"/read/{quote(entry.summary.key, safe=':')}",
@@ -231,6 +233,7 @@ def _closer(about: Surroundings) -> Iterator[Html]:
         "Edits": (to("/edits", key=key), "what it changed"),
         "Friction": (to("/friction", key=key), "what failed, was repeated or undone"),
         "Compare": (to("/compare", key=key), "with another session"),
+        "Records": (to("/record", key=key), "every message as it stands in its file"),
         "States": (to("/archive", key=key), "its files, as the archive kept them"),
     }
     rows = [tag("li", tag("a", name, href=where), " ", tag("small", words)) for name, (where, words) in ways.items()]

@@ -77,7 +77,7 @@ def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
     elif not answer.rows:
         yield tag("p", "Nothing matches.", " ", tag("a", "Show all sessions", href="/"), class_="nothing")
     else:
-        yield _names()
+        yield _names(dated=answer.result is not None)
     yield from _found(answer) if answer.result is not None else _by_day(answer)
     yield _pages(answer)
     yield end("main")
@@ -124,13 +124,13 @@ def _with_all(query: str) -> str:
 # ------------------------------------------------------------------ rows
 
 
-def _names() -> Html:
-    """The names of the columns, for the eye: each figure says by itself what it is."""
+def _names(*, dated: bool) -> Html:
+    """The names of the columns, for the eye: each figure says by itself what it is. Rows may be `dated`."""
     figures = tag(
         "span", *(tag("span", name, class_=name) for name in ("prompts", "tools", "tokens")), class_="figures"
     )
     cells = [tag("span", words) for words in ("when", "agent", "title", "project")]
-    return tag("div", *cells, figures, class_="row names", aria_hidden="true")
+    return tag("div", *cells, figures, class_=f"row names{' dated' if dated else ''}", aria_hidden="true")
 
 
 def _by_day(answer: Answer) -> Iterator[Html]:

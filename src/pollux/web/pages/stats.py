@@ -15,10 +15,10 @@ from pollux.usage.service import Grouping, Measure
 from pollux.usage.stats import OF_LAKES
 from pollux.web.pages.columns import Span, columns
 from pollux.web.pages.layout import agent_mark, list_address
-from pollux.web.pages.report import Tile, filter_form, heading, nothing, pages, report_page, switch, table, tiles
+from pollux.web.pages.report import Tile, field, filter_form, heading, nothing, pages, report_page, switch, table, tiles
 from pollux.web.reports.asked import to
 from pollux.web.terms import term
-from pollux.writers.html.markup import Html, tag
+from pollux.writers.html.markup import Html, join, tag
 
 if TYPE_CHECKING:
     from pollux.usage.service import Stats, ToolRow
@@ -31,6 +31,9 @@ TIMES = (Grouping.DAY, Grouping.WEEK, Grouping.MONTH)
 _UNKNOWN = {Grouping.MODEL: "unknown model", Grouping.PROJECT: "no project"}
 _HASH = 64
 _PROOF = "What it is made up of"
+_NAMED = 7
+"""So many days above a budget are named."""
+
 PER_PAGE = 200
 """Rows of a table."""
 
@@ -40,7 +43,7 @@ def stats_page(  # noqa: PLR0913, PLR0917
 ) -> str:
     """Tokens and dollars. `layers` are the columns that are drawn: days, or weeks or months where those are many."""
     by, of = stats.by, stats.of
-    chart = None
+    chart = over = None
     if drawn in TIMES:
         names = unbroken(name for name in layers if name is not None)
         spans = [
@@ -48,23 +51,39 @@ def stats_page(  # noqa: PLR0913, PLR0917
             for name in names
         ]
         title = f"{of.value.capitalize()} a {drawn.value}"
-        chart = columns(title, spans, lambda value: label(of, value), registry.source_names())
+        budget = asked.amount("budget")
+        chart = columns(title, spans, lambda value: label(of, value), registry.source_names(), budget)
+        over = None if budget is None else _over(spans, drawn, of, budget)
     total, every = stats.total, asked.address(by="session")
     page = asked.number("page")
     shown = shown_rows(asked, stats)
     rows = [_cells(_name(asked, by, row.name, titles), row, _way(asked, by, row.name)) for row in shown]
     names_of = ("sessions", "requests", "input", "cached", "output", "tokens", "cost")
-    inner: list[Html | None] = [tag("div", _choices(asked, by, of), filter_form(asked, projects, times="requests"))]
+    budgets = [field("Budget", "budget", asked.get("budget"), f"a {drawn.value}")] if drawn in TIMES else []
+    form = filter_form(asked, projects, *budgets, times="requests")
+    inner: list[Html | None] = [tag("div", _choices(asked, by, of), form)]
     if (model := asked.get("model")) is not None:
         whole = tag("a", "Show all models", href=asked.address(model=None))
         inner.append(tag("p", "Only requests to ", tag("b", one_line(model)), ". ", whole, class_="notice"))
     if not stats.rows:
         inner.append(nothing("No usage matches.", asked))
     else:
-        inner += [tiles("In all", _sums(total, every)), chart]
+        inner += [tiles("In all", _sums(total, every)), chart, over]
         inner += [table((by.value, *names_of), rows, _cells("total", total, every), numeric=range(1, 8))]
         inner += [pages(asked, page, more=len(stats.rows) > page * PER_PAGE, words=("Previous", "Next")), _notes(stats)]
     return _page(asked, inner)
+
+
+def _over(spans: Sequence[Span], drawn: Grouping, of: Measure, budget: float) -> Html:
+    """How often a budget was exceeded, as far as the figures tell."""
+    named = [span for span in spans if span.name is not None]
+    above = [span for span in named if sum(span.parts.values()) > budget]
+    words = (
+        f"Above the budget of {label(of, budget)} a {drawn.value}: {len(above):,} of {plural(len(named), drawn.value)}"
+    )
+    places = [tag("a", span.name or "", href=span.address) for span in above[-_NAMED:][::-1]]
+    newest = [": " if len(above) <= _NAMED else ", the newest: ", join(places, Html(", "))] if above else []
+    return tag("p", words, *newest, ".", class_="about below over")
 
 
 def tools_page(asked: Asked, rows: Sequence[ToolRow], total: ToolRow, projects: list[str]) -> str:

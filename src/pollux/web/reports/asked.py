@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import urlencode
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 FILTERS = ("agent", "project", "since", "until")
 _HIGHEST = 100_000
+_AMOUNT = re.compile(r"\$?[0-9][0-9,]{0,20}(\.[0-9]{1,6})?")
 
 
 class Asked(NamedTuple):
@@ -51,14 +53,23 @@ class Asked(NamedTuple):
             parse(until, end=True) if until else None,
         )
 
-    def number(self, name: str, default: int = 1) -> int:
+    def number(self, name: str, default: int = 1, most: int = _HIGHEST) -> int:
         """A whole number from 1. Raises `RequestError`."""
         text = self.get(name)
         if text is None:
             return default
-        if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) <= _HIGHEST:
-            raise RequestError(f"{name} cannot be {text[:40]!r}.", f"It is a number from 1 to {_HIGHEST:,}.")
+        if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= most:
+            raise RequestError(f"{name} cannot be {text[:40]!r}.", f"It is a number from 1 to {most:,}.")
         return int(text)
+
+    def amount(self, name: str) -> float | None:
+        """A number above 0, perhaps with a dollar sign. Raises `RequestError`."""
+        text = self.get(name)
+        if text is None:
+            return None
+        if not _AMOUNT.fullmatch(text) or not float(text.removeprefix("$").replace(",", "")):
+            raise RequestError(f"{name} cannot be {text[:40]!r}.", "It is a number above 0, as 2.50 or 1,000,000.")
+        return float(text.removeprefix("$").replace(",", ""))
 
     def word(self, name: str, kind: type[Word], default: Word) -> Word:
         """One of some words. Raises `RequestError`."""

@@ -9,6 +9,7 @@ from pollux.web.reports.compare import choose, compare
 from pollux.web.reports.edits import edits, file
 from pollux.web.reports.friction import friction
 from pollux.web.reports.keeping import archive, doctor
+from pollux.web.reports.record import record
 from pollux.web.reports.stats import audit, stats, stats_file
 from pollux.web.reports.timeline import projects, timeline, timeline_file
 
@@ -30,6 +31,7 @@ REPORTS: dict[str, Report] = {
     "/friction": friction,
     "/archive": archive,
     "/doctor": doctor,
+    "/record": record,
     "/compare": choose,
     "/compare/{keys:path}": compare,
 }

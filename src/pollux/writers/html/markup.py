@@ -10,6 +10,7 @@ from pollux.text.escape import HARMFUL, SELECTORS, visible
 
 # A text without any of these, which is most, is markup already.
 _SPECIAL = re.compile(f"[&<>\"'{HARMFUL}{SELECTORS}]")
+_SPECIAL_ASCII = re.compile(r"[&<>\"'\x00-\x08\x0b-\x1f\x7f]")
 _VOID = frozenset({"hr", "img", "input", "link", "meta"})
 
 
@@ -26,7 +27,7 @@ def escape(text: str) -> Html:
     """A text that shows as the characters it has, controls included, in an element or in an attribute."""
     if type(text) is Html:
         return text
-    if _SPECIAL.search(text) is None:
+    if (_SPECIAL_ASCII if text.isascii() else _SPECIAL).search(text) is None:
         return Html(text)
     return Html(html.escape(visible(text)))
 

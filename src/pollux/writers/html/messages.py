@@ -72,21 +72,22 @@ class Messages:
         self._before: tuple[str, str | None] | None = None
         self.parts = page_parts(session, context)
 
-    def cost(self) -> str | None:
-        """The cost of the session without its sub-agents, as far as it is known."""
+    def cost(self, usage: Usage) -> str | None:
+        """The cost of the session, which has this usage, without its sub-agents, as far as it is known."""
         own = [message for message in self._session.messages if message.usage is not None and not message.inherited]
         prices = [self._price(message) for message in own]
         known = [cost for cost, _ in prices if cost is not None]
         unpriced = sum(requests for _, requests in prices)
-        return money(sum(known), at_least=is_too_low(self._session.usage, unpriced)) if known else None
+        return money(sum(known), at_least=is_too_low(usage, unpriced)) if known else None
 
     def index(self, part: int = 0) -> list[Html]:
         """A link to every prompt and every task, from one of the parts."""
         key, messages = self._session.key, self._session.messages
+        pages = [address(self._context, key, part, there) for there in range(len(self.parts))]
         return [
             tag(
                 "li",
-                tag("a", words, href=f"{address(self._context, key, part, there)}#{name}"),
+                tag("a", words, href=f"{pages[there]}#{name}"),
                 class_=str(message.fate),
             )
             for there, numbers in enumerate(self.parts)
@@ -211,10 +212,12 @@ def _branch_words(branch: Branch) -> Iterator[Html]:
 
 def message_names(messages: Iterable[Message], prefix: str = "") -> list[str]:
     """An anchor for every message: its own id, so that a link to it lasts."""
+    plain = [anchor(prefix + message.id) for message in messages]
+    if len({*plain}) == len(plain):
+        return plain
     seen: dict[str, int] = {}
     names = []
-    for message in messages:
-        name = anchor(prefix + message.id)
+    for name in plain:
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
     return names

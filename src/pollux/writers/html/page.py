@@ -75,7 +75,7 @@ def _top(session: Session, context: WriterContext, messages: Messages, part: int
         yield tag("header", heading, tag("p", brief, class_="brief always"), class_="top")
     else:
         ask = tag("label", tag("input", type="checkbox"), " All facts")
-        facts = tag("dl", *_facts(session, summary, context, messages.cost()))
+        facts = tag("dl", *_facts(session, summary, context, messages.cost(summary.usage)))
         yield tag("header", heading, tag("p", brief, " · ", ask, class_="brief"), facts, class_="top")
     if len(messages.parts) > 1:
         yield _parts(session, context, messages, part)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import msgspec
 
-from pollux.model import Message, Session
+from pollux.model import Message, Part, Session, Text, Thinking
 from pollux.writers.base import WriterContext
 from pollux.writers.html.links import between
 
 LIMIT = 20_000_000
 """Bytes of messages on one page, which is then at most half as large again."""
+
+_AROUND = 400
+"""So many bytes has a message beside its parts: its id, place, time and figures, in JSON as on a page."""
 
 
 def page_parts(session: Session, context: WriterContext) -> list[range]:
@@ -48,8 +51,22 @@ _encode_into = msgspec.json.Encoder().encode_into
 
 
 def _size(message: Message, room: bytearray) -> int:
+    """Bytes of a message: of its texts, of the JSON of other parts, and of what stands around them."""
+    if len(message.parts) == 1 and type(part := message.parts[0]) is Text:  # which most are
+        return _AROUND + _length(part.text)
+    return _AROUND + sum(
+        _length(part.text) if type(part) is Text or type(part) is Thinking else _encoded(part, room)
+        for part in message.parts
+    )
+
+
+def _length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _encoded(part: Part, room: bytearray) -> int:
     try:
-        _encode_into(message, room)
+        _encode_into(part, room)
         return len(room)
     except UnicodeEncodeError:  # half a character
-        return len(repr(message))
+        return len(repr(part))

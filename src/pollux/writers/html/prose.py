@@ -100,11 +100,13 @@ def _language(fence: Token) -> str:
 
 def _lost(text: str, rendered: str) -> set[str]:
     """Words that Markdown's rules make disappear, such as those of a cell too many in a row of a table."""
-    # Markup may divide a word, as colours do, and it may be all that stands between two, as the end of a block does.
-    whole, apart = (html.unescape(_TAG.sub(between, rendered)) for between in ("", " "))
+    # Markup may be all that stands between two words, as the end of a block is, and it may divide one, as colours do.
+    missing = _words(text) - _words(html.unescape(_TAG.sub(" ", rendered)))
+    if not missing:
+        return missing
+    whole = html.unescape(_TAG.sub("", rendered))
     targets = " ".join(unquote(html.unescape(target)) for target in _TARGET.findall(rendered))
-    known = _words(whole) | _words(apart) | _words(targets) | _words(unquote(whole))
-    return (_words(text) & _words(html.unescape(text))) - known
+    return (missing & _words(html.unescape(text))) - _words(whole) - _words(targets) - _words(unquote(whole))
 
 
 def _words(text: str) -> set[str]:
