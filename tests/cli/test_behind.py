@@ -110,6 +110,21 @@ def test_an_early_answer_says_what_is_not_known(large: Pollux) -> None:
     assert complete["family_usage"] == complete["usage"]
 
 
+def test_a_cache_that_is_used_as_it_is_says_how_far_it_is(large: Pollux) -> None:
+    known = SESSIONS - json.loads(large("show", "00000007", "--json").stderr)["unread_files"]
+    for command in ("list", "stats", "projects", "timeline", "audit", "edits", "friction"):
+        answer = large("--no-sync", command, "--json")
+        assert json.loads(answer.stderr) == {
+            "warning": f"The cache does not hold everything yet: {SESSIONS - known} files are not read yet. "
+            "This answer may lack sessions. Try it without --no-sync.",
+            "unread_files": SESSIONS - known,
+        }, command
+        lines = large("--no-sync", command).stderr.splitlines()
+        assert sum(f": {SESSIONS - known} files are not read yet." in line for line in lines) == 1
+    assert "not read yet" not in large("projects").stderr
+    assert "not read yet" not in large("--no-sync", "list").stderr
+
+
 @pytest.mark.parametrize(
     "command",
     [

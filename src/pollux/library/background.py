@@ -62,12 +62,12 @@ def start(places: Places) -> None:
 
 
 def start_sync(places: Places) -> subprocess.Popen[bytes] | None:
-    """Bring the cache up to date in another process, so that this one can go on answering. Its answer is dropped."""
+    """Bring the cache up to date in another process, so that this one can go on answering."""
     import subprocess
 
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "pollux", "sync", "--json"],
+            [sys.executable, "-P", "-m", "pollux", "sync", "--in-steps"],
             cwd="/",
             env=dict(places.environ),
             stdin=subprocess.DEVNULL,

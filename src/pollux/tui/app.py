@@ -213,8 +213,8 @@ class PolluxApp(App[None]):
         if self._syncing.poll() is not None:
             self._syncing = None
             self.list_screen.synced()
-        elif self.list_screen.has_no_rows():  # what is read for the first time appears as it comes
-            self.list_screen.ask()
+        else:
+            self.list_screen.grow()
 
     # ------------------------------------------------------------------ what screens ask for
 
