@@ -169,15 +169,17 @@ def test_every_command_in_the_midst_of_the_process_behind(pollux: Pollux, comman
 
 
 def test_four_commands_at_once_while_files_grow_and_vanish(pollux: Pollux, agent: Agent) -> None:
-    dice = random.Random(29)
+    dice, codes = random.Random(29), {command: code for command, (_, code) in answers(pollux).items()}
     for _ in range(ROUNDS):
-        shutil.rmtree(cache(pollux), ignore_errors=True)
-        running = [start(pollux, *dice.choice(COMMANDS)) for _ in range(4)] + [start(pollux, "sync", "--background")]
-        while any(process.poll() is None for process in running[:4]):
+        shutil.rmtree(cache(pollux))
+        commands = [dice.choice(COMMANDS) for _ in range(4)]
+        behind = start(pollux, "sync", "--background")
+        running = [start(pollux, *command) for command in commands]
+        while any(process.poll() is None for process in running):
             agent.work(dice)
             time.sleep(0.05)
-        for process in running:
-            output, complaint = process.communicate(timeout=300)
-            assert (process.returncode in (0, 1), "Traceback" in complaint) == (True, False), (process.args, complaint)
-            assert output or process is running[4]
+        for process, command in zip(running, commands, strict=True):
+            _, complaint = process.communicate(timeout=300)
+            assert (process.returncode, "Traceback" in complaint) == (codes[command], False), (command, complaint)
+        assert behind.communicate(timeout=300) == ("", "")
     check_against_a_fresh_cache(pollux)

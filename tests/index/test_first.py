@@ -107,6 +107,19 @@ def test_an_early_list_knows_the_older_files_of_a_session(large: ChangingHome) -
     assert "the first words" in (listed[0].summary.first_prompt or "")
 
 
+def test_an_early_list_needs_no_folder_to_write_to(large: ChangingHome, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    library, found = large.library(blocked, early=True), large.library(blocked, early=True)
+    assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
+    assert (library.index.unread_files, library.index.is_early) == (165, True)
+    assert found.session("s042").id == "s042"
+    assert found.index.unread_files >= 198
+    assert str(blocked) in (library.index.cache_problem or "")
+    assert len(keys(library)) == 200
+    assert (library.index.unread_files, library.count()) == (0, 200)
+
+
 def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: ChangingHome) -> None:
     os.utime(large.talk("s003", "the last word"), (MIDNIGHT, MIDNIGHT))
     os.utime(large.talk("s199", *["the clock of files is wrong"] * 100), (MIDNIGHT + 400, MIDNIGHT + 400))
