@@ -50,11 +50,11 @@ def processes_behind(pollux: Pollux) -> dict[int, int]:
     return niceness
 
 
-def run(pollux: Pollux, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(pollux: Pollux, *arguments: str, background: str = "1") -> subprocess.CompletedProcess[str]:
     """Run a real command to the end of its pipes: a process behind that held one would make this wait."""
     return subprocess.run(
         [sys.executable, "-m", "pollux", *arguments],
-        env={**pollux.env, "POLLUX_BACKGROUND": "1"},
+        env={**pollux.env, "POLLUX_BACKGROUND": background},
         cwd=pollux.home,
         capture_output=True,
         text=True,
@@ -86,6 +86,57 @@ def test_a_search_leaves_the_words_to_the_process_behind(large: Pollux) -> None:
     complete = large("search", "--json", "wombat7")
     assert complete.stderr == ""
     assert {hit["key"] for hit in json.loads(complete.stdout)} == {hit["key"] for hit in hits}
+
+
+def wait_for_the_end(pollux: Pollux) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and processes_behind(pollux):
+        time.sleep(0.02)
+    assert not processes_behind(pollux)
+
+
+def test_it_holds_neither_the_terminal_nor_the_folder(large: Pollux) -> None:
+    """All of them are in a session of their own, which no terminal ends, and write to nobody."""
+    assert run(large, "list", "--limit", "3").returncode == 0
+    seen: list[tuple[str, int, set[str]]] = []
+    end = time.monotonic() + PATIENCE
+    while not seen and time.monotonic() < end:
+        for process in processes_behind(large):
+            folder = Path("/proc", str(process))
+            try:
+                files = {str((folder / "fd" / str(number)).readlink()) for number in range(3)}
+                seen.append((str((folder / "cwd").readlink()), os.getsid(process), files))
+            except OSError:  # it ended meanwhile
+                continue
+    assert {place for place, _, _ in seen} == {"/"}
+    assert os.getsid(0) not in {session for _, session, _ in seen}
+    assert set().union(*(files for _, _, files in seen)) == {os.devnull}
+    wait_for_the_end(large)
+
+
+def test_the_user_may_turn_it_off(large: Pollux) -> None:
+    settings = Path(large.env["XDG_CONFIG_HOME"]) / "pollux" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[sync]\nbackground = false\n")
+    for variable in ("", "0"):
+        assert run(large, "list", "--limit", "3", background=variable).returncode == 0
+        assert not processes_behind(large)
+    assert run(large, "projects", background="").returncode == 0
+    assert (processes_behind(large), pending(large)) == ({}, SESSIONS)
+    assert run(large, "projects", background="1").returncode == 0
+    wait_for_the_end(large)
+    assert pending(large) == 0, "the variable counts more than the settings"
+
+
+@pytest.mark.parametrize("background", ["0", "1"])
+def test_a_view_leaves_the_words_to_it(large: Pollux, background: str) -> None:
+    """What a view starts ends when all sessions are known, or adds the words itself."""
+    done = run(large, "sync", "--in-steps", background=background)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    assert json.loads(large("cache", "info", "--json").stdout)["sessions"] == SESSIONS
+    assert background == "1" or pending(large) == 0
+    wait_for_the_end(large)
+    assert pending(large) == 0
 
 
 def test_people_see_one_line(large: Pollux) -> None:
