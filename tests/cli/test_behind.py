@@ -50,11 +50,11 @@ def processes_behind(pollux: Pollux) -> dict[int, int]:
     return niceness
 
 
-def run(pollux: Pollux, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(pollux: Pollux, *arguments: str, background: str = "1") -> subprocess.CompletedProcess[str]:
     """Run a real command to the end of its pipes: a process behind that held one would make this wait."""
     return subprocess.run(
         [sys.executable, "-m", "pollux", *arguments],
-        env={**pollux.env, "POLLUX_BACKGROUND": "1"},
+        env={**pollux.env, "POLLUX_BACKGROUND": background},
         cwd=pollux.home,
         capture_output=True,
         text=True,
@@ -88,6 +88,57 @@ def test_a_search_leaves_the_words_to_the_process_behind(large: Pollux) -> None:
     assert {hit["key"] for hit in json.loads(complete.stdout)} == {hit["key"] for hit in hits}
 
 
+def wait_for_the_end(pollux: Pollux) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and processes_behind(pollux):
+        time.sleep(0.02)
+    assert not processes_behind(pollux)
+
+
+def test_it_holds_neither_the_terminal_nor_the_folder(large: Pollux) -> None:
+    """All of them are in a session of their own, which no terminal ends, and write to nobody."""
+    assert run(large, "list", "--limit", "3").returncode == 0
+    seen: list[tuple[str, int, set[str]]] = []
+    end = time.monotonic() + PATIENCE
+    while not seen and time.monotonic() < end:
+        for process in processes_behind(large):
+            folder = Path("/proc", str(process))
+            try:
+                files = {str((folder / "fd" / str(number)).readlink()) for number in range(3)}
+                seen.append((str((folder / "cwd").readlink()), os.getsid(process), files))
+            except OSError:  # it ended meanwhile
+                continue
+    assert {place for place, _, _ in seen} == {"/"}
+    assert os.getsid(0) not in {session for _, session, _ in seen}
+    assert set().union(*(files for _, _, files in seen)) == {os.devnull}
+    wait_for_the_end(large)
+
+
+def test_the_user_may_turn_it_off(large: Pollux) -> None:
+    settings = Path(large.env["XDG_CONFIG_HOME"]) / "pollux" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[sync]\nbackground = false\n")
+    for variable in ("", "0"):
+        assert run(large, "list", "--limit", "3", background=variable).returncode == 0
+        assert not processes_behind(large)
+    assert run(large, "projects", background="").returncode == 0
+    assert (processes_behind(large), pending(large)) == ({}, SESSIONS)
+    assert run(large, "projects", background="1").returncode == 0
+    wait_for_the_end(large)
+    assert pending(large) == 0, "the variable counts more than the settings"
+
+
+@pytest.mark.parametrize("background", ["0", "1"])
+def test_a_view_leaves_the_words_to_it(large: Pollux, background: str) -> None:
+    """What a view starts ends when all sessions are known, or adds the words itself."""
+    done = run(large, "sync", "--in-steps", background=background)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    assert json.loads(large("cache", "info", "--json").stdout)["sessions"] == SESSIONS
+    assert background == "1" or pending(large) == 0
+    wait_for_the_end(large)
+    assert pending(large) == 0
+
+
 def test_people_see_one_line(large: Pollux) -> None:
     assert large("stats").returncode == 0
     answer = large("search", "--no-sync", "wombat7", POLLUX_BACKGROUND="1")  # it leaves nothing behind
@@ -108,6 +159,21 @@ def test_an_early_answer_says_what_is_not_known(large: Pollux) -> None:
     assert large("stats").returncode == 0
     complete = json.loads(large("show", "00000007", "--json").stdout)
     assert complete["family_usage"] == complete["usage"]
+
+
+def test_a_cache_that_is_used_as_it_is_says_how_far_it_is(large: Pollux) -> None:
+    known = SESSIONS - json.loads(large("show", "00000007", "--json").stderr)["unread_files"]
+    for command in ("list", "stats", "projects", "timeline", "audit", "edits", "friction"):
+        answer = large("--no-sync", command, "--json")
+        assert json.loads(answer.stderr) == {
+            "warning": f"The cache does not hold everything yet: {SESSIONS - known} files are not read yet. "
+            "This answer may lack sessions. Try it without --no-sync.",
+            "unread_files": SESSIONS - known,
+        }, command
+        lines = large("--no-sync", command).stderr.splitlines()
+        assert sum(f": {SESSIONS - known} files are not read yet." in line for line in lines) == 1
+    assert "not read yet" not in large("projects").stderr
+    assert "not read yet" not in large("--no-sync", "list").stderr
 
 
 @pytest.mark.parametrize(

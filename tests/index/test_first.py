@@ -25,6 +25,7 @@ from pollux.index.search.direct.visit import SearchVisit
 from pollux.index.search.errors import Gone, NotWritten
 from pollux.index.sync import bulk, readers, small, words
 from pollux.library import background
+from pollux.library.fresh_index import FreshIndex
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
 from pollux.model import Session
 from pollux.model.project_hash import project_hash
@@ -104,6 +105,19 @@ def test_an_early_list_knows_the_older_files_of_a_session(large: ChangingHome) -
     assert early.index.unread_files > 100
     assert [entry.summary for entry in listed] == [entry.summary for entry in complete.list()[:3]]
     assert "the first words" in (listed[0].summary.first_prompt or "")
+
+
+def test_an_early_list_needs_no_folder_to_write_to(large: ChangingHome, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    library, found = large.library(blocked, early=True), large.library(blocked, early=True)
+    assert keys(library, 5) == [f"gemini:s{number}" for number in (199, 198, 197, 196, 195)]
+    assert (library.index.unread_files, library.index.is_early) == (165, True)
+    assert found.session("s042").id == "s042"
+    assert found.index.unread_files >= 198
+    assert str(blocked) in (library.index.cache_problem or "")
+    assert len(keys(library)) == 200
+    assert (library.index.unread_files, library.count()) == (0, 200)
 
 
 def test_an_early_list_waits_for_a_newer_session_in_an_older_file(large: ChangingHome) -> None:
@@ -247,6 +261,61 @@ def test_a_session_is_resumed_when_all_are_read(large: ChangingHome) -> None:
         assert library.index.unread_files == 0
         other = large.library(large.cache.with_name(f"other-{number}"), early=early).resume.plan(hashed)
         assert (other.folder, other.fork, other.warnings) == (str(project), False, ())
+
+
+def stop_after(files: int) -> Callable[[Progress], None]:
+    """A report that ends the sync early."""
+
+    def report(progress: Progress) -> None:
+        if progress.done_files >= files:
+            raise Enough
+
+    return report
+
+
+def test_an_answer_without_all_files_says_how_many_are_not_read(large: ChangingHome) -> None:
+    """A sync was ended early, or a cache is used as it is. Of a root that nobody looked at, every file counts."""
+    name = "aaaaaaaa-0000-4000-8000-000000000001"
+    log = large.home / ".claude" / "projects" / "-rain" / f"{name}.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(json_lines(user("weather")))
+    ended = large.library(report=stop_after(60))
+    ended.list()
+    left = ended.index.unread_files
+    known = ended._index.store.catalogue.rows("SELECT COUNT(*) FROM sessions")[0][0]
+    assert (ended.index.busy, ended.index.is_early, known + left) == (True, False, 201)
+    assert 60 <= known < 201
+    kept = large.library(fresh=False)
+    assert len(kept.list()) == known
+    assert kept.index.unread_files == left
+    assert f": {left} files are not read yet." in (kept.index.problem or "")
+    large.library().list()
+    assert (len(kept.list()), kept.index.unread_files, kept.index.problem) == (201, 0, None)
+
+
+def test_a_view_has_the_newest_sessions_first_and_then_all(
+    large: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another process stores for it comes in steps, and the view knows how far that is."""
+    shown = large.library(fresh=False)
+    with pytest.raises(StoreError, match="empty"):
+        shown.list()
+    assert shown.index.unread_files == 200
+    steps: list[tuple[int, int]] = []
+    keep_up = FreshIndex._keep_up
+
+    def watched(self: FreshIndex, *arguments: Any) -> Any:
+        steps.append((len(shown.list()), shown.index.unread_files))
+        assert keys(shown, 3) == ["gemini:s199", "gemini:s198", "gemini:s197"]
+        return keep_up(self, *arguments)
+
+    monkeypatch.setattr(FreshIndex, "_keep_up", watched)
+    large.library().index.catch_up(later=False)
+    ((first, left),) = steps
+    assert 100 <= first < 200
+    assert first + left == 200
+    assert (len(shown.list()), shown.index.unread_files, shown.index.pending()) == (200, 0, 0)
+    assert large.answers() == large.truth()
 
 
 def test_a_small_change_is_complete_at_once(large: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:

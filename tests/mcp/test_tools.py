@@ -456,7 +456,7 @@ def test_a_call_that_would_take_too_long_answers_with_what_there_is(
     for tool, arguments in (("search_sessions", {"query": "pelican"}), ("list_sessions", {})):
         answer = tools.result(tool, **arguments)
         assert not answer["isError"]
-        assert "Not all sessions are read yet" in answer["content"][0]["text"]
+        assert "Not all sessions are read yet (5 files to go)" in answer["content"][0]["text"]
     monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", 60.0)
     assert "5 sessions match" in tools("search_sessions", query="pelican")
     assert "Not all" not in tools("list_sessions")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
+from pollux.library.index import IndexService
 from pollux.tui import clipboard
 from pollux.tui.list.rows import SessionRow
 from pollux.tui.overlays.ask import Ask
@@ -238,6 +239,16 @@ def test_pages(tmp_path: Path, key: str, words: str) -> None:
         await driver.until(lambda: "adding up" not in driver.text())
         await driver.press("q")
         assert driver.app.screen is driver.listing
+
+    drive(steps, tmp_path)
+
+
+def test_a_page_says_how_many_files_are_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(IndexService, "unread_files", 7)
+
+    async def steps(driver: Driver) -> None:
+        await driver.press("f2")
+        await driver.until(lambda: "all time · 7 files unread" in driver.text())
 
     drive(steps, tmp_path)
 

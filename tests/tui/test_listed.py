@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from pollux.library.library import Library
+from pollux.library.library import Enough, Library, Progress
 from pollux.library.marks import Edit, Target
 from pollux.library.sample import HOME
 from pollux.tui.list.answering import Listed, answer
@@ -40,3 +40,29 @@ def test_a_new_mark_is_found_at_once(tmp_path: Path) -> None:
         assert answer(library, starred, before=before).sessions == 0
         library.marks.change([Target(TIDES)], Edit(starred=True))
         assert answer(library, starred, before=before).sessions == 1
+
+
+def test_a_list_says_how_many_files_are_unread(tmp_path: Path) -> None:
+    """It grows until all are read. A search does not: it would look through the same sessions again."""
+    variables = environment(HOME, tmp_path)
+
+    def stop(progress: Progress) -> None:
+        if progress.done_files > 5:
+            raise Enough
+
+    with Library(variables, HOME, hunt=False, fresh=False) as library:
+        first = answer(library, Question())
+        assert (first.rows, first.unread_files, first.may_grow) == ([], None, True)
+        assert answer(library, Question("tides ")).may_grow
+        with Library(variables, HOME, hunt=False, report=stop) as other:
+            other.sync()
+            left = other.index.unread_files
+        listed, found = answer(library, Question()), answer(library, Question("sea "))
+        assert left > 5
+        assert listed.status == f"{listed.sessions} sessions · {left} files unread"
+        assert found.status == f"{found.sessions} found · {left} files unread"
+        assert (listed.may_grow, found.may_grow) == (True, False)
+        with Library(variables, HOME, hunt=False) as other:
+            other.sync()
+        complete = answer(library, Question())
+        assert (complete.status, complete.may_grow) == ("15 sessions", False)

@@ -105,3 +105,13 @@ def test_colours_of_the_terminal() -> None:
         "TRUECOLOR",
         "EIGHT_BIT",
     ]
+
+
+@pytest.mark.parametrize("command", [(), ("pick",)], ids=["tui", "pick"])
+def test_without_a_cache_sessions_appear_by_themselves(
+    env: dict[str, str], home: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    with TerminalProgram(pollux_command(*command), {**env, "XDG_CACHE_HOME": str(tmp_path / "cold")}, home) as terminal:
+        terminal.until("15 sessions")
+        terminal.until("The tides of Port Lune")
+        terminal.until(lambda: "unread" not in terminal.text)

@@ -327,9 +327,12 @@ class Index:
     def reach(self, goal: Goal, scans: list[RootScan], now: SyncInput) -> Unread:
         """Read what an early answer needs. Returns what was left unread.
 
-        After trouble with the cache, the goal is not reached: a sync knows the ways out.
+        Without a folder to write to, it is read into memory. After trouble with the cache, the goal is not reached: a
+        sync knows the ways out.
         """
-        if self.catalogue.path is None or self._copy is not None:
+        if self.catalogue.path is None:
+            return Sync(self.catalogue, None, now).reach(goal, scans)
+        if self._copy is not None:
             return Unread()
         try:
             with write_lock(self.folder / _LOCK, self._report) as lock:

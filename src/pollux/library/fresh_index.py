@@ -15,9 +15,10 @@ from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Cursor, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
-from pollux.library.goals import Lookup, Newest
+from pollux.library.goals import MOST_NEWEST, Lookup, Newest
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
+from pollux.library.unread import count_unread_files, incomplete_sentence
 from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source
@@ -46,11 +47,12 @@ def _nobody() -> None:
 class FreshIndex:
     """What is known of all sessions. Threads may ask at once; one at a time brings it up to date.
 
-    `busy` says that a sync was ended early: answers may be older than the files. `unread_files` says how many files an
-    early answer did not wait for: a list of the newest sessions is complete without them. `is_ready` says that the
-    cache was brought up to date, or is used as it is. `unreadable_paths` are the agents' folders and files that the
-    system did not let pollux look into at the last sync. `forbidden_files` are the files that pollux sees and may not
-    read.
+    `busy` says that a sync was ended early: answers may be older than the files. `unread_files` says how many files are
+    not in the answers: those that an early answer did not wait for, as a list of the newest sessions is complete
+    without them, or those that a sync which was ended early, or a cache that is used as it is, has not read yet; 0 also
+    where nobody knows. `is_ready` says that the cache was brought up to date, or is used as it is. `unreadable_paths`
+    are the agents' folders and files that the system did not let pollux look into at the last sync. `forbidden_files`
+    are the files that pollux sees and may not read.
     """
 
     def __init__(  # noqa: PLR0913
@@ -99,6 +101,11 @@ class FreshIndex:
     def is_complete(self) -> bool:
         """Does the catalogue hold every session that can be read, as far as this run knows?"""
         return self.is_ready and not self.busy and not self.unread_files and self._cache_problem is None
+
+    @property
+    def is_early(self) -> bool:
+        """Did the answers of this run wait for no more than they need?"""
+        return self._fresh and not self.busy and self.unread_files > 0
 
     # ------------------------------------------------------------------ questions
 
@@ -267,7 +274,7 @@ class FreshIndex:
     def _take_as_it_is(self) -> None:
         """Find out what the cache lacks. Raises `StoreError` where it is empty."""
         self._session_files.forget()
-        self._cache_problem = self._incompleteness()
+        self.unread_files, self._cache_problem = self._incompleteness()
         self._is_complete = self._cache_problem is None
         self.unreadable_paths = self.queries.closed()
         self.is_ready = True
@@ -297,14 +304,17 @@ class FreshIndex:
         """The next question brings the catalogue up to date."""
         self._synced_catalogues.clear()
 
-    def _incompleteness(self) -> str | None:
-        """What to say where the cache never held everything. Raises `StoreError` where it is empty."""
-        roots = [(source.name, display_path(root.path)) for source, root in self._homes.roots() if folder_at(root.path)]
-        if all(self.store.catalogue.root(*root)[1] for root in roots):
-            return None
+    def _incompleteness(self) -> tuple[int, str | None]:
+        """How many files the cache lacks, and what to say of it. Raises `StoreError` where it is empty."""
+        roots = [(source, root) for source, root in self._homes.roots() if folder_at(root.path)]
+        catalogue = self.store.catalogue
+        if all(catalogue.root(source.name, display_path(root.path))[1] for source, root in roots):
+            return 0, None
+        unread = count_unread_files(catalogue, roots)
         if not self.queries.newest()[1]:
+            self.unread_files = unread
             raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
-        return "The cache does not hold everything yet, so this answer may lack sessions. Try it without --no-sync."
+        return unread, incomplete_sentence(unread)
 
     @property
     def queries(self) -> CatalogueQueries:
@@ -364,6 +374,13 @@ class FreshIndex:
             outcome.removed = len(before - after)
             outcome.kept = len((own & after) - self._keys(self._homes.roots()))
             return outcome
+
+    def catch_up(self) -> None:
+        """Bring the catalogue up to date for a view that shows it meanwhile: the newest sessions first, then all."""
+        with self._lock:
+            scans, criteria = self._scan(), Filter()
+            self._reach(Newest(lambda: self.queries, criteria, MOST_NEWEST), scans)
+            self._keep_up(SyncInput(self._report), scans)
 
     def _contents(self) -> tuple[object, ...]:
         return self.ask(lambda _: self.queries.contents(), synced=False)
@@ -442,6 +459,7 @@ class FreshIndex:
         except Enough:
             outcome = Outcome(busy=True)
             self.busy = True
+            self.unread_files = count_unread_files(self.store.catalogue, self._homes.roots())
         outcome.files = self._files
         self._is_complete, self.is_ready = not self.busy, True
         self._syncs += 1

@@ -20,8 +20,6 @@ from pollux.library.homes import Homes
 from pollux.system.directories import Places
 
 if TYPE_CHECKING:
-    import subprocess
-    import threading
     from datetime import date
 
     from pollux.index.catalogue.facets import Facets
@@ -85,8 +83,16 @@ class IndexService:
 
     @property
     def unread_files(self) -> int:
-        """How many older files the early answers of this run did not wait for."""
+        """How many files are not in the answers: early ones, those of a sync that was ended early, or of `--no-sync`.
+
+        0 also where a process has just begun to read, and nobody knows yet.
+        """
         return self._index.unread_files
+
+    @property
+    def is_early(self) -> bool:
+        """Did the answers of this run wait for no more files than they need?"""
+        return self._index.is_early
 
     def pending(self) -> int:
         """How many sessions have words that are not in the index yet."""
@@ -174,6 +180,20 @@ class IndexService:
         from pollux.library.syncing import start_sync
 
         return None if self._index.store.problem is not None else start_sync(self._places)
+
+    def catch_up(self, *, later: bool) -> None:
+        """Store the newest sessions, then all, for a view that shows them meanwhile.
+
+        Words come last. If they may come `later`, they are left to a process behind, where the user wants that.
+        """
+        self._index.catch_up()
+        if self.pending():
+            from pollux.library.background import is_enabled, start
+
+            if later and is_enabled(self._places):
+                start(self._places)
+            else:
+                self._index.add_words()
 
     def info(self) -> CacheInfo:
         """What the cache holds, as it is: nothing is brought up to date."""

@@ -30,12 +30,12 @@ class Syncing(Protocol):
 
 
 def start_sync(places: Places) -> Syncing:
-    """Begin to bring the cache up to date."""
+    """Begin to bring the cache up to date, the newest sessions first."""
     import subprocess
 
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "pollux", "sync", "--json"],
+            [sys.executable, "-P", "-m", "pollux", "sync", "--in-steps"],
             cwd="/",
             env=dict(places.environ),
             stdin=subprocess.DEVNULL,
@@ -76,7 +76,7 @@ class _SyncInThread:
 
         # Whoever asks the cache next hears of a problem.
         with contextlib.suppress(PolluxError, OSError), Library(self._places.environ, report=self._report) as library:
-            library.sync()
+            library.index.catch_up(later=False)
 
     def _report(self, _: Progress) -> None:
         if self._is_enough.is_set():

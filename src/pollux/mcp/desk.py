@@ -16,6 +16,7 @@ from pollux.model import Session
 from pollux.model.names import project_name
 from pollux.system.clock import local, now
 from pollux.text.fence import harmless_line
+from pollux.text.figures import plural
 
 _JUST_NOW = timedelta(minutes=2)
 
@@ -65,10 +66,11 @@ class Desk:
     def remarks(self) -> list[str]:
         """What the answer lacks: sessions that are not read yet."""
         index = self.library.index
-        self.library.index.complete_later()
-        if index.busy:
-            return ["Not all sessions are read yet, so this may be incomplete: ask again in a minute."]
-        return []
+        index.complete_later()
+        if not index.busy:
+            return []
+        far = f" ({plural(index.unread_files, 'file')} to go)" if index.unread_files else ""
+        return [f"Not all sessions are read yet{far}, so this may be incomplete: ask again in a minute."]
 
 
 def key_of(name: str) -> StatedName:

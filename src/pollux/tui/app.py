@@ -218,8 +218,8 @@ class PolluxApp(App[None]):
                 self._looks_again = False
                 self.action_sync()
             self.list_screen.synced()
-        elif self.list_screen.has_no_rows():  # what is read for the first time appears as it comes
-            self.list_screen.ask()
+        else:
+            self.list_screen.grow()
 
     # ------------------------------------------------------------------ what screens ask for
 

@@ -39,7 +39,7 @@ def run(
     """Ask for lines until the person leaves."""
     _ = here, settings  # the same call as for the full screen
     library = open_library()
-    library.sync()
+    library.index.catch_up(later=not is_sample)
     session = _Session(library)
     if is_sample:
         _write(SAMPLE)

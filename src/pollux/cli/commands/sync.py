@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 @click.command("sync", cls=Command)
 @json_option
 @click.option("--background", is_flag=True, hidden=True, help="Do what another command left to do, and say nothing.")
+@click.option("--in-steps", is_flag=True, hidden=True, help="The newest sessions first, then all, and say nothing.")
 @common()
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, background: bool) -> None:
+def command(ctx: click.Context, as_json: bool, background: bool, in_steps: bool) -> None:
     """Bring the cache up to date.
 
     Every command does that first: nobody needs this one. It is for a timer, or before a first search through a large
@@ -27,10 +28,11 @@ def command(ctx: click.Context, as_json: bool, background: bool) -> None:
     """
     from pollux.cli.terminal.screen import Screen, talk
 
-    if background:
+    if background or in_steps:
         from pollux.library.library import Library
 
-        ctx.with_resource(Library()).index.complete()
+        index = ctx.with_resource(Library()).index
+        index.complete() if background else index.catch_up(later=True)
         return
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
     try:

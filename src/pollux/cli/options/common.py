@@ -175,12 +175,13 @@ def _tell(library: Library, *, for_programs: bool, gaps: bool) -> None:
     """Say after an answer why it lacks something or was slow, unless that is the error that ended the command."""
     from pollux.answers.problems import early_sentence, remarks
 
-    error = str(sys.exc_info()[1])
+    error, index = str(sys.exc_info()[1]), library.index
     for sentence in remarks(library, gaps=gaps):
         if sentence != error:
-            remark(sentence, for_programs=for_programs)
-    if unread := library.index.unread_files:
-        remark(early_sentence(unread), for_programs=for_programs, unread_files=unread)
+            is_far = sentence == index.problem and not index.is_early and index.unread_files > 0
+            remark(sentence, for_programs=for_programs, **({"unread_files": index.unread_files} if is_far else {}))
+    if index.is_early:
+        remark(early_sentence(index.unread_files), for_programs=for_programs, unread_files=index.unread_files)
 
 
 def remark(sentence: str, *, for_programs: bool, **fields: Any) -> None:

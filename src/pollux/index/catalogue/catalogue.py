@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.rows import BundleRows, Entry, MessageAnchors, MessageIndex
+from pollux.index.catalogue.rows import BundleRows, Entry
 from pollux.index.catalogue.tables import INSERTS, PARTS, TABLES
-from pollux.model import Anchor, Notice, Summary
-from pollux.system.decoders import msgpack_decoder
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
 
@@ -244,6 +242,21 @@ class Catalogue:
         """Note that a root and the catalogue may differ until the next complete sync."""
         self._sql.execute("UPDATE roots SET snapshot='' WHERE id=?", (root,))
 
+    def put_due(self, root: int, files: int) -> None:
+        """Note how many files of a root are to be read from now on. Those that are stored later are counted."""
+        statement = "UPDATE roots SET due=?, since=(SELECT COALESCE(MAX(id), 0) FROM bundles) WHERE id=?"
+        self._sql.execute(statement, (files, root))
+
+    def due(self, agent: str, path: str) -> int | None:
+        """How many files of a root are still to be read; None where nobody looked at them yet."""
+        rows = self.rows(
+            "SELECT due - (SELECT COALESCE(SUM(files), 0) FROM bundles WHERE root=roots.id AND bundles.id>since) "
+            "FROM roots WHERE agent=? AND path=? AND due IS NOT NULL",
+            agent,
+            path,
+        )
+        return max(rows[0][0], 0) if rows else None
+
     def layout(self, root: int, number: int = 0) -> bytes | None:
         """A piece of the layout of a root's files at its last complete sync."""
         rows = self.rows("SELECT piece FROM layouts WHERE root=? AND number=?", root, number)
@@ -326,12 +339,15 @@ class Catalogue:
         self._number += 1
         return self._number
 
-    def add(self, root: int, key: str, fingerprint: str, reading: BundleRows, *, pending: bool = False) -> None:
-        """Store a bundle with its sessions. If their words are `pending`, they get their numbers here."""
+    def add(  # noqa: PLR0913
+        self, root: int, key: str, fingerprint: str, reading: BundleRows, *, files: int = 1, pending: bool = False
+    ) -> None:
+        """Store a bundle of so many files, with its sessions. If their words are `pending`, they get numbers here."""
         notices = msgspec.msgpack.encode(reading.notices) if reading.notices else None
         bundle = self._sql.execute(
-            "INSERT INTO bundles(root, key, fingerprint, dependencies, problem, notices) VALUES(?, ?, ?, ?, ?, ?)",
-            (root, key, fingerprint, reading.dependencies, reading.problem, notices),
+            "INSERT INTO bundles(root, key, fingerprint, dependencies, files, problem, notices) "
+            "VALUES(?, ?, ?, ?, ?, ?, ?)",
+            (root, key, fingerprint, reading.dependencies, files, reading.problem, notices),
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
         for entry in reading.entries:
@@ -383,27 +399,3 @@ class Catalogue:
     def garbage(self) -> list[int]:
         """The numbers of dropped sessions that the index of words may still hold."""
         return [no for (no,) in self.rows("SELECT session FROM garbage")]
-
-
-def summary_of(blob: bytes) -> Summary:
-    """A stored summary."""
-    summary: Summary = msgpack_decoder(Summary).decode(blob)
-    return summary
-
-
-def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
-    """Stored notices."""
-    notices: tuple[Notice, ...] = msgpack_decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
-    return notices
-
-
-def anchors_of(index: bytes, anchors: bytes) -> list[Anchor]:
-    """The stored anchor of each message."""
-    stored: MessageAnchors = msgpack_decoder(MessageAnchors).decode(anchors)
-    return stored.anchors(message_index_of(index).ids)
-
-
-def message_index_of(blob: bytes) -> MessageIndex:
-    """The stored id, role and author of each message."""
-    marks: MessageIndex = msgpack_decoder(MessageIndex).decode(blob)
-    return marks

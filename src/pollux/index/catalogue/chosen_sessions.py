@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.catalogue import message_index_of, summary_of
 from pollux.index.catalogue.prefixes import short_id
 from pollux.index.catalogue.queries import CatalogueQueries
+from pollux.index.catalogue.rows import message_index_of, summary_of
 from pollux.index.catalogue.scope import WORST_FIRST
 from pollux.index.catalogue.values import Filter, shown_title
 from pollux.model import Summary

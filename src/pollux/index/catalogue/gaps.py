@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pollux.index.catalogue.catalogue import notices_of, summary_of
+from pollux.index.catalogue.rows import notices_of, summary_of
 from pollux.index.catalogue.scope import CatalogueScope
 from pollux.index.catalogue.values import BundleOutcome
 from pollux.model import Notice

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice, starmap
 from typing import Any
 
-from pollux.index.catalogue.catalogue import summary_of
 from pollux.index.catalogue.columns import Row
 from pollux.index.catalogue.conditions import Conditions
 from pollux.index.catalogue.families import Families
 from pollux.index.catalogue.marked import ONE_OF_KEYS
 from pollux.index.catalogue.prefixes import ShortIds
+from pollux.index.catalogue.rows import summary_of
 from pollux.index.catalogue.scope import BEST_FIRST, WORST_FIRST
 from pollux.index.catalogue.values import Filter, ListedKey, ListEntry
 from pollux.model import HANDED_OVER, Summary, Usage

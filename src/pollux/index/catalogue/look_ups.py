@@ -6,9 +6,8 @@ import json
 from collections.abc import Collection, Iterable
 from hashlib import sha256
 
-from pollux.index.catalogue.catalogue import anchors_of, message_index_of, summary_of
 from pollux.index.catalogue.conditions import Conditions
-from pollux.index.catalogue.rows import MessageIndex
+from pollux.index.catalogue.rows import MessageIndex, anchors_of, message_index_of, summary_of
 from pollux.index.catalogue.scope import BEST_FIRST, WORST_FIRST
 from pollux.index.catalogue.values import Cursor, Filter, SessionLocation
 from pollux.model import HANDED_OVER, Anchor, Author, Summary

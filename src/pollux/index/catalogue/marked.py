@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from pollux.index.catalogue.catalogue import anchors_of
 from pollux.index.catalogue.rollups import micros, moment_of
+from pollux.index.catalogue.rows import anchors_of
 from pollux.index.catalogue.scope import CatalogueScope
 from pollux.marks.store import Found, MarkState, has_words
 from pollux.model import Anchor, Marks, SessionMarks

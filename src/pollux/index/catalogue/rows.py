@@ -263,3 +263,27 @@ def _call(message: Message, said: int | None, call: ToolCall) -> Row:
     """The row of a tool call, in a message that was `said` at a time."""
     at = said if call.at is None else micros(call.at)
     return message.id, call.name, call.canonical, call.tool_kind, call.status, at, message.inherited, call.seconds
+
+
+def summary_of(blob: bytes) -> Summary:
+    """A stored summary."""
+    summary: Summary = msgpack_decoder(Summary).decode(blob)
+    return summary
+
+
+def notices_of(blob: bytes | None) -> tuple[Notice, ...]:
+    """Stored notices."""
+    notices: tuple[Notice, ...] = msgpack_decoder(tuple[Notice, ...]).decode(blob) if blob is not None else ()
+    return notices
+
+
+def anchors_of(index: bytes, anchors: bytes) -> list[Anchor]:
+    """The stored anchor of each message."""
+    stored: MessageAnchors = msgpack_decoder(MessageAnchors).decode(anchors)
+    return stored.anchors(message_index_of(index).ids)
+
+
+def message_index_of(blob: bytes) -> MessageIndex:
+    """The stored id, role and author of each message."""
+    marks: MessageIndex = msgpack_decoder(MessageIndex).decode(blob)
+    return marks

@@ -8,15 +8,16 @@ from pollux.model import FIGURES
 _FIGURES = ", ".join(f"{name} INTEGER" for name in FIGURES)
 TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE roots(id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, UNIQUE(agent, path));
+CREATE TABLE roots(
+    id INTEGER PRIMARY KEY, agent TEXT, path TEXT, snapshot TEXT, due INTEGER, since INTEGER, UNIQUE(agent, path));
 CREATE TABLE layouts(root INTEGER, number INTEGER, piece BLOB, PRIMARY KEY(root, number));
 CREATE TABLE news(root INTEGER PRIMARY KEY, news BLOB);
 CREATE TABLE closed(root INTEGER, path TEXT, PRIMARY KEY(root, path)) WITHOUT ROWID;
 CREATE TABLE peeks(
     root INTEGER, path TEXT, kind TEXT, stamp TEXT, peek BLOB, PRIMARY KEY(root, path, kind)) WITHOUT ROWID;
 CREATE TABLE bundles(
-    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, fingerprint TEXT, dependencies BLOB, problem TEXT, notices BLOB,
-    UNIQUE(root, key));
+    id INTEGER PRIMARY KEY, root INTEGER, key TEXT, fingerprint TEXT, dependencies BLOB, files INTEGER, problem TEXT,
+    notices BLOB, UNIQUE(root, key));
 CREATE INDEX bundles_problem ON bundles(root) WHERE problem IS NOT NULL;
 CREATE TABLE sessions(
     no INTEGER PRIMARY KEY, root INTEGER, bundle INTEGER, key TEXT, id TEXT, agent TEXT, kind TEXT, parent TEXT,

@@ -142,7 +142,8 @@ def _replace(catalogue: Catalogue, task: Task, rows: BundleRows, *, pending: boo
     """Replace what was known of a bundle. Nothing interrupts this: an error takes the whole change back."""
     if task.old is not None:
         catalogue.forget([task.old])
-    catalogue.add(task.root, task.bundle.key, task.fingerprint, rows, pending=pending)
+    files = len(task.bundle.files)
+    catalogue.add(task.root, task.bundle.key, task.fingerprint, rows, files=files, pending=pending)
 
 
 class Load:

@@ -54,7 +54,8 @@ class Batch:
         with self._catalogue.savepoint():
             if task.old is not None:
                 self._catalogue.forget([task.old])
-            self._catalogue.add(task.root, task.bundle.key, task.fingerprint, reading, pending=self._writer is None)
+            place, pending = (task.root, task.bundle.key, task.fingerprint), self._writer is None
+            self._catalogue.add(*place, reading, files=len(task.bundle.files), pending=pending)
         if time.monotonic() - self._since > _BATCH_SECONDS:
             self._commit()
             self._begin()

@@ -203,6 +203,7 @@ class Sync:
             heal(self._catalogue, self._text)
         roots = self._roots = self._begin(list(scans))
         tasks = self._tasks(roots)
+        self._note_due((task.root, task.bundle) for task in tasks)
         size = sum(task.bundle.size for task in tasks)
         self._progress.files, self._progress.bytes = sum(len(task.bundle.files) for task in tasks), size
         self._pulse()
@@ -236,6 +237,15 @@ class Sync:
             tasks = [task for scan, root in roots for task in self._compare(scan, root, gone)]
         self._removed += self._drop(gone)
         return sorted(tasks, key=lambda task: task.bundle.changed_ns, reverse=True)
+
+    def _note_due(self, unread: Iterable[tuple[int, Bundle]]) -> None:
+        """Store how many files of each root are to be read: whoever asks meanwhile can say how far this is."""
+        due = dict.fromkeys((root for _, root in self._roots), 0)
+        for root, bundle in unread:
+            due[root] += len(bundle.files)
+        with self._catalogue.change():
+            for root, files in due.items():
+                self._catalogue.put_due(root, files)
 
     def _compare(self, scan: RootScan, root: int, gone: list[int]) -> list[Task]:
         """The bundles of a root that must be read. The ids of those that are gone are added to `gone`."""
@@ -401,6 +411,7 @@ class Sync:
         wanted = sum(map(is_wanted, needed))
         if wanted > _MOST_EARLY:
             return Unread()
+        self._note_due((each.root, each.bundle) for each in (*needed, *others) if each.before is None)
         newest_other = max((each.changed_ns for each in others), default=0)
         done = 0
         with Batch(self._catalogue, None) as batch:

@@ -145,7 +145,8 @@ class WordLoad:
         """Replace a bundle that cannot be read. If it was replaced meanwhile, leave it alone."""
         if task.old is not None and self._catalogue.has_bundle(task.old):
             self._catalogue.forget([task.old])
-            self._catalogue.add(task.root, task.bundle.key, task.fingerprint, failed(0, task.bundle, reason, []))
+            place, files = (task.root, task.bundle.key, task.fingerprint), len(task.bundle.files)
+            self._catalogue.add(*place, failed(0, task.bundle, reason, []), files=files)
 
 
 def _index(each: WordTask, writer: Writer) -> _Answer:

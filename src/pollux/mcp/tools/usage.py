@@ -29,6 +29,7 @@ def call(desk: Desk, arguments: Arguments) -> str:
     lines = [
         f"The session itself: {_figures(own)}.{_UNSURE[own.exact]}",
         f"With its sub-agents: {_figures(family)}." if family is not None else "",
+        *desk.remarks(),
     ]
     return answer("\n".join(filter(None, lines)), "\n".join(_by_model(desk, session)))
 

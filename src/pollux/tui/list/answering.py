@@ -56,10 +56,11 @@ def answer(library: Library, question: Question, within: Filter = _ANY, before: 
         if not question.is_search:
             criteria = _narrowed(criteria, question.query)
             return _listed(library, question, criteria, before or Listed())
-        return _found(library, question, criteria, within)
+        return _found(library, question, criteria, within)._replace(unread_files=library.index.unread_files)
     except PolluxError as error:
         sentence = error.sentence if isinstance(error, BadQuery) else str(error)
-        return Answer(question, None, remark=" ".join(filter(None, [sentence, error.hint])))
+        unread = None if isinstance(error, StoreError) else 0
+        return Answer(question, None, remark=" ".join(filter(None, [sentence, error.hint])), unread_files=unread)
 
 
 def _narrowed(criteria: Filter, text: str) -> Filter:
@@ -71,10 +72,11 @@ def _narrowed(criteria: Filter, text: str) -> Filter:
 
 def _listed(library: Library, question: Question, criteria: Filter, before: Listed) -> Answer:
     try:
-        return Answer(question, *before.ask(library, question, criteria))
+        rows, sessions = before.ask(library, question, criteria)
+        return Answer(question, rows, sessions, unread_files=library.index.unread_files)
     except StoreError:  # nothing is stored yet: another process is about to read it
         problem = library.index.cache_problem
-        return Answer(question, [], remark=problem or "Reading your sessions for the first time …")
+        return Answer(question, [], remark=problem or "Reading your sessions for the first time …", unread_files=None)
 
 
 def _found(library: Library, question: Question, criteria: Filter, within: Filter) -> Answer:

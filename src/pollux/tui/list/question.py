@@ -68,7 +68,7 @@ class Answer(NamedTuple):
     """The rows, how many sessions they are of, and what to say about them.
 
     `more` says that only the best matches are among the rows. `named` are the sessions whose id begins with what was
-    typed: the first rows.
+    typed: the first rows. `unread_files` are not read yet; None if nothing is stored at all.
 
     Without rows, those of the answer before stay.
     """
@@ -80,12 +80,19 @@ class Answer(NamedTuple):
     entries: tuple[ListEntry, ...] = ()
     more: bool = False
     named: tuple[str, ...] = ()
+    unread_files: int | None = 0
 
     @property
     def status(self) -> str:
-        """How many sessions there are, in words."""
+        """How many sessions there are, in words, and how many files are not read yet."""
         if self.rows is None:
             return "not searched"
+        unread = f" · {plural(self.unread_files, 'file')} unread" if self.unread_files else ""
         if self.question.is_search:
-            return f"{'the best ' if self.more else ''}{self.sessions:,} found"
-        return plural(self.sessions, "session")
+            return f"{'the best ' if self.more else ''}{self.sessions:,} found{unread}"
+        return f"{plural(self.sessions, 'session')}{unread}"
+
+    @property
+    def may_grow(self) -> bool:
+        """Is it worth asking again as soon as more files are read? To search again would take long."""
+        return self.unread_files is None or (self.unread_files > 0 and not self.question.is_search)

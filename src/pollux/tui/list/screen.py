@@ -61,6 +61,7 @@ class ListScreen(Acting):
         self._named: tuple[str, ...] = ()
         self._more = False
         self._remark = self._said = ""
+        self._may_grow = self._grows = False
         self._latest: Latest[Question] | None = None
         self._listed: Listed | None = None
 
@@ -153,7 +154,9 @@ class ListScreen(Acting):
     def on_list_screen_answered(self, event: Answered) -> None:
         """Show the answer, if it still is one."""
         self.app.answered()
+        self._grows = False
         if event.found.question == self.question:
+            self._may_grow = event.found.may_grow
             self._show(event.found)
 
     def _show(self, found: Answer) -> None:
@@ -223,9 +226,11 @@ class ListScreen(Acting):
         self._show_emptiness()
         self.ask()
 
-    def has_no_rows(self) -> bool:
-        """Is there no row?"""
-        return not self.sessions.rows
+    def grow(self) -> None:
+        """More files may be read now: ask for what is not on the list yet, unless that was asked already."""
+        if self._may_grow and not self._grows and self._answered == self.question:
+            self._grows = True
+            self.ask()
 
     def returned(self) -> None:
         """The person is back from a session."""

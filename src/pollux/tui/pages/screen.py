@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.message import Message
 
 from pollux.errors import PolluxError
+from pollux.text.figures import plural
 from pollux.tui.bindings import bindings
 from pollux.tui.canvas import StripCanvas
 from pollux.tui.keys import PAGES, of_place
@@ -41,18 +42,20 @@ class PageScreen(Scrolling):
     app: PolluxApp
 
     class Made(Message):
-        """The lines are made."""
+        """The lines are made, without what so many files hold that are not read yet."""
 
-        def __init__(self, question: _Question, lines: list[str]) -> None:
+        def __init__(self, question: _Question, lines: list[str], unread_files: int) -> None:
             super().__init__()
             self.question = question
             self.lines = lines
+            self.unread_files = unread_files
 
     def __init__(self, page: Page) -> None:
         super().__init__()
         self._page = page
         self._choice = Choice("all", page.options[0] if page.options else "")
         self._lines: list[str] = []
+        self._unread_files = 0
         self._latest: Latest[_Question] | None = None
 
     def compose(self) -> ComposeResult:
@@ -91,7 +94,7 @@ class PageScreen(Scrolling):
             lines = list(self._page.lines(StripCanvas(question.columns), self.app.library, question.choice))
         except PolluxError as error:
             lines = [str(error), error.hint or ""]
-        return self.Made(question, lines)
+        return self.Made(question, lines, self.app.library.index.unread_files)
 
     def _hear(self, made: object) -> None:
         assert isinstance(made, self.Made)  # noqa: S101 (the thread gives nothing else)
@@ -100,7 +103,7 @@ class PageScreen(Scrolling):
     def on_page_screen_made(self, event: Made) -> None:
         """Show the lines."""
         if event.question.choice == self._choice:
-            self._lines = event.lines
+            self._lines, self._unread_files = event.lines, event.unread_files
             self.view.changed()
             self._tell(done=True)
 
@@ -110,6 +113,7 @@ class PageScreen(Scrolling):
     def _tell(self, *, done: bool) -> None:
         page, choice = self._page, self._choice
         facts = f"by {choice.by} · {_PERIODS[choice.period]}" if page.options else ""
+        facts += f" · {plural(self._unread_files, 'file')} unread" if self._unread_files else ""
         facts += "" if done else " · adding up …"
         self.query_one(TitleLine).say(page.title, facts)
 

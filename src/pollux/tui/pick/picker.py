@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 15
 _GAP = 1
+_POLL = 0.25
 _REMARK = 2
 """A remark has at most so many lines."""
 
@@ -52,6 +54,7 @@ class Picker:
         self._entries: dict[str, ListEntry] = {}
         self._rows: list[SessionRow | PassageRow] = []
         self._chosen = 0
+        self._may_grow = False
         self._first = 0
         self._latest: Latest[Question] = Latest(
             lambda question: answer(library, question, criteria), self._hear, library.close
@@ -64,13 +67,18 @@ class Picker:
         self._latest.close()
 
     def _look_again(self, syncing: Syncing) -> None:
-        """Ask again when the cache is up to date."""
-        syncing.wait()
+        """Ask again when the cache is up to date, and until then whenever more files may have been read."""
+        while syncing.poll() is None:
+            time.sleep(_POLL)
+            if self._may_grow:
+                self._may_grow = False
+                self._latest.ask(self._question)
         self._latest.ask(self._question)
 
     def _hear(self, found: object) -> None:
         assert isinstance(found, Answer)  # noqa: S101 (the thread gives nothing else)
         self._heard = found
+        self._may_grow = found.may_grow
         self._terminal.wake()
 
     def run(self) -> ListEntry | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from pollux.system.clock import FIRST_YEAR, LAST_YEAR
 from pollux.wire import Count, Dated, Shape, Utc, check_times
 
 
@@ -113,8 +114,10 @@ class Message(Dated):
     toolCalls: list[Call] | None = None
 
     def __post_init__(self) -> None:
-        """Check the time. Qwen Code calls the model's messages its own."""
-        Dated.__post_init__(self)
+        """Check the time, without a second function call. Qwen Code calls the model's messages its own."""
+        at = self.timestamp
+        if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+            raise ValueError("timestamp is at the end of the calendar")
         if self.type == "qwen":
             self.type = "gemini"
 

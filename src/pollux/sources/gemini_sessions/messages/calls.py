@@ -14,7 +14,6 @@ from pollux.sources.gemini_sessions.format.schema import Call, FunctionCall, Fun
 from pollux.sources.gemini_sessions.format.tools import canonical
 from pollux.sources.gemini_sessions.messages.outputs import MASKED, STUBS, Offloaded, full_output
 from pollux.sources.gemini_sessions.messages.subagents import created, created_ms
-from pollux.system.clock import EPOCH
 from pollux.wire import Notes
 
 # Members of an enumeration are slow to look up, so this happens once.
@@ -114,7 +113,7 @@ def _seconds(call: Call) -> float | None:
     """From the creation of a call, which stands in its id, until its outcome was recorded."""
     if call.timestamp is None or (creation := created_ms(call.id)) is None:
         return None
-    milliseconds = round((call.timestamp - EPOCH).total_seconds() * 1000) - creation
+    milliseconds = round(call.timestamp.timestamp() * 1000) - creation
     return milliseconds / 1000 if milliseconds >= 0 else None
 
 
