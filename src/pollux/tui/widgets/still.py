@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from textual.containers import Horizontal
+from textual.events import Mount, Resize
 from textual.geometry import Size
+from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
+
+Result = TypeVar("Result")
 
 
 def still_size() -> Reactive[Size]:
@@ -22,7 +28,16 @@ class SideBySide(Horizontal):
     virtual_size = still_size()
 
 
-class StillScreen(Screen[None]):
+class LeftEarly(Screen[Result]):
+    """A screen that may be left before it has its parts: Textual then makes none, and tells it all the same."""
+
+    async def _dispatch_message(self, message: Message) -> None:
+        if self._pruning and not self.children and isinstance(message, (Mount, Resize)):
+            return
+        await super()._dispatch_message(message)
+
+
+class StillScreen(LeftEarly[None]):
     """A screen that does not scroll."""
 
     virtual_size = still_size()
