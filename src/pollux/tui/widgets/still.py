@@ -32,7 +32,8 @@ class LeftEarly(Screen[Result]):
     """A screen that may be left before it has its parts: Textual then makes none, and tells it all the same."""
 
     async def _dispatch_message(self, message: Message) -> None:
-        if self._pruning and not self.children and isinstance(message, (Mount, Resize)):
+        is_left = self.app._exit or self._closing or self._pruning  # noqa: SLF001 (Textual has no other word for it)
+        if is_left and isinstance(message, (Mount, Resize)):
             return
         await super()._dispatch_message(message)
 
