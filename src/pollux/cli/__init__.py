@@ -6,7 +6,6 @@ Nothing is imported before it is needed: `pollux --version` does not even import
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import sys
@@ -74,11 +73,13 @@ def _open_ui() -> int | None:
 
 def _end(status: int) -> None:
     """End the process at once: all is closed, and Python would take its time to free one by one what it still holds."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except (OSError, ValueError, AttributeError):  # nobody takes it any more
+            setattr(sys, name, None)  # Python would try again, and end with a status of its own
     if _is_something_at_work():
         sys.exit(status)
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
     if (last_steps := sys.modules.get("pollux.system.last_steps")) is not None:
         last_steps.run_last_steps()
     os._exit(status)

@@ -7,10 +7,12 @@ from typing import TypeVar
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 
+from pollux.tui.widgets.still import LeftEarly
+
 Result = TypeVar("Result")
 
 
-class Overlay(ModalScreen[Result]):
+class Overlay(ModalScreen[Result], LeftEarly[Result]):
     """Is closed once: a key that was typed too quickly may come when it is closed already."""
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
