@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from pollux.version import VERSION
 
+TYPE_CHECKING = False  # `typing` has it too, and takes longer to import than all that `pollux --version` needs
 if TYPE_CHECKING:
     from pollux.errors import PolluxError
     from pollux.library.library import Filter, Library
@@ -26,7 +25,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name when it is first used: `pollux --version` needs none of them."""
     if name not in _HOMES:
         raise AttributeError(f"module 'pollux' has no attribute {name!r}")

@@ -20,10 +20,12 @@ def main() -> None:
     if sys.argv[1:] == ["--version"] and _print_version():
         return
     try:
+        _interrupts(raised=False)
         if not sys.argv[1:] and (opened := _open_ui()) is not None:
             sys.exit(opened)
         from pollux.cli.app import run
 
+        _interrupts(raised=True)
         status = run(sys.argv[1:])
     except KeyboardInterrupt as interrupt:  # before the command began, or after it ended; a signal has its own number
         os._exit(128 + getattr(interrupt, "number", 2))
@@ -32,6 +34,20 @@ def main() -> None:
             raise
         os._exit(128 + getattr(error.__cause__, "number", 2))
     _end(status)
+
+
+def _interrupts(*, raised: bool) -> None:
+    """Let Ctrl-C raise an exception, or end the process without a word, as is best while modules are imported.
+
+    There is nothing to clean up yet, and many an import drops an exception that comes out of nowhere.
+    """
+    import signal
+
+    handler = signal.getsignal(signal.SIGINT)
+    if raised and handler is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    elif not raised and handler is signal.default_int_handler:  # else the caller ignores it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _print_version() -> bool:
@@ -60,8 +76,10 @@ def _open_ui() -> int | None:
 
     if not can_open():
         return None
+    ui = import_module("pollux.tui.run")
+    _interrupts(raised=True)
     try:
-        import_module("pollux.tui.run").run(library, present_folder(), Places().settings)
+        ui.run(library, present_folder(), Places().settings)
     except RequestError:  # the settings are wrong
         return None
     except Exception as error:  # noqa: BLE001 (it is told as that of a command is)
