@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pollux.errors import StoreError
 from pollux.lake.delta import Delta, packed, rows_in
-from pollux.lake.tables import PLACE, SESSIONS, TABLES
+from pollux.lake.tables import SESSIONS, TABLES
 from pollux.model import Kind
 from pollux.writers.parquet import typed
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 _SAME = "t.month = s.month AND t.person = s.person AND t.machine = s.machine AND t.key = s.key"
-_FEW = 1000
+_FEW = 5000
 """Up to this number of sessions, a question names them."""
 
 _FIRST = datetime.min.replace(tzinfo=UTC)
@@ -58,14 +58,17 @@ def known(delta: Delta, keys: Collection[str] | None = None) -> list[Shown]:
 
 
 def _known(table: DeltaTable, keys: Collection[str] | None) -> list[Shown]:
+    if keys is not None and not keys:
+        return []
     where = None
     if keys is not None and len(keys) <= _FEW:
         names = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
         where = f"key IN ({names})"
-    rows = rows_in(table, Shown._fields, where) if keys is None or keys else []
-    if any(row[name] is None for row in rows for name in (*PLACE, "seq", "counts")):
+    found = (row for row in rows_in(table, Shown._fields, where) if keys is None or row["key"] in keys)
+    sessions = [Shown(**row) for row in found]
+    if any(None in (*one.place, one.month, one.batch, one.seq, one.counts) for one in sessions):
         raise StoreError(f"The table {SESSIONS} has rows that pollux did not write.", "Delete those without a key.")
-    return [Shown(**row) for row in rows if keys is None or row["key"] in keys]
+    return sessions
 
 
 def show(delta: Delta, rows: Sequence[dict[str, Any]], keys: Collection[str]) -> None:
