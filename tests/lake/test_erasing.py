@@ -337,3 +337,13 @@ def test_an_erased_id_is_in_no_log(filled: Store) -> None:
     erase(filled, Tombstone(person="eve", at="now"))
     tidy(filled, grace=NOW)
     assert not having(filled, f"checkpoint-{CANARY}")
+
+
+def test_tidying_up_settles_which_copy_counts(filled: Store) -> None:
+    Delta(filled).change(SESSIONS, lambda table: table.update(updates={"counts": "key = 'claude:b'"}))
+    tidy(filled)
+    assert sorted((one.key, one.machine) for one in known(Delta(filled)) if one.counts) == [
+        ("claude:a", "m1"),
+        ("claude:b", "m1"),
+        ("claude:c", "m2"),
+    ]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pollux.errors import StoreError
-from pollux.lake.delta import Delta, packed, rows_in
+from pollux.lake.delta import Delta, as_rows, packed, rows_in
 from pollux.lake.tables import SESSIONS, TABLES
 from pollux.model import Kind
 from pollux.writers.parquet import typed
@@ -80,6 +80,19 @@ def show(delta: Delta, rows: Sequence[dict[str, Any]], keys: Collection[str]) ->
     is_settled = not wanted
     while not is_settled:
         is_settled = not delta.change(SESSIONS, lambda table: _change(table, rows, wanted))
+
+
+def settle(delta: Delta) -> None:
+    """Settle which copy of each key counts, where a load was killed before it did so."""
+    show(delta, [], delta.change(SESSIONS, _unsettled))
+
+
+def _unsettled(table: DeltaTable) -> set[str]:
+    """The keys of which there are several copies, or of which none counts."""
+    from deltalake import QueryBuilder
+
+    odd = "SELECT key FROM t GROUP BY key HAVING COUNT(*) > 1 OR NOT bool_and(counts)"
+    return {row["key"] for row in as_rows(QueryBuilder().register("t", table).execute(odd))}
 
 
 def _change(table: DeltaTable, rows: Sequence[dict[str, Any]], keys: Collection[str]) -> bool:

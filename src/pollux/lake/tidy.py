@@ -13,7 +13,7 @@ from pollux.lake.delta import Delta, as_rows, packed
 from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
-from pollux.lake.shown import Shown, known, show
+from pollux.lake.shown import Shown, known, settle
 from pollux.lake.tables import PLACE, ROWS, TABLES, Table
 from pollux.system.clock import now, since_epoch
 
@@ -61,7 +61,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     rows = {name: delta.change(name, _batches) for name in ROWS}
     running, ahead = _running(store, grace)
     result.rows = _remove_hidden(delta, rows, running)
-    show(delta, [], {one.key for one in known(delta)})
+    settle(delta)
     grace += max(ahead, timedelta(0))
     for name, table in TABLES.items():
         result.joined_files += _join(delta, table)
