@@ -15,7 +15,7 @@ from pollux.index.catalogue.conditions import ALWAYS_LISTED, is_project
 from pollux.index.catalogue.rollups import micros
 from pollux.index.catalogue.values import Filter
 from pollux.lake.delta import Delta
-from pollux.lake.faults import RIGHTS
+from pollux.lake.store import RIGHTS
 from pollux.lake.tables import TABLES, Table, Type
 from pollux.lake.views import view_bodies
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.faults import explained
-from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as FOLDER
+from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as FOLDER, explained
 from pollux.lake.tables import PLACE, SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
