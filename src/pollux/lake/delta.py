@@ -228,6 +228,11 @@ def as_rows(found: Any) -> Iterator[dict[str, Any]]:
         yield from batch.to_pylist()
 
 
+def quoted(text: str) -> str:
+    """A text as a statement has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def packed() -> Any:
     """How files are written."""
     from deltalake import WriterProperties

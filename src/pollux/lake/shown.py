@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pollux.errors import StoreError
-from pollux.lake.delta import Delta, as_rows, packed, rows_in
+from pollux.lake.delta import Delta, as_rows, packed, quoted, rows_in
 from pollux.lake.tables import SESSIONS, TABLES
 from pollux.model import Kind
 from pollux.writers.parquet import typed
@@ -52,18 +52,17 @@ class Shown(NamedTuple):
         return self.person, self.machine, self.key
 
 
-def known(delta: Delta, keys: Collection[str] | None = None) -> list[Shown]:
-    """What the table has of these keys, or of all."""
-    return delta.change(SESSIONS, lambda table: _known(table, keys))
+def known(delta: Delta, keys: Collection[str] | None = None, month: str | None = None) -> list[Shown]:
+    """What the table has of these keys, of a month, or of all."""
+    return delta.change(SESSIONS, lambda table: _known(table, keys, month))
 
 
-def _known(table: DeltaTable, keys: Collection[str] | None) -> list[Shown]:
+def _known(table: DeltaTable, keys: Collection[str] | None, month: str | None = None) -> list[Shown]:
     if keys is not None and not keys:
         return []
-    where = None
+    where = f"month = {quoted(month)}" if month is not None else None
     if keys is not None and len(keys) <= _FEW:
-        names = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
-        where = f"key IN ({names})"
+        where = f"key IN ({', '.join(map(quoted, keys))})"
     found = (row for row in rows_in(table, Shown._fields, where) if keys is None or row["key"] in keys)
     sessions = [Shown(**row) for row in found]
     if any(None in (*one.place, one.month, one.batch, one.seq, one.counts) for one in sessions):
