@@ -72,7 +72,7 @@ bench-lake: $(ENGINES) ## Measure push, load, questions and Spark with 500 to 8,
 engines: $(ENGINES) ## Install the engines that judge lakes: Spark, ClickHouse, Polars, a store like S3 (2 GB)
 
 test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
-	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py $(ARGS)
+	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py tests/lake/push tests/lake/test_racing.py $(ARGS)
 
 test-agents: $(DEV) ## Install releases of the agents (3 GB) and let them judge what pollux writes
 	$(BIN)/python tests/agents/harness/resume.py install $(AGENTS)

@@ -37,8 +37,9 @@ session = Session()
 for statement in statements:
     session.query(statement)
 for needle in needles:
-    apart = "[^\\\\\\\\p{L}\\\\\\\\p{N}]" + ("*" if max(map(max, needle)) > chr(0x2E80) else "+")
-    where = "hasAllTokens(text, %s) AND match(lowerUTF8(text), '%s')" % (list(needle), apart.join(needle))
+    odd = "[^\\\\\\\\p{L}\\\\\\\\p{N}]"
+    run = (odd + ("*" if max(map(max, needle)) > chr(0x2E80) else "+")).join(needle)
+    where = f"hasAllTokens(text, {list(needle)}) AND match(lowerUTF8(text), '(^|{odd}){run}({odd}|$)')"
     answer = json.loads(str(session.query("SELECT DISTINCT key FROM words WHERE " + where, "JSONCompact")))
     print(json.dumps([key for (key,) in answer["data"]]))
 """

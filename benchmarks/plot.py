@@ -37,13 +37,18 @@ def picture(rows: list[dict[str, Any]]) -> str:
 
 
 def of_lake(rows: list[dict[str, Any]]) -> str:
-    """Two panels: CPU seconds of each step, and seconds with one and two workers."""
+    """Two panels: CPU seconds of each step, and seconds with one and two workers, or without Spark megabytes."""
     shown = {"push": "push", "load": "load", "stats": "stats", "search, rare word": "search", SPARK[0]: "Spark"}
-    cpu = _lines(rows, shown, "cpu s")
     both = {"load": "one loader", "load, two loaders": "two loaders", SPARK[0]: "Spark, one", SPARK[1]: "Spark, two"}
-    body = panel(LEFT, "CPU seconds", cpu) + panel(
-        LEFT + PANEL + 80, "seconds with one and two", _lines(rows, both, "wall s")
-    )
+    if SPARK[1] in rows[0]["lake"]:
+        title, right = "seconds with one and two", _lines(rows, both, "wall s")
+    else:
+        names = {"raw MB": "raw files", "documents MB": "documents", "tables MB": "tables"}
+        title, right = (
+            "megabytes",
+            {label: [(row["sessions"], row[name]) for row in rows] for name, label in names.items()},
+        )
+    body = panel(LEFT, "CPU seconds", _lines(rows, shown, "cpu s")) + panel(LEFT + PANEL + 80, title, right)
     return drawing("Cost of a lake by number of sessions", body)
 
 

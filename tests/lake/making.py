@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import msgspec
+import pyarrow.parquet as pq
+import zstandard
 
 from pollux.lake.documents import Document, Level, News, NewsEntry
 from pollux.lake.store import Store
@@ -45,3 +48,15 @@ def put(store: Store, documents: Sequence[Document], news: int) -> None:
         told.append(NewsEntry(key=one.key, path=one.path, seq=one.seq, state=one.state))
     piece = News(machine=documents[0].machine, person=documents[0].person, seq=news, documents=tuple(told))
     store.put_if_absent(piece.path, msgspec.json.encode(piece))
+
+
+def contents(store: Store) -> Iterator[tuple[Path, bytes]]:
+    """Every file of a lake, decompressed."""
+    for path in Path(store.url).rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            yield path, data
+            if path.suffix == ".zst":
+                yield path, zstandard.ZstdDecompressor().decompress(data)
+            if path.suffix == ".parquet":
+                yield path, str(pq.read_table(path).to_pylist()).encode()

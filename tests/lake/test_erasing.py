@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
-import zstandard
 from deltalake import DeltaTable
 from deltalake.table import TableOptimizer
 
@@ -28,23 +26,11 @@ from pollux.lake.shown import known
 from pollux.lake.store import Store, open_store
 from pollux.lake.tables import MESSAGES, ROWS, SESSIONS, TABLES
 from pollux.lake.tidy import tidy
-from tests.lake.making import push
+from tests.lake.making import contents, push
 from tests.lake.sessions import BEGIN, session
 
 CANARY = "canary7Q3xylophone"
 NOW = timedelta(0)
-
-
-def contents(store: Store) -> Iterator[tuple[Path, bytes]]:
-    """Every file of a lake, decompressed."""
-    for path in Path(store.url).rglob("*"):
-        if path.is_file():
-            data = path.read_bytes()
-            yield path, data
-            if path.suffix == ".zst":
-                yield path, zstandard.ZstdDecompressor().decompress(data)
-            if path.suffix == ".parquet":
-                yield path, str(pq.read_table(path).to_pylist()).encode()
 
 
 def having(store: Store, word: str) -> list[Path]:
@@ -351,3 +337,13 @@ def test_an_erased_id_is_in_no_log(filled: Store) -> None:
     erase(filled, Tombstone(person="eve", at="now"))
     tidy(filled, grace=NOW)
     assert not having(filled, f"checkpoint-{CANARY}")
+
+
+def test_tidying_up_settles_which_copy_counts(filled: Store) -> None:
+    Delta(filled).change(SESSIONS, lambda table: table.update(updates={"counts": "key = 'claude:b'"}))
+    tidy(filled)
+    assert sorted((one.key, one.machine) for one in known(Delta(filled)) if one.counts) == [
+        ("claude:a", "m1"),
+        ("claude:b", "m1"),
+        ("claude:c", "m2"),
+    ]

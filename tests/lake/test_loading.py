@@ -378,7 +378,7 @@ def test_a_table_that_others_changed_is_told_by_whoever_cannot_go_on(
     push(store, [session("a")])
     Loader(store).load()
     change(store)
-    asked = [lambda: erase(store, Tombstone(person="ada", at="now"))]
+    asked: list[Callable[[], object]] = [lambda: erase(store, Tombstone(person="ada", at="now"))]
     if change is not _only_appended_to:
         asked += [lambda: tidy(store), lambda: LakeSessions(Lake(store)).listed(Filter())]
     for ask in asked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -25,6 +26,8 @@ LOADERS = ("load", "load", "load", "load", "tidy")
 TIDIERS = ("load", "load", "tidy", "tidy")
 GONE = "eve"
 """Whoever pushes while others erase what she pushed."""
+KILLS = 30 if os.environ.get("POLLUX_EXHAUSTIVE") else 10
+"""In a bucket, which is slow."""
 ERASE = ("erase", "--person", GONE, "--yes")
 
 
@@ -110,5 +113,5 @@ def test_nor_do_those_that_tidy_up_meanwhile(store: Store) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("commands", [LOADERS, TIDIERS], ids=["load", "tidy"])
 def test_the_same_in_a_bucket(bucket: Store, commands: Sequence[str]) -> None:
-    race(bucket, pieces(machines=3, sessions=4), commands, kills=10)
+    race(bucket, pieces(machines=3, sessions=4), commands, KILLS)
     check(bucket, machines=3, sessions=4)

@@ -14,8 +14,8 @@ from pollux.errors import RequestError, Unreadable, needs
 from pollux.index.catalogue.conditions import ALWAYS_LISTED, is_project
 from pollux.index.catalogue.rollups import micros
 from pollux.index.catalogue.values import Filter
-from pollux.lake.delta import Delta
-from pollux.lake.faults import RIGHTS
+from pollux.lake.delta import Delta, quoted
+from pollux.lake.store import RIGHTS
 from pollux.lake.tables import TABLES, Table, Type
 from pollux.lake.views import view_bodies
 
@@ -160,11 +160,6 @@ class Lake:
 def _reason(error: Exception) -> str:
     """The engine's own words, the first sentence of them."""
     return " ".join(str(error).split("\n\n")[0].split()).rstrip(".?!")
-
-
-def quoted(text: str) -> str:
-    """A text as a statement has it."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _list(texts: Sequence[str]) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
-from pollux.lake.faults import explained
-from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as FOLDER
+from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as FOLDER, explained
 from pollux.lake.tables import PLACE, SESSIONS, TABLES, Table
 from pollux.writers.parquet import typed
 
@@ -98,7 +97,7 @@ class Delta:
 
     def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
         """Some columns of the rows that meet a condition, in the newest version of a table."""
-        return self.change(name, lambda table: rows_in(table, columns, where))
+        return self.change(name, lambda table: list(rows_in(table, columns, where)))
 
     def append(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         """Add rows."""
@@ -216,16 +215,22 @@ class Delta:
         return explained(f"The tables of the lake {self._store.url} cannot be used", kind, DeltaError)
 
 
-def rows_in(table: DeltaTable, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
+def rows_in(table: DeltaTable, columns: Sequence[str], where: str | None = None) -> Iterator[dict[str, Any]]:
     """Some columns of the rows that meet a condition, in a version of a table."""
     return as_rows(table.scan(list(columns), where))
 
 
-def as_rows(found: Any) -> list[dict[str, Any]]:
+def as_rows(found: Any) -> Iterator[dict[str, Any]]:
     """The rows of what delta-rs gives. `pyarrow.table` would import pandas first, which takes a second where it is."""
     import pyarrow as pa
 
-    return pa.RecordBatchReader.from_stream(found).read_all().to_pylist()  # type: ignore[no-any-return]
+    for batch in pa.RecordBatchReader.from_stream(found):
+        yield from batch.to_pylist()
+
+
+def quoted(text: str) -> str:
+    """A text as a statement has it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def packed() -> Any:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import re
 import secrets
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import msgspec
 
-from pollux.errors import NotFound, PolluxError, Unreadable
+from pollux.errors import NotFound, PolluxError, RequestError, Unreadable
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import NEWS, News, NewsEntry, about, decode, owner_of, read_as
 from pollux.lake.erase import erase_rows, tombstones
@@ -27,6 +29,7 @@ from pollux.lake.shown import Shown, known, show
 from pollux.lake.store import Store, StoredObject
 from pollux.lake.tables import ROWS, SESSIONS, TABLES
 from pollux.lake.tell import tell_again
+from pollux.system.files import read
 from pollux.system.progress import Advance, Report
 
 if TYPE_CHECKING:
@@ -276,3 +279,14 @@ def _in_groups(documents: Iterable[_Read | None]) -> Iterator[list[_Read]]:
             group, size = [], 0
     if group:
         yield group
+
+
+def read_teams(path: Path) -> dict[str, str]:
+    """The team of each person, from a TOML file. Raises `RequestError`."""
+    try:
+        teams = tomllib.loads(read(path).decode())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise RequestError(f"{path} is no list of teams: {error}.", 'A line of one is: ada = "shop"') from error
+    if odd := next((name for name, team in teams.items() if not isinstance(team, str)), None):
+        raise RequestError(f"The team of {odd} in {path} is no text.", 'A line of the list is: ada = "shop"')
+    return teams

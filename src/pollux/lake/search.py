@@ -25,7 +25,8 @@ from pollux.index.search.query import FieldFilter, Query
 from pollux.index.search.results import Hit, IndexHit, SearchResult
 from pollux.index.search.session_search import SearchRequest
 from pollux.index.search.word_search import with_scattered
-from pollux.lake.ask import BEGIN, MOMENT, Lake, quoted
+from pollux.lake.ask import BEGIN, MOMENT, Lake
+from pollux.lake.delta import quoted
 from pollux.lake.lists import LakeSessions
 from pollux.model import Session, summarize
 from pollux.system.progress import Advance, Report

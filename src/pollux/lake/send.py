@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from pollux.errors import PolluxError
 from pollux.lake.documents import NewsEntry, Tombstone
 from pollux.lake.erase import tombstones
-from pollux.lake.faults import RIGHTS
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Prepared
-from pollux.lake.store import Store, lake_name, open_store
+from pollux.lake.store import RIGHTS, Store, lake_name, open_store
 from pollux.lake.tell import IN_A_NEWS, tell
 
 _AT_ONCE = 8

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pollux.errors import StoreError
-from pollux.lake.delta import Delta, packed, rows_in
-from pollux.lake.tables import PLACE, SESSIONS, TABLES
+from pollux.lake.delta import Delta, as_rows, packed, quoted, rows_in
+from pollux.lake.tables import SESSIONS, TABLES
 from pollux.model import Kind
 from pollux.writers.parquet import typed
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 _SAME = "t.month = s.month AND t.person = s.person AND t.machine = s.machine AND t.key = s.key"
-_FEW = 1000
+_FEW = 5000
 """Up to this number of sessions, a question names them."""
 
 _FIRST = datetime.min.replace(tzinfo=UTC)
@@ -52,20 +52,22 @@ class Shown(NamedTuple):
         return self.person, self.machine, self.key
 
 
-def known(delta: Delta, keys: Collection[str] | None = None) -> list[Shown]:
-    """What the table has of these keys, or of all."""
-    return delta.change(SESSIONS, lambda table: _known(table, keys))
+def known(delta: Delta, keys: Collection[str] | None = None, month: str | None = None) -> list[Shown]:
+    """What the table has of these keys, of a month, or of all."""
+    return delta.change(SESSIONS, lambda table: _known(table, keys, month))
 
 
-def _known(table: DeltaTable, keys: Collection[str] | None) -> list[Shown]:
-    where = None
+def _known(table: DeltaTable, keys: Collection[str] | None, month: str | None = None) -> list[Shown]:
+    if keys is not None and not keys:
+        return []
+    where = f"month = {quoted(month)}" if month is not None else None
     if keys is not None and len(keys) <= _FEW:
-        names = ", ".join("'" + key.replace("'", "''") + "'" for key in keys)
-        where = f"key IN ({names})"
-    rows = rows_in(table, Shown._fields, where) if keys is None or keys else []
-    if any(row[name] is None for row in rows for name in (*PLACE, "seq", "counts")):
+        where = f"key IN ({', '.join(map(quoted, keys))})"
+    found = (row for row in rows_in(table, Shown._fields, where) if keys is None or row["key"] in keys)
+    sessions = [Shown(**row) for row in found]
+    if any(None in (*one.place, one.month, one.batch, one.seq, one.counts) for one in sessions):
         raise StoreError(f"The table {SESSIONS} has rows that pollux did not write.", "Delete those without a key.")
-    return [Shown(**row) for row in rows if keys is None or row["key"] in keys]
+    return sessions
 
 
 def show(delta: Delta, rows: Sequence[dict[str, Any]], keys: Collection[str]) -> None:
@@ -77,6 +79,19 @@ def show(delta: Delta, rows: Sequence[dict[str, Any]], keys: Collection[str]) ->
     is_settled = not wanted
     while not is_settled:
         is_settled = not delta.change(SESSIONS, lambda table: _change(table, rows, wanted))
+
+
+def settle(delta: Delta) -> None:
+    """Settle which copy of each key counts, where a load was killed before it did so."""
+    show(delta, [], delta.change(SESSIONS, _unsettled))
+
+
+def _unsettled(table: DeltaTable) -> set[str]:
+    """The keys of which there are several copies, or of which none counts."""
+    from deltalake import QueryBuilder
+
+    odd = "SELECT key FROM t GROUP BY key HAVING COUNT(*) > 1 OR NOT bool_and(counts)"
+    return {row["key"] for row in as_rows(QueryBuilder().register("t", table).execute(odd))}
 
 
 def _change(table: DeltaTable, rows: Sequence[dict[str, Any]], keys: Collection[str]) -> bool:

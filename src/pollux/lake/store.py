@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePath
 from stat import S_ISREG
@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from pollux.errors import NotFound, OutputError, PolluxError, RequestError, Unreadable, needs
-from pollux.lake.faults import HINT, explained, reason
 from pollux.model import Value
 from pollux.system.named_path import named_path
 
@@ -22,6 +21,9 @@ TABLES = "tables"
 """Where the tables lie: a folder with them is a lake."""
 
 SCHEMES = ("s3", "gs", "az")
+HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
+RIGHTS = "docs/lake.md has the rights that each role needs."
+AGAIN = "What was done is kept: the same command goes on from there."
 
 CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
 """So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
@@ -29,6 +31,16 @@ RETRIES, PATIENCE = 4, 60
 """How often, and for how many seconds, a store that fails is asked again."""
 
 _RETRIES = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE)}
+_MISSING_RIGHTS = re.compile(
+    "Permission ?denied|lacked the necessary privileges|lacked valid authentication|AccessDenied|InvalidAccessKeyId|"
+    "SignatureDoesNotMatch|40[13] (Forbidden|Unauthorized)",
+    re.IGNORECASE,
+)
+_NO_PLACE = re.compile("NoSuchBucket|ContainerNotFound|404 Not Found")
+_DRAWN = re.compile("\x1b\\[\\d+m|↳")
+_TRACE = re.compile(r"(\d+: |at |Backtrace|stack backtrace)", re.IGNORECASE)
+"""How lines begin that tell where in a library something failed."""
+_LONGEST = 200
 _DRAFT = re.compile(r"#\d+\Z")
 """How the name of an object ends that is being written in a folder."""
 
@@ -234,3 +246,37 @@ def _may_be_plain() -> bool:
     named = (os.environ.get(name, "") for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
     endpoint = urlsplit(next((name for name in named if name), "")).hostname
     return endpoint in ("localhost", "127.0.0.1", "::1") or os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
+
+
+# -------------------------------------------------------------------------------------------------- what goes wrong
+
+
+@contextmanager
+def explained(what: str, kind: type[PolluxError], theirs: type[Exception]) -> Iterator[None]:
+    """Raise an error of ours for one of `theirs`. `what` says what could not be done."""
+    try:
+        yield
+    except (theirs, OSError, ValueError) as error:
+        raise _explained(what, kind, error) from error
+
+
+def _explained(what: str, kind: type[PolluxError], error: Exception) -> PolluxError:
+    said = str(error)
+    if isinstance(error, PermissionError) or _MISSING_RIGHTS.search(said):
+        return kind(f"{what}: the rights are missing.", RIGHTS)
+    if isinstance(error, FileNotFoundError) or _NO_PLACE.search(said):
+        return kind(f"{what}: there is no such place.", HINT)
+    return kind(f"{what}: {reason(error)}.", AGAIN)
+
+
+def reason(error: Exception) -> str:
+    """What failed, and the last cause of it, in the words of who failed."""
+    lines = [_DRAWN.sub("", text).strip(" .:?!") for text in str(error).splitlines()]
+    lines = [line for line in lines if line and not _TRACE.match(line)]
+    return ": ".join(map(_short, dict.fromkeys([*lines[:1], *lines[-1:]]))) or type(error).__name__
+
+
+def _short(line: str) -> str:
+    """A line without its middle, where it is long: what failed stands first, and why at the end."""
+    half = _LONGEST // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]} … {line[-half:]}"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from pollux.lake.delta import Delta, as_rows, packed
+from pollux.lake.delta import Delta, as_rows, packed, quoted
 from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
-from pollux.lake.shown import Shown, known, show
+from pollux.lake.shown import Shown, known, settle
 from pollux.lake.tables import PLACE, ROWS, TABLES, Table
 from pollux.system.clock import now, since_epoch
 
@@ -54,14 +56,13 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     for grave in graves:
         store.delete(documents_of(store, grave))
     erase_rows(delta, graves)
+    months = sorted({month for name in TABLES for month in delta.change(name, _sizes)})
     if older_than is not None:
-        result.sessions = _retire(store, delta, older_than)
-    result.documents = _remove_superseded(store, delta)
-    # A load names its batch before it appends, and forgets it when it has shown it: so rows are looked at first.
-    rows = {name: delta.change(name, _batches) for name in ROWS}
-    running, ahead = _running(store, grace)
-    result.rows = _remove_hidden(delta, rows, running)
-    show(delta, [], {one.key for one in known(delta)})
+        result.sessions = sum(_retire(store, delta, older_than, month) for month in months)
+    result.documents = _remove_superseded(store, delta, months)
+    result.rows = sum(_remove_hidden(store, delta, grace, month) for month in months)
+    settle(delta)
+    _, ahead = _running(store, grace)
     grace += max(ahead, timedelta(0))
     for name, table in TABLES.items():
         result.joined_files += _join(delta, table)
@@ -71,11 +72,10 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     return result
 
 
-def _retire(store: Store, delta: Delta, limit: datetime) -> int:
+def _retire(store: Store, delta: Delta, limit: datetime, month: str) -> int:
     """Remove sessions that nobody used since then, with their documents. What is not loaded yet replaces them."""
-    old = [
-        one for one in known(delta) if (one.ended or one.started or since_epoch(one.seq, 1_000_000) or now()) < limit
-    ]
+    sessions = known(delta, month=month)
+    old = [one for one in sessions if (one.ended or one.started or since_epoch(one.seq, 1_000_000) or now()) < limit]
     for one in old:
         store.delete([stored.path for stored in store.paths(_folder(one)) if _is_before(stored.path, one.seq + 1)])
     for name in TABLES:
@@ -83,12 +83,12 @@ def _retire(store: Store, delta: Delta, limit: datetime) -> int:
     return len(old)
 
 
-def _remove_superseded(store: Store, delta: Delta) -> int:
+def _remove_superseded(store: Store, delta: Delta, months: Iterable[str]) -> int:
     """Remove documents of earlier states: they may hold what was to be seen no more when the later one was pushed."""
-    shown = {_folder(one): one.seq for one in known(delta)}
-    old = [
-        one.path for one in store.paths(DOCUMENTS) if _is_before(one.path, shown.get(one.path.rpartition("/")[0], 0))
-    ]
+    folders = groupby((one.path for one in store.paths(DOCUMENTS)), lambda path: path.rpartition("/")[0])
+    several = {folder: paths for folder, some in folders if len(paths := list(some)) > 1}
+    shown = (one for month in months for one in known(delta, month=month)) if several else ()
+    old = [path for one in shown for path in several.get(_folder(one), ()) if _is_before(path, one.seq)]
     store.delete(old)
     return len(old)
 
@@ -107,12 +107,12 @@ def _is_before(document: str, seq: int) -> bool:
     return number is not None and number < seq
 
 
-def _batches(table: DeltaTable) -> list[tuple[str, ...]]:
-    """The batches of every session."""
+def _batches(table: DeltaTable, month: str) -> list[tuple[str, ...]]:
+    """The batches of every session of a month."""
     from deltalake import QueryBuilder
 
-    rows = QueryBuilder().register("t", table).execute(f"SELECT DISTINCT {', '.join(PLACE)} FROM t")
-    return [tuple(row[name] for name in PLACE) for row in as_rows(rows)]
+    asked = f"SELECT DISTINCT {', '.join(PLACE)} FROM t WHERE month = {quoted(month)}"
+    return [tuple(row[name] for name in PLACE) for row in as_rows(QueryBuilder().register("t", table).execute(asked))]
 
 
 def _running(store: Store, grace: timedelta) -> tuple[set[str], timedelta]:
@@ -128,9 +128,14 @@ def _running(store: Store, grace: timedelta) -> tuple[set[str], timedelta]:
     return {path.rpartition("/")[2] for path in loads.keys() - dead}, datetime.now(UTC) - loads[own]
 
 
-def _remove_hidden(delta: Delta, rows: dict[str, list[tuple[str, ...]]], running: set[str]) -> int:
-    """Remove rows that nothing shows, unless a load that may be running is about to show them."""
-    shown = {_place(one) for one in known(delta)}
+def _remove_hidden(store: Store, delta: Delta, grace: timedelta, month: str) -> int:
+    """Remove rows of a month that nothing shows, unless a load that may be running is about to show them.
+
+    A load names its batch before it appends, and forgets it when it has shown it: so rows are looked at first.
+    """
+    rows = {name: delta.change(name, partial(_batches, month=month)) for name in ROWS}
+    running, _ = _running(store, grace)
+    shown = {_place(one) for one in known(delta, month=month)}
     removed = 0
     for name, places in rows.items():
         hidden = [place for place in places if place not in shown and place[-1] not in running]

@@ -11,12 +11,11 @@ import pytest
 from pollux.errors import NotFound, OutputError, RequestError, StoreError, UnknownName
 from pollux.lake import send
 from pollux.lake.documents import Level, Tombstone
-from pollux.lake.faults import RIGHTS
 from pollux.lake.journal import Journal
 from pollux.lake.prepare import Preparer
 from pollux.lake.settings import push_settings, this_machine
 from pollux.lake.status import push_status
-from pollux.lake.store import Store
+from pollux.lake.store import RIGHTS, Store
 from pollux.library.library import Filter
 from pollux.library.marks.service import Edit, Target
 from pollux.system.directories import Places

@@ -59,9 +59,8 @@ def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None
     """
     from pollux.cli.terminal.progress import bar
     from pollux.cli.terminal.screen import Screen
-    from pollux.lake.load import ALL, Loader
+    from pollux.lake.load import ALL, Loader, read_teams
     from pollux.lake.store import open_store
-    from pollux.lake.teams import read_teams
 
     progress = bar(ctx, "Loading", quiet=as_json)
     loader = Loader(open_store(lake), read_teams(teams) if teams is not None else None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pollux.errors import RequestError
-from pollux.lake.teams import read_teams
+from pollux.lake.load import read_teams
 
 
 def test_each_person_has_a_team(tmp_path: Path) -> None:
