@@ -9,7 +9,7 @@ from pollux.sources.opencode.messages.messages import Entry
 
 _CUT = "A response was broken off: its figures were never written."
 _UNSURE = "A response has no figures: what it cost, if anything, was not written."
-_UNDATED = "It is not known when a response was made: it may be a copy, and counted in another session, too."
+_UNDATED = "It is not known when a response was made, or to which message its parts belong: it may be counted twice."
 _NO_BEGINNING = "It is not known when the session began: responses may be copies, and counted in another session, too."
 _DAMAGED = "A database of the session is damaged: what is missing may hold figures."
 _REFUSED = ("APIError", "ProviderAuthError", "ContextOverflowError")

@@ -160,8 +160,14 @@ def _is_inherited(one: _Told, setting: Setting) -> bool:
     return own is None or copied is None or abs(own - created) > abs(copied - began)
 
 
-def _is_undated(info: MessageInfo) -> bool:
-    return since_epoch(_created(info), 1000) is None
+def _is_undated(one: _Told) -> bool:
+    """Is its time unknown? A message of which files or the log of changes have parts alone was put back, and is known.
+
+    A database removes the parts of a message with it.
+    """
+    if since_epoch(_created(one.record.info), 1000) is not None:
+        return False
+    return not one.record.removed or any(part.origin.row is not None and not part.removed for part in one.parts)
 
 
 def _extra(one: _Told, rest: list[dict[str, Any]], session: str, *used: str) -> dict[str, Any]:
@@ -232,7 +238,7 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
             is_summary=is_summary and is_last,
             says=say_something(segment),
             error=error,
-            undated=not one.record.removed and _is_undated(info),
+            undated=_is_undated(one),
         )
 
 
