@@ -15,6 +15,7 @@ _KILLED = "A run was killed, or is still going on, before its figures were writt
 _SHARED = "One sum is written for the session and its sub-agents: it is counted here."
 _INPUT = "One sum is written for the session and its sub-agents: it is counted with the session that started this one."
 _CACHE = "This release leaves cached tokens out of the figures of Anthropic's models."
+_NO_RECORD = "The record with the figures of a response is missing."
 _SUMMARY = "A summary was made by a request without figures."
 _REWOUND = "What was rewound was cut from the file, and its figures with it."
 _UNREADABLE = "A figure is missing or cannot be read."
@@ -42,7 +43,11 @@ def gaps_of(replay: Replay, name: str | None, entries: list[Entry], *, restored:
 
 def _process_gaps(process: Process, name: str | None) -> Iterator[Gap]:
     mine = [entry for entry in process.answers if entry.stream == name and not entry.inherited]
-    if not mine or process.records or _told_apart(mine):
+    if process.records:
+        # A release that records requests records each.
+        yield from (_gap(_NO_RECORD, entry, certain=True) for entry in mine if not entry.usages)
+        return
+    if not mine or _told_apart(mine):
         return
     if process.shutdown is None:
         if not process.told:

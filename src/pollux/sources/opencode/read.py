@@ -139,8 +139,8 @@ def _earliest(gathered: Gathered) -> float | None:
 
 
 def _usable(time: float | None) -> float | None:
-    """A time that can be used; None for one beyond the calendar."""
-    return time if since_epoch(time, 1000) is not None else None
+    """A time that can be used; None for one beyond the calendar, or before there were agents."""
+    return time if time is not None and time > 0 and since_epoch(time, 1000) is not None else None
 
 
 def _project(info: SessionInfo, gathered: Gathered) -> str | None:

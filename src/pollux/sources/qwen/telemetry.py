@@ -16,7 +16,7 @@ from pollux.sources.qwen.transcript import Row
 from pollux.wire import MOST_COUNT, Notes, coherent
 
 RESPONSE, FAILURE = "qwen-code.api_response", "qwen-code.api_error"
-_TELEMETRY = "ui_telemetry"
+_TELEMETRY = ("ui_telemetry", None)  # without a subtype that can be read, the event tells
 _FIGURES = (
     "input_token_count", "output_token_count", "cached_content_token_count", "thoughts_token_count",
     "tool_token_count", "total_token_count",
@@ -111,7 +111,7 @@ class Requests:
         self.by_answer: dict[int, Request] = {}
         self.failures: dict[int, Mapping[str, Any]] = {}
         for place, row in enumerate(rows):
-            if row.record.subtype != _TELEMETRY or (event := _event_of(row)) is None:
+            if row.record.subtype not in _TELEMETRY or (event := _event_of(row)) is None:
                 continue
             name = event.get("event.name")
             if name == RESPONSE:

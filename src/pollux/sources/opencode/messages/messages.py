@@ -33,6 +33,8 @@ class Entry(NamedTuple):
     error: str | None = None
     undated: bool = False
     """Is it not known when it was made? Then nobody knows whether it is a copy."""
+    uncounted: bool = False
+    """Has a message that is no response figures, which no agent writes?"""
 
 
 class Setting(NamedTuple):
@@ -139,7 +141,9 @@ def _users(one: _Told, setting: Setting, notes: Notes) -> Entry:
         origin=one.record.origin,
         extra=_extra(one, rest, setting.session),
     )
-    return Entry(message, one.id, is_compaction="compaction" in kinds)
+    figures = [info.tokens, *(part.part.tokens for part in one.parts)]
+    uncounted = not all(map(is_empty, figures))
+    return Entry(message, one.id, is_compaction="compaction" in kinds, uncounted=uncounted)
 
 
 def _removed(one: _Told) -> Fate:
