@@ -127,20 +127,23 @@ class Requests:
         for request in self._open.values():
             if request.helper is None and None not in (figures := request.key):
                 by_key.setdefault(figures, []).append(request)
-        waiting: list[int] = []
+        waiting: list[tuple[int, tuple[int | None, int | None] | None]] = []
         for place, key in answers:
             same = by_key.get(key) if key is not None else None
-            if same:
+            # The account of an answer stands before it; one behind it may be that of the same figures once more.
+            if same and same[0].place < place:
                 self._take(place, same.pop(0))
             else:
-                waiting.append(place)
+                waiting.append((place, key))
         taken = sorted(self.by_answer)
         own = [request.place for request in self._open.values() if request.is_turn]
-        for place in waiting:
-            # The account of an answer stands just before it.
+        for place, key in waiting:
             number = bisect_left(own, place) - 1
             if number >= 0 and bisect_left(taken, own[number]) == bisect_left(taken, place):
                 self._take(place, self._open[own.pop(number)])
+            elif behind := [one for one in by_key.get(key, ()) if one.place in self._open] if key is not None else []:
+                own = [other for other in own if other != behind[0].place]
+                self._take(place, behind[0])
 
     def _take(self, place: int, request: Request) -> None:
         self.by_answer[place] = self._open.pop(request.place)

@@ -100,6 +100,25 @@ def test_figures_of_parts_that_lost_their_message_are_not_exact(opencode: OpenCo
     assert opencode.only().exact is None
 
 
+@pytest.mark.parametrize(
+    ("statement", "total", "exact"),
+    [
+        ("UPDATE part SET data=json_remove(data, '$.tokens.cache', '$.tokens.total')", 15, None),
+        ("UPDATE message SET data=json_set(data, '$.role', 'bird')", None, False),
+        ("UPDATE message SET data=json_set(data, '$.time.created', -1)", 15, None),
+    ],
+)
+def test_figures_of_odd_records_are_not_exact(
+    opencode: OpenCodeHome, statement: str, total: int | None, exact: bool | None
+) -> None:
+    database = opencode.database()
+    add_session(database, "ses_a", at=_AT - 1)
+    _answer(database)
+    database.execute(statement)
+    database.close()
+    assert _figures(opencode.only()) == (total, exact)
+
+
 def test_parts_that_belong_to_no_message_are_kept(opencode: OpenCodeHome) -> None:
     database = opencode.database()
     add_session(database, "ses_a")

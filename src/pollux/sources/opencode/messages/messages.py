@@ -11,7 +11,7 @@ from pollux.model import Author, Fate, Message, Origin, Role
 from pollux.sources.opencode.format.schema import MessageInfo, State, Times
 from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
 from pollux.sources.opencode.messages.calls import Fetch
-from pollux.sources.opencode.messages.ids import time_in
+from pollux.sources.opencode.messages.ids import time_in, usable
 from pollux.sources.opencode.messages.parts import content, say_something, says_something
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.system.clock import since_epoch
@@ -157,7 +157,7 @@ def _is_inherited(one: _Told, setting: Setting) -> bool:
     A copy gets its id when the session begins. Where the clock was set back, a message is older than its session, too,
     but its id is as old as the message. An id holds only a part of a time, so it is compared with both.
     """
-    created, began = _created(one.record.info), setting.created
+    created, began = usable(_created(one.record.info)), setting.created
     if created is None or began is None or created >= began:
         return False
     own, copied = time_in(one.id, created), time_in(one.id, began)
@@ -169,7 +169,7 @@ def _is_undated(one: _Told) -> bool:
 
     A database removes the parts of a message with it.
     """
-    if since_epoch(_created(one.record.info), 1000) is not None:
+    if usable(_created(one.record.info)) is not None:
         return False
     return not one.record.removed or any(part.origin.row is not None and not part.removed for part in one.parts)
 
