@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pollux.model import Gap, Thinking
 from pollux.sources.copilot.replay.entries import Entry
-from pollux.sources.copilot.replay.processes import Process
+from pollux.sources.copilot.replay.processes import Process, requests_of
 from pollux.sources.copilot.replay.replay import Replay
 from pollux.sources.gaps import BROKEN_OFF
 
@@ -15,6 +15,8 @@ _KILLED = "A run was killed, or is still going on, before its figures were writt
 _SHARED = "One sum is written for the session and its sub-agents: it is counted here."
 _INPUT = "One sum is written for the session and its sub-agents: it is counted with the session that started this one."
 _CACHE = "This release leaves cached tokens out of the figures of Anthropic's models."
+_TOO_FEW = "The figures at the end of a run are of fewer requests than it has responses."
+_NO_RECORD = "The record with the figures of a response is missing."
 _SUMMARY = "A summary was made by a request without figures."
 _REWOUND = "What was rewound was cut from the file, and its figures with it."
 _UNREADABLE = "A figure is missing or cannot be read."
@@ -42,12 +44,19 @@ def gaps_of(replay: Replay, name: str | None, entries: list[Entry], *, restored:
 
 def _process_gaps(process: Process, name: str | None) -> Iterator[Gap]:
     mine = [entry for entry in process.answers if entry.stream == name and not entry.inherited]
-    if not mine or process.records or _told_apart(mine):
+    if process.records:
+        # A release that records requests records each.
+        yield from (_gap(_NO_RECORD, entry, certain=True) for entry in mine if not entry.usages)
+        return
+    if not mine or _told_apart(mine):
         return
     if process.shutdown is None:
         if not process.told:
             yield _gap(_KILLED, mine[-1], certain=True)
         return
+    counts = [usage.requests for usage in process.shutdown.totals.values()]
+    if None not in counts and requests_of(process.own.values()) < len(process.answers):
+        yield _gap(_TOO_FEW, mine[-1], certain=True)
     if name is not None:
         yield _gap(_INPUT, mine[-1], certain=True)
     elif any(entry.stream is not None for entry in process.answers):

@@ -59,14 +59,16 @@ def tables_in(schema: Iterable[Values], names: Sequence[str]) -> list[Table]:
     tables: list[Table] = []
     for row in schema:
         kind, name, _, root, statement = (row + [None] * 5)[:5]
-        if kind == "table" and name in names and isinstance(root, int) and isinstance(statement, str):
+        is_known = any(table.name == name for table in tables)  # in a damaged schema a name may stand twice
+        if kind == "table" and name in names and not is_known and isinstance(root, int) and isinstance(statement, str):
             number = _NUMBER.search(statement)
             tables.append(Table(name, root, tuple(columns_of(statement)), number[1] if number else None))
     return tables
 
 
 def columns_of(statement: str) -> Iterator[Column]:
-    """The columns of a table, by the statement that made it."""
+    """The columns of a table, by the statement that made it. In a damaged one a name may stand twice."""
+    known: set[str] = set()
     body = statement[statement.find("(") + 1 : statement.rfind(")")]
     depth = start = 0
     for place, letter in enumerate(body + ","):
@@ -74,7 +76,11 @@ def columns_of(statement: str) -> Iterator[Column]:
         if letter == "," and depth <= 0:
             found = _COLUMN.match(body[start:place])
             if found is not None and found[1].lower() not in _CONSTRAINTS:
-                yield Column(found[1], found[2].lower(), _default(body[start:place]))
+                name = found[1]
+                while name.lower() in known:
+                    name += "_"
+                known.add(name.lower())
+                yield Column(name, found[2].lower(), _default(body[start:place]))
             start = place + 1
 
 
@@ -97,7 +103,10 @@ def write_tables(file: Path, tables: Iterable[tuple[Table, Iterable[Values]]]) -
         new.execute("PRAGMA journal_mode=OFF").close()
         new.execute("BEGIN")
         for table, rows in tables:
-            columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+            # In quotation marks a word that means something to SQLite is a type like any other.
+            columns = ", ".join(
+                f'"{column.name}" "{column.type}"' if column.type else f'"{column.name}"' for column in table.columns
+            )
             new.execute(f'CREATE TABLE "{table.name}" ({columns})')
             marks = ", ".join("?" * len(table.columns))
             new.executemany(f'INSERT INTO "{table.name}" VALUES ({marks})', map(table.whole, rows))  # noqa: S608

@@ -115,7 +115,10 @@ class Snapshot:
         except REFUSED as error:
             if self._is_salvaged or not is_damage(error):
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
-            self._salvage()
+            try:
+                self._salvage()
+            except (sqlite3.Error, OSError) as failure:  # no room for what was salvaged
+                raise Unreadable(f"{display_path(self.path)} cannot be read: {failure}.") from failure
             return self.select(statement, *values)
 
     def rows(self, table: str, where: Mapping[str, Any], order: str = "") -> list[Row]:

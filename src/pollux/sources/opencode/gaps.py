@@ -9,7 +9,9 @@ from pollux.sources.opencode.messages.messages import Entry
 
 _CUT = "A response was broken off: its figures were never written."
 _UNSURE = "A response has no figures: what it cost, if anything, was not written."
-_UNDATED = "It is not known when a response was made: it may be a copy, and counted in another session, too."
+_UNDATED = "It is not known when a response was made, or to which message its parts belong: it may be counted twice."
+_PARTLY = "A response has only a part of its figures."
+_NO_RESPONSE = "Figures stand in a message that is no response: they are not counted."
 _NO_BEGINNING = "It is not known when the session began: responses may be copies, and counted in another session, too."
 _DAMAGED = "A database of the session is damaged: what is missing may hold figures."
 _REFUSED = ("APIError", "ProviderAuthError", "ContextOverflowError")
@@ -28,9 +30,14 @@ def _gaps(entries: list[Entry]) -> Iterator[Gap]:
     """The responses without figures: killed, aborted, or cut; and those of which nobody knows whether they are new."""
     for entry in entries:
         message = entry.message
-        if not entry.is_response or message.inherited:
+        if message.inherited:
             continue
-        if message.usage is not None:
+        if not entry.is_response:
+            if entry.uncounted:
+                yield gap(_NO_RESPONSE, message, certain=True)
+        elif message.usage is not None:
+            if message.usage.exact is not True:
+                yield gap(_PARTLY, message, certain=message.usage.total is None)
             if entry.undated:
                 yield gap(_UNDATED, message)
         elif entry.says and not entry.undated:

@@ -20,6 +20,7 @@ from pollux.sources.opencode.forks import origin_of
 from pollux.sources.opencode.format.schema import SessionInfo, Times
 from pollux.sources.opencode.format.tokens import release_of
 from pollux.sources.opencode.gaps import gaps
+from pollux.sources.opencode.messages.ids import usable
 from pollux.sources.opencode.messages.messages import Entry, Setting, entries
 from pollux.sources.opencode.witnesses.document import document_rows
 from pollux.sources.opencode.witnesses.files import gather_files
@@ -40,7 +41,7 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     notes = Notes()
     gathered = _gather(bundle, notes)
     info = gathered.info or SessionInfo()
-    began = _usable(info.time.created) if info.time is not None else None
+    began = usable(info.time.created) if info.time is not None else None
     created = _earliest(gathered) if began is None else began
     setting = Setting(
         session=bundle.id,
@@ -134,13 +135,8 @@ class _Outputs:
 
 def _earliest(gathered: Gathered) -> float | None:
     """When a session began of which the own record does not say it: no message of it is then taken for a copy."""
-    times = [_usable(record.info.time.created) for record in gathered.messages.values() if record.info.time is not None]
+    times = [usable(record.info.time.created) for record in gathered.messages.values() if record.info.time is not None]
     return min((time for time in times if time is not None), default=None)
-
-
-def _usable(time: float | None) -> float | None:
-    """A time that can be used; None for one beyond the calendar."""
-    return time if since_epoch(time, 1000) is not None else None
 
 
 def _project(info: SessionInfo, gathered: Gathered) -> str | None:

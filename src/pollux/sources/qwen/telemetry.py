@@ -16,7 +16,7 @@ from pollux.sources.qwen.transcript import Row
 from pollux.wire import MOST_COUNT, Notes, coherent
 
 RESPONSE, FAILURE = "qwen-code.api_response", "qwen-code.api_error"
-_TELEMETRY = "ui_telemetry"
+_TELEMETRY = ("ui_telemetry", None)  # without a subtype that can be read, the event tells
 _FIGURES = (
     "input_token_count", "output_token_count", "cached_content_token_count", "thoughts_token_count",
     "tool_token_count", "total_token_count",
@@ -111,7 +111,7 @@ class Requests:
         self.by_answer: dict[int, Request] = {}
         self.failures: dict[int, Mapping[str, Any]] = {}
         for place, row in enumerate(rows):
-            if row.record.subtype != _TELEMETRY or (event := _event_of(row)) is None:
+            if row.record.subtype not in _TELEMETRY or (event := _event_of(row)) is None:
                 continue
             name = event.get("event.name")
             if name == RESPONSE:
@@ -127,20 +127,23 @@ class Requests:
         for request in self._open.values():
             if request.helper is None and None not in (figures := request.key):
                 by_key.setdefault(figures, []).append(request)
-        waiting: list[int] = []
+        waiting: list[tuple[int, tuple[int | None, int | None] | None]] = []
         for place, key in answers:
             same = by_key.get(key) if key is not None else None
-            if same:
+            # The account of an answer stands before it; one behind it may be that of the same figures once more.
+            if same and same[0].place < place:
                 self._take(place, same.pop(0))
             else:
-                waiting.append(place)
+                waiting.append((place, key))
         taken = sorted(self.by_answer)
         own = [request.place for request in self._open.values() if request.is_turn]
-        for place in waiting:
-            # The account of an answer stands just before it.
+        for place, key in waiting:
             number = bisect_left(own, place) - 1
             if number >= 0 and bisect_left(taken, own[number]) == bisect_left(taken, place):
                 self._take(place, self._open[own.pop(number)])
+            elif behind := [one for one in by_key.get(key, ()) if one.place in self._open] if key is not None else []:
+                own = [other for other in own if other != behind[0].place]
+                self._take(place, behind[0])
 
     def _take(self, place: int, request: Request) -> None:
         self.by_answer[place] = self._open.pop(request.place)

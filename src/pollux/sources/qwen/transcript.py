@@ -87,7 +87,7 @@ class Transcript:
 
 
 def _speaker(value: dict[str, Any]) -> str | None:
-    """The type of a record without one: the role of its message."""
+    """The type of a record without one: the role of its message, or that it has none."""
     match value:
         case {"message": {"role": "model"}}:
             return "assistant"
@@ -95,5 +95,7 @@ def _speaker(value: dict[str, Any]) -> str | None:
             return "tool_result"
         case {"message": {"role": "user"}}:
             return "user"
+        case {"systemPayload": dict()}:
+            return "system"
         case _:
             return None

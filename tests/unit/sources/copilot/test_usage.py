@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pollux.model import Fate
-from tests.unit.sources.copilot.conftest import ID, Home, Log
+from tests.unit.sources.copilot.conftest import ID, MODEL, Home, Log
 
 OTHER = "44444444-aaaa-4000-8000-000000000004"
 
@@ -174,3 +176,24 @@ def test_a_number_of_requests_that_cannot_be_is_not_counted(home: Home) -> None:
     session = home.session(Log().start().ask("Peas?").answer("March.").shutdown(10**25, 100, 5))
     assert (session.usage.total, session.usage.requests) == (105, None)
     assert "usage.odd" in {notice.code for notice in session.notices}
+
+
+def test_a_response_whose_record_is_lost_is_not_exact(home: Home) -> None:
+    log = Log().start().ask("Peas?").used(1, 100, 5).answer("March.", apiCallId="r1")
+    log.ask("Beans?").answer("May.", apiCallId="r2")
+    session = home.session(log)
+    assert (session.usage.total, session.exact) == (105, False)
+
+
+@pytest.mark.parametrize("metrics", ["text", {}, {MODEL: {"requests": {"count": 1}, "usage": []}}])
+def test_figures_at_the_end_of_a_run_that_cannot_be_read_are_missing(home: Home, metrics: object) -> None:
+    log = Log().start().ask("Peas?").answer("March.", outputTokens=5).shutdown(1, 100, 5)
+    log.events[-1]["data"]["modelMetrics"] = metrics
+    assert home.session(log).exact is False
+
+
+def test_runs_between_which_the_beginning_is_lost_are_both_counted(home: Home) -> None:
+    log = Log().start().ask("Peas?").answer("March.", outputTokens=5).shutdown(1, 100, 5)
+    log.ask("Beans?").answer("May.", outputTokens=6).shutdown(1, 200, 6)
+    session = home.session(log)
+    assert (session.usage.total, session.exact) == (311, None)

@@ -225,3 +225,21 @@ def test_what_sqlite_cannot_check_is_not_called_damaged(tmp_path: Path) -> None:
     state = Snapshot(str(tmp_path / "birds.db"), _NAMES)
     assert (_count(state, "talk"), _count(state, "word"), state.damage) == (50, 50, [])
     state.close()
+
+
+@pytest.mark.parametrize(
+    "columns",
+    ["id check, data text", "id text, id text", "id text, data", "id collate, data primary", "ID text, id text"],
+)
+def test_rows_of_a_table_with_a_damaged_schema_are_salvaged(tmp_path: Path, columns: str) -> None:
+    writer = _database(tmp_path)
+    writer.execute("PRAGMA journal_mode=DELETE").fetchall()
+    writer.execute("PRAGMA writable_schema=ON")
+    statement = "UPDATE sqlite_schema SET sql=? WHERE name='talk'"
+    writer.execute(statement, (f"CREATE TABLE talk ({columns})",))
+    writer.close()
+    path = tmp_path / "birds.db"
+    path.write_bytes(path.read_bytes()[:-4096])
+    state = Snapshot(str(path), _NAMES)
+    assert 40 < _count(state, "talk") <= 50
+    state.close()

@@ -91,6 +91,34 @@ def test_records_that_cannot_be_read_are_counted_once_or_called_incomplete(
     assert is_reported == statement.startswith(("ALTER", "DROP"))
 
 
+def test_figures_of_parts_that_lost_their_message_are_not_exact(opencode: OpenCodeHome) -> None:
+    database = opencode.database()
+    add_session(database, "ses_a", at=_AT - 1)
+    _answer(database)
+    database.execute("UPDATE part SET message_id='[]' WHERE data LIKE '%step-finish%'")
+    database.close()
+    assert opencode.only().exact is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "total", "exact"),
+    [
+        ("UPDATE part SET data=json_remove(data, '$.tokens.cache', '$.tokens.total')", 15, None),
+        ("UPDATE message SET data=json_set(data, '$.role', 'bird')", None, False),
+        ("UPDATE message SET data=json_set(data, '$.time.created', -1)", 15, None),
+    ],
+)
+def test_figures_of_odd_records_are_not_exact(
+    opencode: OpenCodeHome, statement: str, total: int | None, exact: bool | None
+) -> None:
+    database = opencode.database()
+    add_session(database, "ses_a", at=_AT - 1)
+    _answer(database)
+    database.execute(statement)
+    database.close()
+    assert _figures(opencode.only()) == (total, exact)
+
+
 def test_parts_that_belong_to_no_message_are_kept(opencode: OpenCodeHome) -> None:
     database = opencode.database()
     add_session(database, "ses_a")

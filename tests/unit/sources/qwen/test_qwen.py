@@ -185,6 +185,24 @@ def test_a_session_in_the_archive_and_beside_it_is_one(tmp_path: Path) -> None:
     assert len(session.files) == 2
 
 
+def test_accounts_of_the_same_figures_are_joined_though_one_is_damaged_or_late(tmp_path: Path) -> None:
+    turn = f"{ID}########0"
+    damaged = told(2, 10, 15, turn)
+    del damaged["systemPayload"]["uiEvent"]["total_token_count"]
+    answers = [said(3, "March."), told(4, 10, 15, turn), said(5, "April.")]
+    write(tmp_path, [asked(1, "Peas?"), damaged, *answers, said(6, "May.", 20, 29), told(7, 20, 29, turn)])
+    session = read(tmp_path)
+    assert (session.usage.total, session.usage.requests) == (15 + 15 + 29, 3)
+
+
+def test_an_account_whose_subtype_or_type_is_lost_counts(tmp_path: Path) -> None:
+    first, second = told(3, 10, 15, "compress-1"), told(4, 20, 26, "compress-2")
+    first["subtype"] = ["odd"]
+    del second["type"]
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March."), first, second])
+    assert read(tmp_path).usage.total == 15 + 15 + 26
+
+
 def test_a_session_that_another_one_started_is_linked_to_the_last_that_it_names(tmp_path: Path) -> None:
     named = [
         record(number, "system", subtype="parent_session", systemPayload={"parentSessionId": id})

@@ -195,6 +195,8 @@ class Replay:
         entry.extra |= self._envelope(event)
         if event.data is not None:
             entry.extra |= rest(data, "content", "reasoningText", "toolRequests", "model")
+        if self.processes[-1].shutdown is not None:
+            self.processes.append(Process(place=self._place))  # of a run whose beginning is lost
         self.processes[-1].answers.append(entry)
 
     def _awaited(self, stream: Stream, api_call: str | None) -> Entry | None:

@@ -55,14 +55,16 @@ def usage_of(
     read, write = cache.read or 0, cache.write or 0
     anthropic = provider is not None and ("anthropic" in provider or "bedrock" in provider)
     prompt = tokens.input
-    if prompt is not None and (
+    adds_up = prompt is not None and (
         tokens.total is not None
         or anthropic
         or release is None
         or release >= _WITHOUT_CACHED
         or prompt < read + write  # it cannot contain them
-    ):
+    )
+    if prompt is not None and adds_up:
         prompt += read + write
+    whole = prompt is not None and not (adds_up and None in (cache.read, cache.write))
     output = _output(tokens, prompt, release)
     reasoning = tokens.reasoning
     if anthropic and not reasoning:
@@ -74,7 +76,7 @@ def usage_of(
         output=output,
         reasoning=reasoning,
         requests=1,
-        exact=True if prompt is not None and output is not None else None,
+        exact=True if whole and output is not None else None,
         native=tidy_without(tokens, exact=place.exact),
         file=place.file,
         row=place.row,

@@ -11,7 +11,7 @@ from pollux.model import Author, Fate, Message, Origin, Role
 from pollux.sources.opencode.format.schema import MessageInfo, State, Times
 from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
 from pollux.sources.opencode.messages.calls import Fetch
-from pollux.sources.opencode.messages.ids import time_in
+from pollux.sources.opencode.messages.ids import time_in, usable
 from pollux.sources.opencode.messages.parts import content, say_something, says_something
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.system.clock import since_epoch
@@ -33,6 +33,8 @@ class Entry(NamedTuple):
     error: str | None = None
     undated: bool = False
     """Is it not known when it was made? Then nobody knows whether it is a copy."""
+    uncounted: bool = False
+    """Has a message that is no response figures, which no agent writes?"""
 
 
 class Setting(NamedTuple):
@@ -139,7 +141,9 @@ def _users(one: _Told, setting: Setting, notes: Notes) -> Entry:
         origin=one.record.origin,
         extra=_extra(one, rest, setting.session),
     )
-    return Entry(message, one.id, is_compaction="compaction" in kinds)
+    figures = [info.tokens, *(part.part.tokens for part in one.parts)]
+    uncounted = not all(map(is_empty, figures))
+    return Entry(message, one.id, is_compaction="compaction" in kinds, uncounted=uncounted)
 
 
 def _removed(one: _Told) -> Fate:
@@ -153,15 +157,21 @@ def _is_inherited(one: _Told, setting: Setting) -> bool:
     A copy gets its id when the session begins. Where the clock was set back, a message is older than its session, too,
     but its id is as old as the message. An id holds only a part of a time, so it is compared with both.
     """
-    created, began = _created(one.record.info), setting.created
+    created, began = usable(_created(one.record.info)), setting.created
     if created is None or began is None or created >= began:
         return False
     own, copied = time_in(one.id, created), time_in(one.id, began)
     return own is None or copied is None or abs(own - created) > abs(copied - began)
 
 
-def _is_undated(info: MessageInfo) -> bool:
-    return since_epoch(_created(info), 1000) is None
+def _is_undated(one: _Told) -> bool:
+    """Is its time unknown? A message of which files or the log of changes have parts alone was put back, and is known.
+
+    A database removes the parts of a message with it.
+    """
+    if usable(_created(one.record.info)) is not None:
+        return False
+    return not one.record.removed or any(part.origin.row is not None and not part.removed for part in one.parts)
 
 
 def _extra(one: _Told, rest: list[dict[str, Any]], session: str, *used: str) -> dict[str, Any]:
@@ -232,7 +242,7 @@ def _responses(one: _Told, setting: Setting, notes: Notes, *, by_hand: bool, end
             is_summary=is_summary and is_last,
             says=say_something(segment),
             error=error,
-            undated=not one.record.removed and _is_undated(info),
+            undated=_is_undated(one),
         )
 
 
