@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from pollux.library.sample import HOME
 from pollux.web.door import Running, ask_for_ticket, read_running
 from pollux.web.opening import leading_page
 from tests import program
-from tests.web.serving import Served
+from tests.web.serving import Served, serving
 
 ENTRY = re.compile(r"http://127\.0\.0\.1:(\d+)(/enter\?ticket=\S+)")
 
@@ -191,3 +192,18 @@ def test_the_file_that_leads_to_the_server_is_safe() -> None:
     page = leading_page('http://127.0.0.1:1/enter?ticket="><script>')
     assert "<script" not in page
     assert 'content="no-referrer"' in page
+
+
+def test_what_a_change_took_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    monkeypatch.setattr("pollux.web.live.give_back", lambda: given.append("back"))
+    with serving(tmp_path) as served:
+        hub, library = served.web.hub, served.web.library
+        library.index.settle()
+        hub._sync(threading.Event())
+        assert given == []  # nothing had changed
+        file = next(served.home.rglob("session-*aa6812ea*"))
+        with file.open("a") as out:
+            out.write('{"id":"new","timestamp":"2026-11-14T18:00:00.000Z","type":"user","content":"And the moon?"}\n')
+        hub._sync(threading.Event())
+        assert "back" in given

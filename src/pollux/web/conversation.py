@@ -43,8 +43,8 @@ SLOW = 2_000_000
 FIRST = 200
 """So many prompts of such a session come before it is read; all of them, below the conversation."""
 
-_BEGINNING = 30
-"""Pieces of a page: the facts, and the first messages."""
+_BEGINNING = 6
+"""Pieces of a page: the facts, and the first messages, which are sent before others are made."""
 
 _EDITS = 200
 """The newest edits of a session: their files stand in its menu."""
@@ -140,7 +140,10 @@ class Conversations:
         yield ""
         digests: list[bytes] = []
         yield '<main id="conversation">\n'
-        yield from noted(main, digests)
+        for number, piece in enumerate(noted(main, digests), 1):
+            yield piece
+            if number == _BEGINNING:
+                yield ""
         yield "</main>\n"
         if index is not None:
             yield f"{prompts(index())}\n"

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING
 
 from pollux.errors import PolluxError
+from pollux.system.memory import give_back
 from pollux.writers.json import encode
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Hub:
             for keys in self._library.index.changes(self._stop, settles=True):
                 if keys:
                     self.tell(keys)
+                    give_back()  # adding words takes tens of megabytes for a moment
                 with self._lock:
                     if self._closed or not self._is_wanted():
                         self._watching = False
@@ -138,6 +140,7 @@ class Hub:
             self._library.index.settle()
             if self._library.index.state() != before:
                 self.tell(["*"])
+                give_back()
         with self._lock:
             self._synced, self._syncing = time.monotonic(), None
             self._seconds = self._synced - began

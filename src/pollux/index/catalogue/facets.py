@@ -39,21 +39,21 @@ def facets(
 
     Each facet has its most frequent value first, and `day` its newest. `day_of` gives the day of a quarter of an hour.
     """
-    every, chosen = current.newest_rows(_ALL), _numbers(current, criteria)
-    if among is not None:
-        chosen &= {*among}
+    every, wanted = current.newest_rows(_ALL), current.newest_rows(criteria)
     with current.columns.counting:
         tables = current.columns.counted
         if not isinstance(tables, _Tables) or (tables.born, tables.day_of) != (current.catalogue.born, day_of):
             tables = current.columns.counted = _Tables(current.catalogue.born, day_of)
         tables.follow(current, every)
+        chosen = tables.numbers(current, criteria, wanted)
+        if among is not None:
+            chosen = chosen & {*among}
         few = None if len(chosen) == len(every) else chosen
         return {name: tables.count(current, name, few) for name in names}
 
 
-def _numbers(current: CatalogueQueries, criteria: Filter) -> set[int]:
+def _numbers(current: CatalogueQueries, criteria: Filter, rows: list[tuple[int, Row]]) -> set[int]:
     """The numbers of the sessions that are wanted; of several copies of a session, the best."""
-    rows = current.newest_rows(criteria)
     numbers = {number for number, _ in rows}
     if len({row.listed.key for _, row in rows}) == len(rows):
         return numbers
@@ -81,6 +81,7 @@ class _Tables:
         self.born = born
         self.day_of = day_of
         self._followed: list[tuple[int, Row]] = []
+        self._numbers: list[tuple[list[tuple[int, Row]], set[int]]] = []
         self._rows: dict[int, Row] = {}
         self._keys: dict[str, int] | None = None
         self._columns: dict[str, _Column] = {}
@@ -99,6 +100,15 @@ class _Tables:
                 if not column.total[values]:
                     del column.total[values]
             self._add(current, name, new)
+
+    def numbers(self, current: CatalogueQueries, criteria: Filter, rows: list[tuple[int, Row]]) -> set[int]:
+        """The numbers of the sessions that are wanted, which have these rows. The last ones are kept."""
+        for known, numbers in self._numbers:
+            if known is rows:
+                return numbers
+        found = _numbers(current, criteria, rows)
+        self._numbers = [*self._numbers[-1:], (rows, found)]
+        return found
 
     def count(self, current: CatalogueQueries, name: str, chosen: set[int] | None) -> dict[str, int]:
         """How many of the chosen sessions, or of all, have each value."""

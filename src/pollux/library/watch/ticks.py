@@ -16,6 +16,16 @@ INTERVAL = 5.0
 LONGEST = 600.0
 """Seconds after which a look is due without a report: some file systems report nothing."""
 
+QUICK, SLOW = 50, 250
+"""Milliseconds after which the system is asked for reports: while something happens, and when nothing did for long."""
+
+CALM = 30.0
+"""Seconds without a report after which there is no hurry: asking often is most of what waiting costs."""
+
+_RARER, _RARER_IF_MISSED = 8, 2
+"""So many times longer is the wait for the next look without a report where the last one found nothing: where reports
+can be trusted, so far as is known, and where they cannot."""
+
 PAUSE = 0.25
 _IDLE_SHARE = 4
 """After a look, at least so many times as long as it took is left to other programs."""
@@ -40,11 +50,14 @@ class Ticks:
         self._folders = folders
         self._stop = stop if stop is not None else Event()
         self._wait = INTERVAL
+        self._rarer = _RARER
         self._looked = 0.0
+        self._step = QUICK
+        self._reported_at = time.monotonic()
 
     def missed(self) -> None:
         """Note that something had changed without a report."""
-        self._wait = INTERVAL
+        self._wait, self._rarer = INTERVAL, _RARER_IF_MISSED
 
     def __iter__(self) -> Iterator[Tick]:
         yield self._look(Tick.REPORTED)
@@ -77,7 +90,7 @@ class Ticks:
                 *existing,
                 watch_filter=None,
                 debounce=400,
-                step=50,
+                step=self._step,
                 rust_timeout=int(INTERVAL * 1000),
                 yield_on_timeout=True,
                 raise_interrupt=True,
@@ -85,14 +98,19 @@ class Ticks:
                 stop_event=self._stop,
             ):
                 if changes:
+                    self._reported_at = time.monotonic()
                     yield self._look(Tick.REPORTED)
+                if (step := QUICK if time.monotonic() - self._reported_at < CALM else SLOW) != self._step:
+                    self._step = step
+                    return  # the next watch asks more or less often
+                if changes:
                     continue
                 if self._existing() != existing:
                     return
                 if time.monotonic() - self._looked < self._wait:
                     yield Tick.QUIET
                 else:
-                    self._wait = min(2 * self._wait, LONGEST)
+                    self._wait = min(self._rarer * self._wait, LONGEST)
                     yield self._look(Tick.DUE)
         except (OSError, RuntimeError):
             return  # the system has no more watches to give, or a folder is gone

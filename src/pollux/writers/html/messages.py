@@ -212,7 +212,9 @@ def _branch_words(branch: Branch) -> Iterator[Html]:
 
 def message_names(messages: Iterable[Message], prefix: str = "") -> list[str]:
     """An anchor for every message: its own id, so that a link to it lasts."""
-    plain = [anchor(prefix + message.id) for message in messages]
+    is_plain = _PLAIN.fullmatch
+    ids = (prefix + message.id for message in messages)
+    plain = [f"m-{id}" if is_plain(id) is not None else anchor(id) for id in ids]
     if len({*plain}) == len(plain):
         return plain
     seen: dict[str, int] = {}

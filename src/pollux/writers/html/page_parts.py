@@ -28,7 +28,11 @@ def page_parts(session: Session, context: WriterContext) -> list[range]:
     first = total = 0
     room = bytearray()  # the same for every message
     for number, message in enumerate(session.messages):
-        size = _size(message, room)
+        inside = message.parts
+        if len(inside) == 1 and type(part := inside[0]) is Text and part.text.isascii():  # which most are
+            size = _AROUND + len(part.text)
+        else:
+            size = _size(message, room)
         if total and total + size > LIMIT:
             parts.append(range(first, number))
             first, total = number, 0
@@ -52,8 +56,6 @@ _encode_into = msgspec.json.Encoder().encode_into
 
 def _size(message: Message, room: bytearray) -> int:
     """Bytes of a message: of its texts, of the JSON of other parts, and of what stands around them."""
-    if len(message.parts) == 1 and type(part := message.parts[0]) is Text:  # which most are
-        return _AROUND + _length(part.text)
     return _AROUND + sum(
         _length(part.text) if type(part) is Text or type(part) is Thinking else _encoded(part, room)
         for part in message.parts
