@@ -304,3 +304,23 @@ def test_a_click_before_a_shorter_list_is_drawn(tmp_path: Path) -> None:
         sessions.changed()
 
     drive(steps, tmp_path)
+
+
+def test_an_answer_that_takes_long_is_waited_for_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, go_on = answering.answer, threading.Event()
+
+    def slow(library: Library, question: Question, **options: Any) -> Answer:
+        assert not question.text or go_on.wait(60)
+        return quick(library, question, **options)
+
+    monkeypatch.setattr(answering, "answer", slow)
+
+    async def steps(driver: Driver) -> None:
+        assert "searching" not in driver.text()
+        await driver.press(*"tides")
+        await driver.until(lambda: "15 sessions · searching …" in driver.text())
+        go_on.set()
+        await driver.answered()
+        await driver.until(lambda: "searching" not in driver.text())
+
+    drive(steps, tmp_path)

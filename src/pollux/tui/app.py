@@ -208,7 +208,10 @@ class PolluxApp(App[None]):
             self._syncing.wait()
 
     def _poll(self) -> None:
-        if self._syncing is None or not self.is_running:  # while it closes, there is no list any more
+        if not self.is_running:  # while it closes, there is no list any more
+            return
+        self.list_screen.wait()
+        if self._syncing is None:
             return
         if self._syncing.poll() is not None:
             self._syncing = None
