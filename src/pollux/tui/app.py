@@ -77,6 +77,7 @@ class PolluxApp(App[None]):
         self.typed = TypedKeys(self, self._take)
         self._is_starting = True
         self._syncing: subprocess.Popen[bytes] | None = None
+        self.could_store = True
         for one in PALETTES.values():
             self.register_theme(theme(one))
         self.theme = palette
@@ -213,8 +214,8 @@ class PolluxApp(App[None]):
         self.list_screen.wait()
         if self._syncing is None:
             return
-        if self._syncing.poll() is not None:
-            self._syncing = None
+        if (status := self._syncing.poll()) is not None:
+            self._syncing, self.could_store = None, status == 0
             self.list_screen.synced()
         else:
             self.list_screen.grow()

@@ -175,7 +175,8 @@ class ListScreen(Acting):
 
     def _show(self, found: Answer) -> None:
         shown = self.sessions
-        self._remark = found.remark
+        is_reading = found.unread_files is not None or self.app.is_syncing
+        self._remark = found.remark if is_reading else ""  # nothing is stored, and nobody reads: the list says why
         self._answered, self._status, self._more = found.question, found.status, found.more
         if found.rows is not None:
             shows = found.question.query, found.question.scope
@@ -218,6 +219,8 @@ class ListScreen(Acting):
             return ("", *places_table(canvas, self.app.library))
         except PolluxError as error:  # the cache was cleared meanwhile, or cannot be used at all
             problem = self.app.library.index.cache_problem
+            if problem is None and not self.app.could_store:
+                problem = "What was read could not be stored: `pollux sync` says why."
             hint = "`pollux list` and `pollux search` work without it." if problem else "F5 reads the sessions again."
             return ("", *wrap(one_line(problem or str(error)), canvas.columns), "", hint)
 
