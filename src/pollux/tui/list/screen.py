@@ -175,8 +175,8 @@ class ListScreen(Acting):
 
     def _show(self, found: Answer) -> None:
         shown = self.sessions
-        is_reading = found.unread_files is not None or self.app.is_syncing
-        self._remark = found.remark if is_reading else ""  # nothing is stored, and nobody reads: the list says why
+        is_in_vain = found.unread_files is None and not self.app.could_store  # the list says why
+        self._remark = "" if is_in_vain else found.remark
         self._answered, self._status, self._more = found.question, found.status, found.more
         if found.rows is not None:
             shows = found.question.query, found.question.scope
