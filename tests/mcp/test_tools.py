@@ -450,13 +450,13 @@ def test_positions_beyond_the_end_are_empty(world: World, tools: Tools) -> None:
 def test_a_call_that_would_take_too_long_answers_with_what_there_is(
     world: World, tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(1, 6):
-        world.session(number, said("pelican"))
+    keys = [world.session(number, said("pelican")) for number in range(1, 6)]
     monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", -1.0)
-    for tool, arguments in (("search_sessions", {"query": "pelican"}), ("list_sessions", {})):
+    for tool, arguments, left in (("search_sessions", {"query": "pelican"}, 4), ("list_sessions", {}, 3)):
         answer = tools.result(tool, **arguments)
         assert not answer["isError"]
-        assert "Not all sessions are read yet (5 files to go)" in answer["content"][0]["text"]
+        assert f"Not all sessions are read yet ({left} files to go)" in answer["content"][0]["text"]
+    assert "Not all sessions are read yet (2 files to go)" in tools("session_usage", key=keys[-1])
     monkeypatch.setattr("pollux.mcp.toolbox._PATIENCE", 60.0)
     assert "5 sessions match" in tools("search_sessions", query="pelican")
     assert "Not all" not in tools("list_sessions")

@@ -249,6 +249,8 @@ def test_a_page_says_how_many_files_are_unread(tmp_path: Path, monkeypatch: pyte
     async def steps(driver: Driver) -> None:
         await driver.press("f2")
         await driver.until(lambda: "all time · 7 files unread" in driver.text())
+        await driver.press("q")
+        assert driver.app.screen is driver.listing
 
     drive(steps, tmp_path)
 

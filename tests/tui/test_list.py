@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pollux.library.index import IndexService
 from pollux.library.library import Library
 from pollux.tui.keys import KEYS, LIST
 from pollux.tui.list import answering
@@ -304,3 +305,34 @@ def test_a_click_before_a_shorter_list_is_drawn(tmp_path: Path) -> None:
         sessions.changed()
 
     drive(steps, tmp_path)
+
+
+def test_an_answer_that_takes_long_is_waited_for_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, go_on = answering.answer, threading.Event()
+
+    def slow(library: Library, question: Question, **options: Any) -> Answer:
+        assert not question.text or go_on.wait(60)
+        return quick(library, question, **options)
+
+    monkeypatch.setattr(answering, "answer", slow)
+
+    async def steps(driver: Driver) -> None:
+        assert "searching" not in driver.text()
+        await driver.press(*"tides")
+        await driver.until(lambda: "15 sessions · searching …" in driver.text())
+        go_on.set()
+        await driver.answered()
+        await driver.until(lambda: "searching" not in driver.text())
+
+    drive(steps, tmp_path)
+
+
+def test_where_nothing_can_be_stored_the_list_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(IndexService, "start_sync", lambda _: subprocess.Popen(["false"]))
+
+    async def steps(driver: Driver) -> None:
+        await driver.until(lambda: "could not be stored" in driver.text())
+        assert "`pollux list` and `pollux search` work without it." in driver.text()
+        assert "for the first time" not in driver.text()
+
+    drive(steps, tmp_path, synced=False)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from pollux.library.library import Enough, Library, Progress
 from pollux.library.marks import Edit, Target
 from pollux.library.sample import HOME
 from pollux.tui.list.answering import Listed, answer
 from pollux.tui.list.question import Question
+from tests.index.test_crash import start_processes
 from tests.tui.driving import environment
 
 TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
@@ -66,3 +69,25 @@ def test_a_list_says_how_many_files_are_unread(tmp_path: Path) -> None:
             other.sync()
         complete = answer(library, Question())
         assert (complete.status, complete.may_grow) == ("15 sessions", False)
+
+
+def test_a_search_ends_when_nobody_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before words are indexed, it looks through all sessions; the next key asks something else."""
+    start_processes(monkeypatch)
+    variables = {**environment(HOME, tmp_path), "POLLUX_BACKGROUND": "1"}
+    with Library(variables, HOME, hunt=False) as other:
+        other.list()
+        assert other.index.pending()
+    heard: list[int] = []
+
+    def stop(progress: Progress) -> None:
+        heard.append(progress.done_files)
+        if progress.done_files == 3:
+            raise Enough
+
+    with Library(variables, HOME, hunt=False, fresh=False, complete_later=True) as library:
+        with pytest.raises(Enough):
+            answer(library, Question("tides "), report=stop)
+        assert heard[-1] == 3
+        assert answer(library, Question("tides ")).sessions > 0
+        assert library.index.pending()

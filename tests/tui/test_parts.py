@@ -47,6 +47,24 @@ def test_questions_that_are_overtaken_are_dropped() -> None:
     assert (asked, heard, ended) == ([1, 4], [4], [1])
 
 
+def test_an_answer_that_nobody_waits_for_may_give_up() -> None:
+    begun, heard = threading.Event(), list[object]()
+
+    def answer(question: int) -> int:
+        begun.set()
+        until(lambda: question > 1 or latest.overtaken)
+        latest.give_up(None)
+        return question
+
+    latest: Latest[int] = Latest(answer, heard.append, lambda: None)
+    latest.ask(1)
+    begun.wait(10)
+    latest.ask(2)
+    until(lambda: heard)
+    latest.close()
+    assert heard == [2]
+
+
 def test_a_line_keeps_the_names_of_its_styles() -> None:
     canvas = StripCanvas(20)
     line = "a " + canvas.paint("b", "bold", "warn") + " c"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from pollux.library.index import IndexService
 from pollux.library.sample import HOME
 from pollux.web.door import Running, ask_for_ticket, read_running
 from pollux.web.opening import leading_page
@@ -186,6 +187,13 @@ def test_a_file_that_nobody_of_us_wrote_tells_nothing(tmp_path: Path) -> None:
         file.write_text(text)
         assert read_running(file) is None
     assert read_running(tmp_path / "missing") is None
+
+
+def test_programs_are_told_how_many_files_are_not_in_an_answer(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "pollux-unread-files" not in served.get("/stats.json").headers
+    monkeypatch.setattr(IndexService, "unread_files", 7)
+    for path in ("/index.json", "/stats.json", "/edits.json", "/stats"):
+        assert served.get(path).headers["pollux-unread-files"] == "7"
 
 
 def test_the_file_that_leads_to_the_server_is_safe() -> None:

@@ -5,7 +5,6 @@ Where no other process can be started, a thread of this one does it: else nobody
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,17 +54,18 @@ class _SyncInThread:
 
         self._places = places
         self._is_enough = Event()
+        self._status = 0
         self._thread = Thread(target=self._sync, name="sync", daemon=True)
         self._thread.start()
 
     def poll(self) -> int | None:
-        """0 at the end; None while it is under way."""
-        return None if self._thread.is_alive() else 0
+        """0 at the end, 1 after a problem; None while it is under way."""
+        return None if self._thread.is_alive() else self._status
 
     def wait(self) -> int:
         """Wait for its end."""
         self._thread.join()
-        return 0
+        return self._status
 
     def terminate(self) -> None:
         """End it after the files that it is reading."""
@@ -74,9 +74,11 @@ class _SyncInThread:
     def _sync(self) -> None:
         from pollux.library.library import Library
 
-        # Whoever asks the cache next hears of a problem.
-        with contextlib.suppress(PolluxError, OSError), Library(self._places.environ, report=self._report) as library:
-            library.index.catch_up(later=False)
+        try:
+            with Library(self._places.environ, report=self._report) as library:
+                library.index.catch_up(later=False)
+        except (PolluxError, OSError):  # whoever asks the cache next hears of it
+            self._status = 1
 
     def _report(self, _: Progress) -> None:
         if self._is_enough.is_set():

@@ -78,6 +78,7 @@ class PolluxApp(App[None]):
         self._is_starting = True
         self._syncing: Syncing | None = None
         self._looks_again = False
+        self.could_store = True
         for one in PALETTES.values():
             self.register_theme(theme(one))
         self.theme = palette
@@ -210,10 +211,13 @@ class PolluxApp(App[None]):
             self._syncing.wait()
 
     def _poll(self) -> None:
-        if self._syncing is None or not self.is_running:  # while it closes, there is no list any more
+        if not self.is_running:  # while it closes, there is no list any more
             return
-        if self._syncing.poll() is not None:
-            self._syncing = None
+        self.list_screen.wait()
+        if self._syncing is None:
+            return
+        if (status := self._syncing.poll()) is not None:
+            self._syncing, self.could_store = None, status == 0
             if self._looks_again:
                 self._looks_again = False
                 self.action_sync()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from pollux.system.progress import Enough
 
 T = TypeVar("T")
 
@@ -38,6 +41,11 @@ class Latest(Generic[T]):
         """Has a newer question come? A long answer may ask this and give up."""
         return self._question is not None or self._closed
 
+    def give_up(self, _progress: object) -> None:
+        """Hear how far an answer is. Raises `Enough` where nobody waits for it any more."""
+        if self.overtaken:
+            raise Enough
+
     def close(self, seconds: float = 1.0) -> None:
         """End the thread, and wait a little for it."""
         with self._changed:
@@ -48,9 +56,10 @@ class Latest(Generic[T]):
 
     def _work(self) -> None:
         while (question := self._next()) is not None:
-            answer = self._answer(question)
-            if not self.overtaken:
-                self._hear(answer)
+            with contextlib.suppress(Enough):
+                answer = self._answer(question)
+                if not self.overtaken:
+                    self._hear(answer)
         self._end()
 
     def _next(self) -> T | None:

@@ -48,6 +48,9 @@ READERS = 2
 Lists and searches have others: however many large sessions and long reports are made, these go on.
 """
 
+UNREAD = "Pollux-Unread-Files"
+"""The header that says how many files are not in an answer yet."""
+
 CHUNK = 1 << 16
 """So many characters of a page are made before they are sent."""
 
@@ -221,13 +224,12 @@ class Web:
 
     # ------------------------------------------------------------------ what goes wrong
 
-    @staticmethod
-    def _safe(endpoint: Endpoint) -> Endpoint:
-        """The endpoint, with a page for everything that may go wrong in it."""
+    def _safe(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint, with a page for everything that may go wrong in it, and a header for what is not read yet."""
 
         async def safe(request: Request) -> Response:
             try:
-                return await endpoint(request)
+                reply = await endpoint(request)
             except PolluxError as error:
                 return _problem(request, _status(error), str(error), error.hint)
             except Exception as error:  # noqa: BLE001 (nobody gets a traceback)
@@ -235,6 +237,9 @@ class Web:
                     traceback.print_exception(error)
                 what = f"Something went wrong inside pollux ({type(error).__name__})."
                 return _problem(request, 500, what, "POLLUX_DEBUG=1 shows where. Please report it.")
+            if unread := self.library.index.unread_files:
+                reply.headers[UNREAD] = str(unread)
+            return reply
 
         return safe
 

@@ -33,7 +33,7 @@ def command(ctx: click.Context, as_json: bool, background: bool, in_steps: bool)
 
         index = ctx.with_resource(Library()).index
         index.complete() if background else index.catch_up(later=True)
-        return
+        ctx.exit(0 if index.cache_problem is None else StoreError.exit_code)
     library, screen = open_library(ctx, quiet=as_json, words=True), Screen(ctx)
     try:
         outcome = library.sync()

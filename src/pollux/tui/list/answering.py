@@ -17,6 +17,7 @@ from pollux.tui.list.rows import SessionRow, rows_by_day, rows_of_hits
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
+    from pollux.system.progress import Report
     from pollux.tui.list.rows import Row
 
 _ANY = Filter()
@@ -44,10 +45,17 @@ class Listed:
         return self._rows, self._sessions
 
 
-def answer(library: Library, question: Question, within: Filter = _ANY, before: Listed | None = None) -> Answer:
+def answer(
+    library: Library,
+    question: Question,
+    within: Filter = _ANY,
+    before: Listed | None = None,
+    report: Report = lambda _: None,
+) -> Answer:
     """Ask the library about the sessions within a filter; `before` has the list that was answered last.
 
-    What is wrong with the question becomes a remark, and the rows stay as they are.
+    What is wrong with the question becomes a remark, and the rows stay as they are. `report` hears how far a search is
+    that looks through sessions whose words are not indexed yet, and may end it by raising `Enough`.
     """
     try:
         criteria = replace(within, everything=True)
@@ -56,7 +64,8 @@ def answer(library: Library, question: Question, within: Filter = _ANY, before: 
         if not question.is_search:
             criteria = _narrowed(criteria, question.query)
             return _listed(library, question, criteria, before or Listed())
-        return _found(library, question, criteria, within)._replace(unread_files=library.index.unread_files)
+        found = _found(library, question, criteria, within, report)
+        return found._replace(unread_files=library.index.unread_files)
     except PolluxError as error:
         sentence = error.sentence if isinstance(error, BadQuery) else str(error)
         unread = None if isinstance(error, StoreError) else 0
@@ -79,7 +88,7 @@ def _listed(library: Library, question: Question, criteria: Filter, before: List
         return Answer(question, [], remark=problem or "Reading your sessions for the first time …", unread_files=None)
 
 
-def _found(library: Library, question: Question, criteria: Filter, within: Filter) -> Answer:
+def _found(library: Library, question: Question, criteria: Filter, within: Filter, report: Report) -> Answer:
     """The sessions of a pasted id, wherever they were held, and below them what its words find.
 
     Where there are such sessions, the query is not widened: nobody looks for words like an id.
@@ -88,8 +97,9 @@ def _found(library: Library, question: Question, criteria: Filter, within: Filte
     named = keys_of_id(library, text, within)
     if named and is_key(text):
         return Answer(question, [SessionRow(key) for key in named], len(named), named=tuple(named))
+    exact, most = bool(named), question.hits
     result = library.search(
-        question.query, criteria, limit=question.hits, per_session=EACH, counted=True, exact=bool(named)
+        question.query, criteria, limit=most, per_session=EACH, counted=True, exact=exact, report=report
     )
     groups = [group for group in by_session(result) if group.hits[0].key not in named]
     remarks = [*search_remarks(result, option=None)] if not named else []

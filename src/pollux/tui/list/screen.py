@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from pollux.tui.list.rows import ChosenRow, Row
     from pollux.tui.opening.first import First
 
+_LONG = 0.5
+"""Seconds after which the screen says that it waits for an answer."""
+
 _SCOPES = {"project": "this project", "all": "all sessions", "everything": "all kinds of sessions"}
 
 
@@ -62,6 +66,7 @@ class ListScreen(Acting):
         self._more = False
         self._remark = self._said = ""
         self._may_grow = self._grows = False
+        self._asked, self._is_slow = 0.0, False
         self._latest: Latest[Question] | None = None
         self._listed: Listed | None = None
 
@@ -98,7 +103,8 @@ class ListScreen(Acting):
 
         if self._listed is None:
             self._listed = Listed()
-        return answer(self.app.library, question, before=self._listed)
+        report = self._latest.give_up if self._latest is not None else lambda _: None
+        return answer(self.app.library, question, before=self._listed, report=report)
 
     def on_unmount(self) -> None:
         """Let the thread end."""
@@ -119,8 +125,16 @@ class ListScreen(Acting):
     def ask(self, **changes: object) -> None:
         """Ask the question, changed in some way."""
         self.question = self.question._replace(**changes)  # type: ignore[arg-type]
+        self._asked = monotonic()
         if self._latest is not None:
             self._latest.ask(self.question)
+
+    def wait(self) -> None:
+        """Say so where an answer takes long: words that are not indexed yet are looked for in all sessions."""
+        is_slow = self._answered != self.question and monotonic() - self._asked > _LONG
+        if is_slow != self._is_slow:
+            self._is_slow = is_slow
+            self._tell()
 
     @property
     def command(self) -> str:
@@ -161,7 +175,8 @@ class ListScreen(Acting):
 
     def _show(self, found: Answer) -> None:
         shown = self.sessions
-        self._remark = found.remark
+        is_in_vain = found.unread_files is None and not self.app.could_store  # the list says why
+        self._remark = "" if is_in_vain else found.remark
         self._answered, self._status, self._more = found.question, found.status, found.more
         if found.rows is not None:
             shows = found.question.query, found.question.scope
@@ -204,6 +219,8 @@ class ListScreen(Acting):
             return ("", *places_table(canvas, self.app.library))
         except PolluxError as error:  # the cache was cleared meanwhile, or cannot be used at all
             problem = self.app.library.index.cache_problem
+            if problem is None and not self.app.could_store:
+                problem = "What was read could not be stored: `pollux sync` says why."
             hint = "`pollux list` and `pollux search` work without it." if problem else "F5 reads the sessions again."
             return ("", *wrap(one_line(problem or str(error)), canvas.columns), "", hint)
 
@@ -211,8 +228,8 @@ class ListScreen(Acting):
         """Say how many sessions there are, and of which."""
         words = self._status
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
-        if self.app.is_syncing:
-            words += " · looking …"
+        if self.app.is_syncing or self._is_slow:
+            words += " · searching …" if self._is_slow else " · looking …"
         self.query_one(Status).say(words)
         if self._remark:
             self.footer.say(self._remark, "warn")

@@ -57,7 +57,9 @@ class Picker:
         self._may_grow = False
         self._first = 0
         self._latest: Latest[Question] = Latest(
-            lambda question: answer(library, question, criteria), self._hear, library.close
+            lambda question: answer(library, question, criteria, report=self._latest.give_up),
+            self._hear,
+            library.close,
         )
         if (syncing := library.index.start_sync()) is not None:
             threading.Thread(target=self._look_again, args=[syncing], daemon=True).start()

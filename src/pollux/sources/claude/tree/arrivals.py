@@ -38,7 +38,7 @@ def _with_converted(messages: list[Message], items: Sequence[Item], records: int
 
     Both programs write a conversion at once, into a new file, so everything after it is the agent's own.
     """
-    last = max((number for number, item in enumerate(items) if _is_converted(item, records)), default=None)
+    last = _last_converted(items, records)
     if last is None:
         return messages
     copies = as_copies(messages, [number <= last for number in range(len(messages))])
@@ -48,9 +48,16 @@ def _with_converted(messages: list[Message], items: Sequence[Item], records: int
     ]
 
 
-def _is_converted(item: Item, records: int | None) -> bool:
-    number, line = item[-1] if isinstance(item, list) else item
-    if records is not None and number <= records:
-        return True
-    message = line.message
-    return line.version == _CASR or (message is not None and (message.id or "").startswith(_REPLIES))
+def _last_converted(items: Sequence[Item], records: int | None) -> int | None:
+    """The place of the last item that a program converted. Every transcript passes here, and nearly all have none."""
+    last = None
+    for place, item in enumerate(items):
+        number, line = item[-1] if isinstance(item, list) else item
+        message = line.message
+        if (
+            line.version == _CASR
+            or (records is not None and number <= records)
+            or (message is not None and message.id is not None and message.id.startswith(_REPLIES))
+        ):
+            last = place
+    return last
