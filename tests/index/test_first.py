@@ -24,7 +24,7 @@ from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.visit import SearchVisit
 from pollux.index.search.errors import Gone, NotWritten
 from pollux.index.sync import bulk, readers, small, words
-from pollux.library import background
+from pollux.library.early import background
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.library import PLACES, Enough, Filter, Hit, Library, Progress, Sort
 from pollux.model import Session

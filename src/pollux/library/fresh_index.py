@@ -15,10 +15,10 @@ from pollux.index.catalogue.queries import CatalogueQueries
 from pollux.index.catalogue.values import Cursor, Filter, ListEntry, SessionLocation
 from pollux.index.index import TROUBLE, CacheInfo, Index
 from pollux.index.sync.sync import Outcome, RootScan, SyncInput
-from pollux.library.goals import MOST_NEWEST, Lookup, Newest
+from pollux.library.early.goals import MOST_NEWEST, Lookup, Newest
+from pollux.library.early.unread import count_unread_files, incomplete_sentence
 from pollux.library.keeper import Keeper, join_sentences
 from pollux.library.session_files import SessionFiles
-from pollux.library.unread import count_unread_files, incomplete_sentence
 from pollux.marks.store import MarkStore
 from pollux.projects.resolve import Resolver, hashes_in
 from pollux.sources.base import File, Root, Source

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pollux.index.catalogue.relatives import Relative
     from pollux.index.search.outline import OutlineEntry
     from pollux.index.search.word_index import WordIndex
-    from pollux.library.syncing import Syncing
+    from pollux.library.early.syncing import Syncing
 
 
 class IndexService:
@@ -177,7 +177,7 @@ class IndexService:
 
     def start_sync(self) -> Syncing | None:
         """Begin to bring the cache up to date beside this view; None where nothing is stored."""
-        from pollux.library.syncing import start_sync
+        from pollux.library.early.syncing import start_sync
 
         return None if self._index.store.problem is not None else start_sync(self._places)
 
@@ -188,7 +188,7 @@ class IndexService:
         """
         self._index.catch_up()
         if self.pending():
-            from pollux.library.background import is_enabled, start
+            from pollux.library.early.background import is_enabled, start
 
             if later and is_enabled(self._places):
                 start(self._places)
@@ -205,14 +205,14 @@ class IndexService:
         It is not started if the user does not want it, or where that is not possible.
         """
         if self._index.has_work_left():
-            from pollux.library.background import is_enabled, start
+            from pollux.library.early.background import is_enabled, start
 
             if is_enabled(self._places):
                 start(self._places)
 
     def complete(self) -> None:
         """Do all that is left to do at the lowest priority, unless another process does so. Others go first."""
-        from pollux.library.background import run
+        from pollux.library.early.background import run
 
         run(self._index, self._places)
 

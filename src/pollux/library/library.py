@@ -353,7 +353,7 @@ class Library:
         """Does another process index the words that are pending?"""
         if not self._complete_later:
             return False
-        from pollux.library.background import is_enabled
+        from pollux.library.early.background import is_enabled
 
         return is_enabled(self._places)
 

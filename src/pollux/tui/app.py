@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from textual.filter import LineFilter
     from textual.screen import Screen
 
+    from pollux.library.early.syncing import Syncing
     from pollux.library.library import Library, ListEntry
-    from pollux.library.syncing import Syncing
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
     from pollux.tui.opening.first import First

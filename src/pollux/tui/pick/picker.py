@@ -22,8 +22,8 @@ from pollux.tui.list.rows import PassageRow, SessionRow
 from pollux.tui.pick.terminal import Terminal
 
 if TYPE_CHECKING:
+    from pollux.library.early.syncing import Syncing
     from pollux.library.library import Filter, Library, ListEntry
-    from pollux.library.syncing import Syncing
 
 HEIGHT = 15
 _GAP = 1
