@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Key
@@ -253,6 +255,31 @@ def test_a_page_says_how_many_files_are_unread(tmp_path: Path, monkeypatch: pyte
         assert driver.app.screen is driver.listing
 
     drive(steps, tmp_path)
+
+
+def test_a_page_that_is_left_before_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its thread ends in peace."""
+    begun, go_on, made = threading.Event(), threading.Event(), list[object]()
+    make = PageScreen._make
+
+    def slowly(self: PageScreen, *arguments: Any) -> object:
+        begun.set()
+        assert go_on.wait(30)
+        made.append(make(self, *arguments))
+        return made[-1]
+
+    monkeypatch.setattr(PageScreen, "_make", slowly)
+
+    async def steps(driver: Driver) -> None:
+        await driver.press("f2")
+        await driver.until(begun.is_set)
+        await driver.press("q")
+        await driver.until(lambda: driver.app.screen is driver.listing)
+        go_on.set()
+        await driver.until(lambda: made)
+
+    drive(steps, tmp_path)
+    assert isinstance(made[0], PageScreen.Made)
 
 
 def test_every_theme(tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ class PageScreen(Scrolling):
 
     def on_mount(self) -> None:
         """Make the lines."""
-        self._latest = Latest(self._make, self._hear, self.app.close_library)
+        app = self.app  # a screen that was left meanwhile has none any more
+        self._latest = Latest(lambda question: self._make(app, question), self._hear, app.close_library)
 
     def on_unmount(self) -> None:
         """Let the thread end."""
@@ -88,13 +89,13 @@ class PageScreen(Scrolling):
         if self._latest is not None:
             self._latest.ask(_Question(self._choice, max(self.size.width - 3, 20)))
 
-    def _make(self, question: _Question) -> object:
+    def _make(self, app: PolluxApp, question: _Question) -> object:
         """Ask the library, in a thread."""
         try:
-            lines = list(self._page.lines(StripCanvas(question.columns), self.app.library, question.choice))
+            lines = list(self._page.lines(StripCanvas(question.columns), app.library, question.choice))
         except PolluxError as error:
             lines = [str(error), error.hint or ""]
-        return self.Made(question, lines, self.app.library.index.unread_files)
+        return self.Made(question, lines, app.library.index.unread_files)
 
     def _hear(self, made: object) -> None:
         assert isinstance(made, self.Made)  # noqa: S101 (the thread gives nothing else)
