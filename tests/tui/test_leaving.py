@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +13,10 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
+from pollux.library.library import Library
+from pollux.library.sample import HOME
+from pollux.system.termination import Terminated, termination_raises
+from pollux.tui.app import PolluxApp
 from pollux.tui.keys import KEYS
 from pollux.tui.list.narrowing import Narrowing
 from pollux.tui.list.question import Question
@@ -19,7 +27,7 @@ from pollux.tui.overlays.palette import Palette
 from pollux.tui.pages.screen import PageScreen
 from pollux.tui.pages.usage import UsagePage
 from pollux.tui.reader.screen import ReaderScreen
-from tests.tui.driving import Driver, drive
+from tests.tui.driving import Driver, drive, environment
 
 SCREENS: list[Callable[[], Screen[Any]]] = [
     lambda: ReaderScreen("gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"),
@@ -42,3 +50,22 @@ def test_a_screen_may_be_left_before_it_is_composed(tmp_path: Path, make: Callab
         driver.app.exit()
 
     drive(steps, tmp_path)
+
+
+def test_a_signal_that_came_while_textual_was_imported_ends_it(tmp_path: Path) -> None:
+    """What a signal raises in an import may be dropped."""
+    variables = environment(HOME, tmp_path)
+    with Library(variables, HOME, hunt=False) as library:
+        library.sync()
+    app = PolluxApp(lambda: Library(variables, HOME, hunt=False, fresh=False), Question(), None, KEYS, "dark")
+    app.dropped_signals = [signal.SIGTERM]
+    app.run(headless=True)
+    assert app.ended_by == signal.SIGTERM
+
+
+def test_signals_are_told_even_if_what_they_raise_is_dropped() -> None:
+    with termination_raises() as signals:
+        with contextlib.suppress(Terminated):
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(1)
+        assert signals == [signal.SIGHUP]

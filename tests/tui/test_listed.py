@@ -10,6 +10,7 @@ import pytest
 from pollux.library.library import Enough, Library, Progress
 from pollux.library.marks import Edit, Target
 from pollux.library.sample import HOME
+from pollux.text.figures import plural
 from pollux.tui.list.answering import Listed, answer
 from pollux.tui.list.question import Question
 from tests.index.test_crash import start_processes
@@ -62,7 +63,7 @@ def test_a_list_says_how_many_files_are_unread(tmp_path: Path) -> None:
             left = other.index.unread_files
         listed, found = answer(library, Question()), answer(library, Question("sea "))
         assert left > 5
-        assert listed.status == f"{listed.sessions} sessions · {left} files unread"
+        assert listed.status == f"{plural(listed.sessions, 'session')} · {left} files unread"
         assert found.status == f"{found.sessions} found · {left} files unread"
         assert (listed.may_grow, found.may_grow) == (True, False)
         with Library(variables, HOME, hunt=False) as other:

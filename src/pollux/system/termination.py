@@ -21,20 +21,25 @@ class Terminated(KeyboardInterrupt):
 
 
 @contextmanager
-def termination_raises() -> Iterator[None]:
-    """Inside, a signal that would end the process at once raises `Terminated`. Ignored signals stay ignored."""
+def termination_raises() -> Iterator[list[int]]:
+    """Inside, a signal that would end the process at once raises `Terminated`. Ignored signals stay ignored.
+
+    Gives the signals that came, as an import may drop what is raised meanwhile.
+    """
+    came: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield came
         return
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+        raise Terminated(number)
+
     ours = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
-        signal.signal(number, _end)
+        signal.signal(number, end)
     try:
-        yield
+        yield came
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _end(number: int, _frame: FrameType | None) -> None:
-    raise Terminated(number)

@@ -73,6 +73,7 @@ class PolluxApp(App[None]):
         self._library: Library | None = None
         self.last_read: str | None = None
         self.ended_by: int | None = None
+        self.dropped_signals: list[int] = []
         self.list_screen = ListScreen(question, first)
         self.typed = TypedKeys(self, self._take)
         self._is_starting = True
@@ -158,6 +159,8 @@ class PolluxApp(App[None]):
         if os.name == "posix" and current_thread() is main_thread():
             for number in SIGNALS:
                 loop.add_signal_handler(number, self._end, number)
+            if self.dropped_signals:  # while Textual was imported
+                self._end(self.dropped_signals[0])
             if not self.is_headless and sys.__stdin__ is not None:
                 on_hangup(sys.__stdin__.fileno(), lambda: _tell(loop, self._end, SIGNALS[-1]))
 

@@ -37,8 +37,8 @@ def run(
     keys, theme = _settings(settings)
     palette = palette_name(theme, os.environ)
     question = Question(text=query, project=str(here))
-    with termination_raises():
-        app = _shown(open_library, question, keys, palette, is_sample=is_sample)
+    with termination_raises() as signals:
+        app = _shown(open_library, question, keys, palette, signals, is_sample=is_sample)
     if app.failure is not None:
         raise app.failure
     if app.ended_by is not None:
@@ -48,8 +48,14 @@ def run(
     app.close_library()
 
 
-def _shown(
-    open_library: Callable[[], Library], question: Question, keys: tuple[Key, ...], palette: str, *, is_sample: bool
+def _shown(  # noqa: PLR0913
+    open_library: Callable[[], Library],
+    question: Question,
+    keys: tuple[Key, ...],
+    palette: str,
+    signals: list[int],
+    *,
+    is_sample: bool,
 ) -> PolluxApp:
     """Open the app. If it can be, the first screen is shown while Textual is imported."""
     terminal = OpenedTerminal()
@@ -72,7 +78,7 @@ def _shown(
             first = process.result()
         app = PolluxApp(open_library, question, first, keys, palette)
         app.greeting, app.is_sample = SAMPLE if is_sample else "", is_sample
-        app.driver_class = terminal.driver(app.driver_class)
+        app.driver_class, app.dropped_signals = terminal.driver(app.driver_class), signals
         app.run()
         return app
     finally:
