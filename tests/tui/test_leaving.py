@@ -57,7 +57,7 @@ def test_a_signal_that_came_while_textual_was_imported_ends_it(tmp_path: Path) -
     variables = environment(HOME, tmp_path)
     with Library(variables, HOME, hunt=False) as library:
         library.sync()
-    app = PolluxApp(lambda: Library(variables, HOME, hunt=False, fresh=False), Question(), None, KEYS, "dark")
+    app = PolluxApp(lambda: Library(variables, HOME, hunt=False, fresh=False), Question(), keys=KEYS)
     app.dropped_signals = [signal.SIGTERM]
     app.run(headless=True)
     assert app.ended_by == signal.SIGTERM
