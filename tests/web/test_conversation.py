@@ -12,7 +12,8 @@ from pollux import Library, registry
 from pollux.export.service import Exporter
 from pollux.library.library import Filter
 from pollux.model import Session
-from pollux.web.conversation import Wanted
+from pollux.web.conversation import Conversations, Wanted
+from pollux.web.reading import Reading
 from pollux.writers.base import Options
 from tests.web.serving import REWOUND_KEY, SAMPLE_KEY, Served, serving
 
@@ -194,14 +195,28 @@ def test_a_slow_session_without_an_index_is_read_once(tmp_path: Path, monkeypatc
 
 
 def test_what_was_read_is_kept_by_its_size(served: Served) -> None:
-    from pollux.web.reading import Reading
-
     reading = Reading(served.web.library, most=200_000)
     entries = served.web.library.list()
     for entry in entries:
         reading.session(entry)
     assert 0 < reading.size <= 200_000
     assert reading.is_kept(entries[-1])
+
+
+def test_memory_is_given_back_after_a_page_was_sent(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the page was made of is needed until then."""
+    given: list[str] = []
+    monkeypatch.setattr("pollux.web.reading.give_back", lambda: given.append("back"))
+    monkeypatch.setattr("pollux.web.reading._MUCH", 0)
+    conversations = Conversations(served.web.library, Reading(served.web.library), "")
+    pieces = conversations.page(Wanted(SAMPLE_KEY))
+    while "</html>" not in next(pieces):
+        assert not given
+    assert not given
+    assert not "".join(pieces)
+    assert given == ["back"]
+    assert "</html>" in "".join(conversations.page(Wanted(SAMPLE_KEY)))
+    assert given == ["back"]  # nothing was read
 
 
 def test_what_was_rewound_comes_in_pieces_too(tmp_path: Path) -> None:

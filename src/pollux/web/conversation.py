@@ -148,6 +148,8 @@ class Conversations:
         if index is not None:
             yield f"{prompts(index())}\n"
         yield from (f"{piece}\n" for piece in after_main(self._versions.note(digests)))
+        yield ""
+        self._reading.tidy()
 
     def _messages(self, session: Session, wanted: Wanted) -> tuple[Messages, WriterContext]:
         options = Options(live_only=wanted.live_only)

@@ -20,7 +20,7 @@ MOST = 32_000_000
 _TIMES = 4
 """A session takes up to so many times as much memory as its files."""
 
-_MUCH = 16_000_000
+_MUCH = 4_000_000
 """After so many bytes have been read, by the same measure, the system gets back what is not needed any more."""
 
 Stamp = tuple[tuple[str, int, int], ...]
@@ -98,10 +98,15 @@ class Reading:
             while total > self._most and self._kept:
                 total -= self._kept.popitem(last=False)[1].size
             self._since += size
-            is_much, self._since = (True, 0) if self._since > _MUCH else (False, self._since)
-        if is_much:
-            give_back()
         return session
+
+    def tidy(self) -> None:
+        """Give memory back if much was read since the last time. What was made of it should have been sent by now."""
+        with self._lock:
+            if self._since <= _MUCH:
+                return
+            self._since = 0
+        give_back()
 
 
 def _stamp(entry: ListEntry) -> Stamp:
