@@ -24,7 +24,7 @@ ROWS = 24
 AT_ONCE = """
 import sys
 from pollux.cli.terminal import preview
-from pollux.library import background
+from pollux.library.early import background
 from pollux.system import workers
 preview._SILENCE = 0.0
 workers.WORTH_FORKING = 0

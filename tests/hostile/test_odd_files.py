@@ -30,7 +30,7 @@ MAY_OPEN |= {"marks/journal.py", "system/processes.py", "system/priority.py", "t
 # Pages of our own package, where what nobody reads is written to, and the new file that leads a browser on.
 MAY_OPEN |= {"library/connect/skill.py", "mcp/run.py", "web/opening.py"}
 # Private copies of databases.
-MAY_OPEN |= {f"sources/database/{name}.py" for name in ("private_copy", "salvage", "snapshot")}
+MAY_OPEN |= {f"sources/database/{name}.py" for name in ("private_copy", "salvage", "snapshot", "wholeness")}
 
 
 @pytest.mark.parametrize("kind", ODD)

@@ -27,6 +27,7 @@ from pollux.tui.overlays.palette import Palette
 from pollux.tui.pages.screen import PageScreen
 from pollux.tui.pages.usage import UsagePage
 from pollux.tui.reader.screen import ReaderScreen
+from tests.apart import apart
 from tests.tui.driving import Driver, drive, environment
 
 SCREENS: list[Callable[[], Screen[Any]]] = [
@@ -59,7 +60,7 @@ def test_a_signal_that_came_while_textual_was_imported_ends_it(tmp_path: Path) -
         library.sync()
     app = PolluxApp(lambda: Library(variables, HOME, hunt=False, fresh=False), Question(), keys=KEYS)
     app.dropped_signals = [signal.SIGTERM]
-    app.run(headless=True)
+    apart(lambda: app.run(headless=True))
     assert app.ended_by == signal.SIGTERM
 
 

@@ -16,10 +16,6 @@ EXPECTED = ("Failed to load resource", "ERR_")
 """What chromium itself says of an answer that is none."""
 
 
-def _forgive(here: Tab) -> None:
-    here.said[:] = [line for line in here.said if not any(words in line for words in EXPECTED)]
-
-
 @pytest.mark.parametrize(("agent", "said"), [("qwen", "You still see"), ("claude", "Only its prompts are left")])
 def test_a_session_that_is_deleted_while_it_is_open_stays_to_be_read(
     agent: str, said: str, tmp_path: Path, tab: Open
@@ -40,8 +36,7 @@ def test_a_session_that_is_deleted_while_it_is_open_stays_to_be_read(
             file.write_bytes(data)
         here.wait("document.getElementById('gone') === null")
         assert here.page.inner_text("main") == shown
-        _forgive(here)
-        here.leave()
+        here.leave(*EXPECTED)
 
 
 def test_a_server_that_has_ended_is_told_in_every_tab(tmp_path: Path, tab: Open) -> None:
@@ -51,8 +46,7 @@ def test_a_server_that_has_ended_is_told_in_every_tab(tmp_path: Path, tab: Open)
         here.page.wait_for_timeout(500)
     for page in (here.page, other):
         here.wait("document.getElementById('away')?.textContent.includes('does not answer')", page=page)
-    _forgive(here)
-    here.leave()
+    here.leave(*EXPECTED)
 
 
 def test_a_query_that_is_too_long_is_told_and_stays(tmp_path: Path, tab: Open) -> None:
@@ -63,8 +57,7 @@ def test_a_query_that_is_too_long_is_told_and_stays(tmp_path: Path, tab: Open) -
         assert here.ask("document.getElementById('find').value.length") == 15_000
         here.page.fill("#find", "harbour")
         here.wait("document.querySelectorAll('mark').length > 0")
-        _forgive(here)
-        here.leave()
+        here.leave(*EXPECTED)
 
 
 def test_the_page_that_is_shown_is_in_sight_in_the_bar_of_a_phone(tmp_path: Path, tab: Open) -> None:

@@ -26,10 +26,15 @@ if TYPE_CHECKING:
 def done_document(result: msgspec.Struct) -> dict[str, Any]:
     """What a command did, with its own fields; problems are sentences.
 
-    `pollux lake allow --json` is a list of such; `lake push`, `lake load`, `lake tidy` and `lake erase` are one.
+    So is each line of `pollux lake allow --json`.
     """
     document: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)
     return document
+
+
+def allowed_document(known: Iterable[msgspec.Struct]) -> list[dict[str, Any]]:
+    """`pollux lake allow --json`: what is allowed."""
+    return [done_document(one) for one in known]
 
 
 def pushed_document(usage: UsageService, sessions: Sequence[Pushed]) -> list[dict[str, Any]]:

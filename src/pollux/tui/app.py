@@ -159,10 +159,10 @@ class PolluxApp(App[None]):
         if os.name == "posix" and current_thread() is main_thread():
             for number in SIGNALS:
                 loop.add_signal_handler(number, self._end, number)
-            if self.dropped_signals:  # while Textual was imported
-                self._end(self.dropped_signals[0])
             if not self.is_headless and sys.__stdin__ is not None:
                 on_hangup(sys.__stdin__.fileno(), lambda: _tell(loop, self._end, SIGNALS[-1]))
+        if self.dropped_signals:  # while Textual was imported
+            self._end(self.dropped_signals[0])
 
     def _end(self, number: int) -> None:
         self.ended_by = number

@@ -61,9 +61,9 @@ def command(
             raise NotFound(f"{path or 'Every project'} was not allowed.", "pollux lake allow shows what is.")
     known = list(allowed(library, settings, permissions.all()))
     if as_json:
-        from pollux.answers.lake import done_document
+        from pollux.answers.lake import allowed_document
 
-        screen.json([done_document(one) for one in known])
+        screen.json(allowed_document(known))
     elif known:
         from pollux.cli.render.push import allowed_lines
 
