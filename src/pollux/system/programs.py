@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, Protocol
 
 import msgspec
 
@@ -30,6 +30,29 @@ class _Package(msgspec.Struct):
 
 
 _decoder = json_decoder(_Package)
+
+
+class Start(Protocol):
+    """A plan that starts a program."""
+
+    @property
+    def program(self) -> str | None:
+        """The path of the program."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command."""
+
+    @property
+    def folder(self) -> str:
+        """The folder to run it in."""
+
+    @property
+    def line(self) -> str:
+        """The command for a shell."""
+
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """The environment for the command."""
 
 
 def find_program(name: str, environ: Mapping[str, str], others: Iterable[Path] = ()) -> str | None:

@@ -4,37 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from pollux.system.programs import Start
     from pollux.tui.app import PolluxApp
-
-
-class Start(Protocol):
-    """A plan with a command."""
-
-    @property
-    def program(self) -> str | None:
-        """The path of the program."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command."""
-
-    @property
-    def folder(self) -> str:
-        """The folder to run it in."""
-
-    @property
-    def line(self) -> str:
-        """The command for a shell."""
-
-    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """The environment for the command."""
 
 
 def lend(app: PolluxApp, plan: Start, title: str) -> None:

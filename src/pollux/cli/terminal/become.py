@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from pollux.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import click
 
-
-class Start(Protocol):
-    """A plan with a command."""
-
-    @property
-    def program(self) -> str | None:
-        """The path of the program."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command."""
-
-    @property
-    def folder(self) -> str:
-        """The folder to run it in."""
-
-    @property
-    def line(self) -> str:
-        """The command for a shell."""
-
-    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """The environment for the command."""
+    from pollux.system.programs import Start
 
 
 def become_agent(ctx: click.Context, plan: Start) -> NoReturn:
