@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pollux.errors import PolluxError, RequestError
+from pollux.library.early.apart import start_apart
 from pollux.system.config import load
 from pollux.system.locks import try_lock
 from pollux.system.priority import take_lowest_priority
@@ -42,21 +43,11 @@ def is_enabled(places: Places) -> bool:
 
 def start(places: Places) -> None:
     """Leave a process behind, unless there is one."""
-    import subprocess
-
     with contextlib.suppress(OSError), try_lock(places.index / _LOCK) as alone:
         if not alone:
             return
     with contextlib.suppress(OSError):  # then the next command does the work
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", "pollux", "sync", "--background"],
-            cwd="/",
-            env=dict(places.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        start_apart(places, "sync", "--background")
 
 
 def run(index: FreshIndex, places: Places) -> None:

@@ -5,10 +5,10 @@ Where no other process can be started, a thread of this one does it: else nobody
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Protocol
 
 from pollux.errors import PolluxError
+from pollux.library.early.apart import start_apart
 from pollux.system.progress import Enough, Progress
 
 if TYPE_CHECKING:
@@ -30,18 +30,8 @@ class Syncing(Protocol):
 
 def start_sync(places: Places) -> Syncing:
     """Begin to bring the cache up to date, the newest sessions first."""
-    import subprocess
-
     try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "pollux", "sync", "--in-steps"],
-            cwd="/",
-            env=dict(places.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        return start_apart(places, "sync", "--in-steps")
     except OSError:
         return _SyncInThread(places)
 
