@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from pollux.model import Usage
 from pollux.sources.qwen.transcript import Row
@@ -25,7 +27,7 @@ _FIGURES = (
 _TURN = re.compile(r".+########.*|[0-9a-f]+", re.DOTALL)
 
 
-class Request(NamedTuple):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """A request in the telemetry: the place of its record, what the client wrote, and whom it served.
 
     `helper` names what is not the conversation itself: a sub-agent, a compression, the memory.
@@ -81,13 +83,6 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= MOST_COUNT else None
 
 
-def _event_of(row: Row) -> Mapping[str, Any] | None:
-    """The event in a record of the telemetry."""
-    payload = row.record.systemPayload
-    event = payload.get("uiEvent") if isinstance(payload, dict) else None
-    return event if isinstance(event, dict) else None
-
-
 def helper_of(event: Mapping[str, Any], session: str) -> str | None:
     """Whom a request served: `<session>########<number>` is the conversation, `<session>#<name>#<round>` is not."""
     if isinstance(named := event.get("subagent_id"), str) and named:
@@ -111,7 +106,12 @@ class Requests:
         self.by_answer: dict[int, Request] = {}
         self.failures: dict[int, Mapping[str, Any]] = {}
         for place, row in enumerate(rows):
-            if row.record.subtype not in _TELEMETRY or (event := _event_of(row)) is None:
+            record = row.record
+            payload = record.systemPayload
+            if type(payload) is not dict or record.subtype not in _TELEMETRY:
+                continue
+            event = payload.get("uiEvent")
+            if type(event) is not dict:
                 continue
             name = event.get("event.name")
             if name == RESPONSE:
@@ -135,6 +135,8 @@ class Requests:
                 self._take(place, same.pop(0))
             else:
                 waiting.append((place, key))
+        if not waiting:
+            return
         taken = sorted(self.by_answer)
         own = [request.place for request in self._open.values() if request.is_turn]
         for place, key in waiting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from pollux.model import Author, Fate, Part, Role, SummaryPart
 from pollux.sources.copilot.format.schema import (
@@ -64,26 +64,6 @@ class Replay:
         self._previous: str | None = None
         self._place = 0
         self._line = Line(OtherEvent(), 0, "")
-        self._handlers: dict[str, Callable[[Stream, OtherEvent, dict[str, Any]], bool]] = {
-            "session.start": self._started,
-            "session.resume": self._resumed,
-            "session.shutdown": self._shut_down,
-            "session.usage_record": self._used,
-            "session.model_change": self._changed_model,
-            "session.compaction_start": self._compacting,
-            "session.compaction_complete": self._compacted,
-            "session.binary_asset": self._asset,
-            "assistant.turn_start": self._turn,
-            "permission.completed": self._permission,
-            "abort": self._aborted,
-            "subagent.started": self._spawned,
-        }
-        self._conversation: dict[type[Event], Callable[[Stream, Any], None]] = {
-            UserEvent: self._prompt,
-            AssistantEvent: self._response,
-            StartEvent: self._call_started,
-            CompleteEvent: self._call_ended,
-        }
 
     def play(self, lines: Iterable[Line]) -> None:
         """Apply events in their order."""
@@ -100,7 +80,7 @@ class Replay:
             if type(event) is OtherEvent:
                 self._apply(stream, event)
             else:
-                self._conversation[type(event)](stream, event)
+                self._CONVERSATION[type(event)](self, stream, event)
             self._previous = event.id
 
     def _stream_of(self, event: Event) -> Stream:
@@ -121,8 +101,8 @@ class Replay:
     def _apply(self, stream: Stream, event: OtherEvent) -> None:
         """Apply an event that is not of the conversation itself; keep it where nothing else does."""
         kind, data = event.type or "", event.data
-        handler = self._handlers.get(kind)
-        if handler is not None and data is not None and handler(stream, event, data):
+        handler = self._HANDLERS.get(kind)
+        if handler is not None and data is not None and handler(self, stream, event, data):
             return
         if kind not in _REMARKS or not self._remark(stream, event):
             stream.records.add({"kind": event.type, "line": self._line.number, "record": whole(event)})
@@ -388,6 +368,28 @@ class Replay:
         stream.facts = {**data, **stream.facts}
         stream.records.add({"kind": event.type, "line": self._line.number, "record": rest(event)})
         return True
+
+    # Of the class: a replay that holds its own methods stays in memory until a collection finds it.
+    _CONVERSATION: ClassVar[dict[type[Event], Callable[[Replay, Stream, Any], None]]] = {
+        UserEvent: _prompt,
+        AssistantEvent: _response,
+        StartEvent: _call_started,
+        CompleteEvent: _call_ended,
+    }
+    _HANDLERS: ClassVar[dict[str, Callable[[Replay, Stream, OtherEvent, dict[str, Any]], bool]]] = {
+        "session.start": _started,
+        "session.resume": _resumed,
+        "session.shutdown": _shut_down,
+        "session.usage_record": _used,
+        "session.model_change": _changed_model,
+        "session.compaction_start": _compacting,
+        "session.compaction_complete": _compacted,
+        "session.binary_asset": _asset,
+        "assistant.turn_start": _turn,
+        "permission.completed": _permission,
+        "abort": _aborted,
+        "subagent.started": _spawned,
+    }
 
 
 def _parent(event: Any) -> str | None:

@@ -192,11 +192,13 @@ class Builder:
         record = row.record
         parts: list[Part] = []
         for piece in pieces_of(row):
-            if type(piece) is Piece and piece.thought and piece.text is not None:
+            if type(piece) is not Piece:
+                parts += _words([piece])
+            elif piece.text is not None and piece.thought:
                 parts.append(Thinking(text=piece.text, extra=signature(piece)))
-            elif text := text_of(piece):
-                parts.append(Text(text=text, extra=signature(piece)))
-            elif type(piece) is Piece and (call := piece.functionCall) is not None:
+            elif piece.text:
+                parts.append(Text(text=piece.text, extra=signature(piece)))
+            elif (call := piece.functionCall) is not None:
                 parts.append(self._call(call, piece, row))
             else:
                 parts.extend(other_part(piece))
@@ -204,8 +206,7 @@ class Builder:
         if usage is None and request is not None:
             usage = request.usage(self._notes)
         model = record.model or (request.model if request is not None else None)
-        payload = _without(record.systemPayload)
-        rest = {"systemPayload": payload} if payload else NOTHING
+        rest = {"systemPayload": record.systemPayload} if record.systemPayload else NOTHING
         return self._message(place, row, Role.ASSISTANT, Author.MODEL, parts, rest=rest, model=model, usage=usage)
 
     def _call(self, request: FunctionCall, piece: Piece, row: Row) -> ToolCall:

@@ -57,14 +57,14 @@ def results_of_calls(rows: Iterable[Row]) -> dict[int, Row]:
     early: dict[str, Row] = {}
     results: dict[int, Row] = {}
     for row in rows:
-        if row.record.type == "tool_result" and (name := call_id(row)) is not None:
+        kind = row.record.type
+        if kind == "tool_result" and (name := call_id(row)) is not None:
             if name in asked:
                 results[id(asked[name])] = row
             else:
                 early[name] = row
-        for piece in pieces_of(row) if row.record.type == "assistant" else ():
-            call = piece.functionCall if type(piece) is Piece else None
-            if call is not None and call.id is not None:
+        for piece in pieces_of(row) if kind == "assistant" else ():
+            if type(piece) is Piece and (call := piece.functionCall) is not None and call.id is not None:
                 if call.id in early:
                     results[id(call)] = early.pop(call.id)
                 asked[call.id] = call
@@ -108,7 +108,7 @@ def tool_call(  # noqa: PLR0913 (every call passes here)
             exit_code = code
         failed = failed or killed or bool(exit_code)
     status = _status(outcome.status, result, notes, failed=failed)
-    details = _details(outcome, response, result, others, status)
+    details = _details(outcome, response, result, pieces, status)
     extra = {**extra, **details} if extra else details
     if response is not None and response.name not in (None, call.name):
         extra["response_name"] = response.name
@@ -130,6 +130,18 @@ def tool_call(  # noqa: PLR0913 (every call passes here)
     )
 
 
+def _odd_pieces(pieces: Iterable[str | Piece], response: FunctionResponse | None) -> list[Any]:
+    """What is unusual about a result: what stands beside its answer, and pieces that are neither words nor files."""
+    odd: list[Any] = []
+    for piece in pieces:
+        if _holds(piece, response):
+            if rest := signature(piece):
+                odd.append(rest)
+        elif isinstance(piece, Piece) and (piece.extra or not (piece.text or piece.inlineData)):
+            odd.append(as_plain(piece))
+    return odd
+
+
 def _status(word: str | None, result: Row, notes: Notes, *, failed: bool) -> Status:
     """Sub-agents' results have no status: an error in the answer tells."""
     status = _STATUSES.get(word or "")
@@ -140,7 +152,7 @@ def _status(word: str | None, result: Row, notes: Notes, *, failed: bool) -> Sta
 
 
 def _details(
-    outcome: Outcome, response: FunctionResponse | None, result: Row, others: list[str | Piece], status: Status
+    outcome: Outcome, response: FunctionResponse | None, result: Row, pieces: list[str | Piece], status: Status
 ) -> dict[str, Any]:
     """What else was recorded of a result."""
     extra: dict[str, Any] = {}
@@ -158,9 +170,7 @@ def _details(
             extra["response"] = value
         if response.extra:
             extra |= response.extra
-    odd = [rest for p in pieces_of(result) if (rest := signature(p)) and _holds(p, response)]
-    odd += [as_plain(p) for p in others if isinstance(p, Piece) and (p.extra or not (p.text or p.inlineData))]
-    if odd:
+    if odd := _odd_pieces(pieces, response):
         extra["parts"] = odd
     record = result.record
     if outcome.extra:
