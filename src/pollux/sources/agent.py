@@ -191,6 +191,7 @@ def _with_facts(session: Session, pairs: Iterable[tuple[str, Any]]) -> Session:
     """The session with the facts about its surroundings: texts, each once, in their order."""
     facts: dict[str, dict[str, None]] = {}
     for name, value in pairs:
-        if isinstance(value, str) and value.strip():
+        # Nearly every message says the same again.
+        if isinstance(value, str) and value not in facts.get(name, ()) and value.strip():
             facts.setdefault(name, {})[value] = None
     return replace(session, facts={name: tuple(facts[name]) for name in FACTS if name in facts}) if facts else session

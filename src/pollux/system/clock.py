@@ -26,6 +26,8 @@ _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 # A century from either end of the calendar, so that no time zone and no span leads beyond the end.
 FIRST_YEAR, LAST_YEAR = 100, 9900
+LATEST = int(datetime(LAST_YEAR, 12, 31, tzinfo=UTC).timestamp())
+"""The beginning of the last day of these years, in seconds since 1970."""
 
 
 def is_usable(at: datetime) -> bool:

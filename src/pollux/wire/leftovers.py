@@ -27,9 +27,11 @@ def tidy_without(value: Shape, *names: str, exact: bool = False) -> dict[str, An
 
     `exact`: no shape in it has unknown fields, as of JSON that was decoded at once. Then it need not be searched.
     """
-    kept = [(name, item) for name in names if (item := getattr(value, name)) is not None]
-    for name, _ in kept:
-        setattr(value, name, None)
+    kept: list[tuple[str, Any]] = []
+    for name in names:
+        if (item := getattr(value, name)) is not None:
+            kept.append((name, item))
+            setattr(value, name, None)
     built: dict[str, Any] = msgspec.to_builtins(value) if exact else tidy(value)
     for name, item in kept:
         setattr(value, name, item)

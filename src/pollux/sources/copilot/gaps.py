@@ -35,8 +35,10 @@ def gaps_of(replay: Replay, name: str | None, entries: list[Entry], *, restored:
     for entry in own:
         if "compaction" in entry.extra and not entry.usages:
             found.append(_gap(_SUMMARY, entry))
-        odd = [usage for usage in entry.usages if usage.exact is not True and usage.native]
-        found += [_gap(_UNREADABLE, entry, certain=True) for _ in odd[:1]]
+        for usage in entry.usages:
+            if usage.exact is not True and usage.native:
+                found.append(_gap(_UNREADABLE, entry, certain=True))
+                break
     if name is None and not restored:
         found += [_gap(_REWOUND, entry, certain=True) for entry in replay.rewinds if entry.place >= start]
     return tuple(dict.fromkeys(found))

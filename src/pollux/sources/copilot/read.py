@@ -10,14 +10,14 @@ from typing import Any
 from pollux.model import Author, Gap, Kind, Link, Notice, Role, Session, Severity, Text, exactness, first_words
 from pollux.sources.base import File, Reading, read_with
 from pollux.sources.copilot import find
-from pollux.sources.copilot.format.events import read_events
+from pollux.sources.copilot.format.events import Line, read_events
 from pollux.sources.copilot.gaps import gaps_of
 from pollux.sources.copilot.group import AGENT, CopilotBundle
 from pollux.sources.copilot.replay.arrivals import mark_arrived
 from pollux.sources.copilot.replay.entries import Entry
 from pollux.sources.copilot.replay.fates import finish, pay
 from pollux.sources.copilot.replay.replay import Replay
-from pollux.sources.copilot.replay.streams import Line, Stream
+from pollux.sources.copilot.replay.streams import Stream
 from pollux.sources.copilot.replay.witness import add_figures, add_lost, add_rewound, stored_entries
 from pollux.sources.copilot.store import StoredSession, stored_session
 from pollux.sources.copilot.workspace import read_workspace, title_of
@@ -102,7 +102,7 @@ def _lines(files: Iterable[File], notes: Notes) -> list[Line]:
 
 def _lines_of(file: File, notes: Notes) -> list[Line]:
     path = display_path(file.path)
-    lines = [Line(event, number, path) for number, event in read_events(file.path, notes)]
+    lines = list(read_events(file.path, notes))
     if not lines and any(notice.code in _CUT and notice.file == path for notice in notes.all()):
         notes.file, notes.line = path, None
         notes.add("file.damaged", "Nothing can be read: no line of the file is an event.", Severity.ERROR)

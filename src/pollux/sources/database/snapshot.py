@@ -78,6 +78,7 @@ class Snapshot:
         self._copy = copy
         self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
         self._file = copy.file
+        self._empty: dict[str, bool] = {}
         self._is_salvaged = False
 
     @property
@@ -101,6 +102,7 @@ class Snapshot:
         if self._is_salvaged:
             raise Unreadable(f"{display_path(self.path)} cannot be read: {_NOTHING_ELSE}.")
         self._is_salvaged = True
+        self._empty = {}
         self._disconnect()
         salvage = Salvage(self._copy.file, self._names)
         self.damage += salvage.damage
@@ -124,7 +126,7 @@ class Snapshot:
     def rows(self, table: str, where: Mapping[str, Any], order: str = "") -> list[Row]:
         """The rows of a table in which some columns have these values; none where the table or a column is missing."""
         columns = self.tables.get(table, ())
-        if not columns or not set(where) <= set(columns):
+        if not columns or not set(where) <= set(columns) or self.is_empty(table):
             return []
         order = ", ".join(_quoted(name) for name in order.split() if name in columns)
         statement = f"SELECT {', '.join(map(_quoted, columns))} FROM {_quoted(table)}"  # noqa: S608
@@ -132,6 +134,12 @@ class Snapshot:
             statement += " WHERE " + " AND ".join(f"{_quoted(name)}=?" for name in where)
         statement += f" ORDER BY {order}" if order else ""
         return [dict(zip(columns, row, strict=True)) for row in self.select(statement, *where.values())]
+
+    def is_empty(self, table: str) -> bool:
+        """Has a table no rows at all? Asked once, not for every session. An index need not tell the truth."""
+        if table not in self._empty:
+            self._empty[table] = not self.select(f"SELECT 1 FROM {_quoted(table)} NOT INDEXED LIMIT 1")  # noqa: S608
+        return self._empty[table]
 
     def has(self, table: str, *columns: str) -> bool:
         """Does the database have such a table, with these columns?"""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.sources.copilot.format.schema import CONVERSATION, KNOWN, Event, OtherEvent
@@ -18,9 +20,18 @@ _DECODERS: dict[bytes, tuple[str, Callable[[bytes], Event] | None]] = {
 }
 
 
-def read_events(path: str, notes: Notes) -> Iterator[tuple[int, Event]]:
-    """Each event with the number of its line."""
-    notes.file = display_path(path)
+class Line(msgspec.Struct, gc=False):
+    """An event and where it stands. `older`: the newest file of the session does not hold it any more."""
+
+    event: Event
+    number: int
+    file: str
+    older: bool = False
+
+
+def read_events(path: str, notes: Notes) -> Iterator[Line]:
+    """Each event with its place."""
+    notes.file = file = display_path(path)
     known_type, nothing = _DECODERS.get, ("", None)
     try:
         with opened(path, notes=notes) as lines:
@@ -35,10 +46,10 @@ def read_events(path: str, notes: Notes) -> Iterator[tuple[int, Event]]:
                     else:
                         # A key may stand twice in an object: the last one counts.
                         if event.type == name:
-                            yield number, event
+                            yield Line(event, number, file)
                             continue
                 if not raw.isspace() and (odd := _odd(number, raw, notes)) is not None:
-                    yield number, odd
+                    yield Line(odd, number, file)
     except Unreadable as error:
         notes.add("file.unreadable", str(error), Severity.ERROR)
 

@@ -12,8 +12,6 @@ from pollux.sources.copilot.replay.leftovers import rest
 
 Assets = Mapping[str, dict[str, Any]]
 """The bytes of pictures and files by their ids."""
-_ENDED = ("toolCallId", "success", "result", "error", "toolTelemetry")
-_ASKED = ("toolCallId", "name", "arguments", "type")
 
 
 def requested(request: ToolRequest, line: int, place: int) -> Call:
@@ -26,7 +24,10 @@ def requested(request: ToolRequest, line: int, place: int) -> Call:
         input=request.arguments,
         server=request.mcpServerName,
     )
-    call.extra = rest(request, *(_ASKED if request.type == "function" else _ASKED[:-1]))
+    request.toolCallId = request.name = request.arguments = None
+    if request.type == "function":
+        request.type = None
+    call.extra = rest(request)
     return call
 
 
@@ -38,15 +39,14 @@ def note_start(call: Call, event: StartEvent, envelope: dict[str, Any]) -> None:
     if event.id:
         note["id"] = event.id
     if data is not None:
-        left = rest(data, "toolCallId")
-        if data.toolName == call.name or not call.name:
-            call.name = call.name or data.toolName or ""
-            left.pop("toolName", None) if data.toolName is not None else None
+        data.toolCallId = None
+        if data.toolName is not None and (data.toolName == call.name or not call.name):
+            call.name, data.toolName = data.toolName, None
         if call.input is None or data.arguments == call.input:
             call.input = call.input if call.input is not None else data.arguments
-            left.pop("arguments", None)
+            data.arguments = None
         call.server = call.server or data.mcpServerName
-        note |= left
+        note |= rest(data)
     call.extra["start"] = note
 
 
@@ -62,7 +62,9 @@ def note_end(call: Call, event: CompleteEvent, envelope: dict[str, Any], assets:
         telemetry = data.toolTelemetry
         _take_output(call, data, note, assets)
         call.find_exit_code((data.shellExecution or {}).get("exitCode"))
-        note |= rest(data, *_ENDED, *(("shellExecution",) if not data.shellExecution else ()))
+        data.toolCallId = data.success = data.result = data.error = data.toolTelemetry = None
+        data.shellExecution = data.shellExecution or None
+        note |= rest(data)
         if telemetry:
             note["toolTelemetry"] = telemetry
     call.extra["complete"] = note
@@ -73,24 +75,25 @@ def _take_output(call: Call, data: CompleteData, note: dict[str, Any], assets: A
     result, error = data.result, data.error
     answers = result is not None and result.content is not None
     if result is not None:
-        used = ["content"]
         if answers:
             call.output = result.content
             if result.detailedContent == result.content:
-                used.append("detailedContent")
+                result.detailedContent = None
         if result.binaryResultsForLlm:
             given = [attachment(one, assets) for one in result.binaryResultsForLlm]
             call.attachments = [one for one in given if type(one) is Attachment]
             if len(call.attachments) == len(given) and "binaryResultsForLlm" not in result.extra:
-                used.append("binaryResultsForLlm")
-        if left := rest(result, *used):
+                result.binaryResultsForLlm = None
+        result.content = None
+        if left := rest(result):
             note["result"] = left
     call.code = None
     if error is not None:
         call.code = error.code
         if not answers and error.message is not None:
             call.output = error.message
-        if left := rest(error, *(("message",) if not answers else ())):
+        error.message = error.message if answers else None
+        if left := rest(error):
             note["error"] = left
 
 

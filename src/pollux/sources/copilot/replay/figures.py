@@ -30,12 +30,11 @@ def usage_of(
     figures: dict[str, Any] = {}
     for name, key, others in _FIGURES:
         value = record.get(key)
-        if value is None:
-            value = next((record[other] for other in others if record.get(other) is not None), None)
-        if type(value) is int and 0 <= value <= MOST_COUNT:
-            figures[name] = value
-        else:
-            figures[name] = count(value, f"{name} tokens", notes)
+        if type(value) is not int or not 0 <= value <= MOST_COUNT:
+            if value is None:
+                value = next((record[other] for other in others if record.get(other) is not None), None)
+            value = count(value, f"{name} tokens", notes)
+        figures[name] = value
     whole = figures["input"] is not None and figures["output"] is not None
     line, file = place or (None, None)
     usage = Usage(**figures, requests=requests, exact=whole, native=native or record, line=line, file=file)

@@ -11,16 +11,16 @@ from msgspec import to_builtins
 from pollux.sources.copilot.format.schema import OtherEvent
 from pollux.wire import Shape
 
-_envelope: Callable[[OtherEvent], tuple[Any, ...]] = attrgetter("type", "id", "timestamp", "parentId", "data")
+_fields: Callable[[OtherEvent], tuple[Any, ...]] = attrgetter(
+    "type", "id", "timestamp", "parentId", "data", "agentId", "ephemeral", "extra"
+)
 
 
-def rest(value: Shape, *used: str) -> dict[str, Any]:
-    """An object without the fields that were used, which are taken out of it. No field may hold another shape.
+def rest(value: Shape) -> dict[str, Any]:
+    """What is left of an object when the caller took out what it used. No field may hold another shape.
 
     A field that could not be used as it is stays. This runs for every event.
     """
-    for name in used:
-        setattr(value, name, None)
     left: dict[str, Any] = to_builtins(value)
     if unknown := left.pop("⁂", None):
         for name, odd in unknown.items():
@@ -32,7 +32,7 @@ def rest(value: Shape, *used: str) -> dict[str, Any]:
 
 def whole(event: OtherEvent) -> dict[str, Any]:
     """An event as it was written. Nearly all have these fields and no others."""
-    type_name, id, at, parent, data = values = _envelope(event)
-    if event.extra or event.agentId is not None or event.ephemeral is not None or None in values:
+    type_name, id, at, parent, data, agent, ephemeral, extra = _fields(event)
+    if extra or not (id and at and parent) or data is None or agent is not None or ephemeral is not None:
         return rest(event)
     return {"type": type_name, "id": id, "timestamp": to_builtins(at), "parentId": parent, "data": data}

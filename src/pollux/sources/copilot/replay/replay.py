@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from pollux.model import Author, Fate, Part, Role, SummaryPart
+from pollux.sources.copilot.format.events import Line
 from pollux.sources.copilot.format.schema import (
     AssistantData,
     AssistantEvent,
@@ -24,7 +25,7 @@ from pollux.sources.copilot.replay.entries import REFUSED, Call, Entry, said
 from pollux.sources.copilot.replay.figures import count, usage_of
 from pollux.sources.copilot.replay.leftovers import rest, whole
 from pollux.sources.copilot.replay.processes import Process, Shutdown
-from pollux.sources.copilot.replay.streams import Fork, Line, Stream
+from pollux.sources.copilot.replay.streams import Fork, Stream
 from pollux.wire import Notes, RecordList
 
 FORKED = re.compile(r"Forked from .*\(([0-9A-Za-z-]{8,})\)\W*\Z", re.DOTALL)
@@ -145,7 +146,10 @@ class Replay:
         parts = said(data.content if data is not None else None)
         parts += [attachment(one, self._assets) for one in (data.attachments if data is not None else None) or ()]
         entry = self._entry(stream, event, Role.USER, author, parts)
-        entry.extra = self._envelope(event) | (rest(data, "content", "attachments") if data is not None else {})
+        entry.extra = self._envelope(event)
+        if data is not None:
+            data.content = data.attachments = None
+            entry.extra |= rest(data)
 
     def _asset(self, _stream: Stream, _event: OtherEvent, data: dict[str, Any]) -> bool:
         self._assets.setdefault(str(data.get("assetId")), data)
@@ -174,7 +178,8 @@ class Replay:
 
         entry.extra |= self._envelope(event)
         if event.data is not None:
-            entry.extra |= rest(data, "content", "reasoningText", "toolRequests", "model")
+            data.content = data.reasoningText = data.toolRequests = data.model = None
+            entry.extra |= rest(data)
         if self.processes[-1].shutdown is not None:
             self.processes.append(Process(place=self._place))  # of a run whose beginning is lost
         self.processes[-1].answers.append(entry)
@@ -183,7 +188,7 @@ class Replay:
         """The response of which so far only the figures are known: it moves to the end."""
         for place in range(len(stream.entries) - 1, max(-1, len(stream.entries) - _NEAR), -1):
             entry = stream.entries[place]
-            if entry.answers and not entry.parts and entry.usages and "usage_record" in entry.extra:
+            if "usage_record" in entry.extra and not entry.parts and entry.usages and entry.answers:
                 if api_call is not None and entry.api_call != api_call:
                     continue
                 stream.entries.append(stream.entries.pop(place))
@@ -287,9 +292,9 @@ class Replay:
         usage = usage_of(record, self.notes, place=(self._line.number, self._line.file))
         note = whole(event)
         note.pop("type", None)
-        note["data"] = {key: value for key, value in data.items() if key != "usage"}
-        if not note["data"]:
-            del note["data"]
+        note.pop("data", None)
+        if len(data) > 1:
+            note["data"] = {key: value for key, value in data.items() if key != "usage"}
         self.processes[-1].records.append(usage)
         api_call = record.get("apiCallId")
         earlier = self._unpaid.pop((stream.name, str(api_call)), None)

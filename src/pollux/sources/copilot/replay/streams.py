@@ -1,4 +1,4 @@
-"""What a replay collects: events with their places, and what each agent said and did."""
+"""What a replay collects: what each agent said and did."""
 
 from __future__ import annotations
 
@@ -7,18 +7,8 @@ from typing import Any
 
 import msgspec
 
-from pollux.sources.copilot.format.schema import Event
 from pollux.sources.copilot.replay.entries import Entry
 from pollux.wire import RecordList
-
-
-class Line(msgspec.Struct, gc=False):
-    """An event and where it stands. `older`: the newest file of the session does not hold it any more."""
-
-    event: Event
-    number: int
-    file: str
-    older: bool = False
 
 
 class Stream(msgspec.Struct):

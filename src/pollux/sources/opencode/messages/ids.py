@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
-from pollux.system.clock import since_epoch
+from pollux.system.clock import LATEST
 
 _TIME = re.compile(r"(?:msg|prt)_([0-9a-f]{12})")
 _WRAP = 1 << 36
+_LATEST = LATEST * 1000
 
 
 def usable(time: float | None) -> float | None:
     """A time (ms) that can be used; None for one beyond the calendar, or before there were agents."""
-    return time if time is not None and time > 0 and since_epoch(time, 1000) is not None else None
+    return time if time is not None and 0 < time <= _LATEST else None
 
 
 def time_in(id: str, near: float | None) -> int | None:

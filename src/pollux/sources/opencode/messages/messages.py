@@ -7,6 +7,8 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import msgspec
+
 from pollux.model import Author, Fate, Message, Origin, Role
 from pollux.sources.opencode.format.schema import MessageInfo, State, Times
 from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
@@ -47,7 +49,7 @@ class Setting(NamedTuple):
     fetch: Fetch
 
 
-class _Told(NamedTuple):
+class _Told(msgspec.Struct, frozen=True, gc=False):
     """A message and its parts, in order."""
 
     id: str

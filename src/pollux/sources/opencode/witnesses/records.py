@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -10,7 +10,7 @@ from pollux.model import Origin
 from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
 
 
-class MessageRecord(NamedTuple):
+class MessageRecord(msgspec.Struct, frozen=True, gc=False):
     """A message, and where it stands. `removed`: the agent took it out again, and only another witness has it.
 
     `exact`: nothing in it is unknown or odd.
@@ -22,7 +22,7 @@ class MessageRecord(NamedTuple):
     exact: bool = False
 
 
-class PartRecord(NamedTuple):
+class PartRecord(msgspec.Struct, frozen=True, gc=False):
     """A part, and where it stands."""
 
     part: Part

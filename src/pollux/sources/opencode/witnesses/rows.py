@@ -60,7 +60,8 @@ def session_rows(state: Snapshot, id: str, leave: Container[str] = ()) -> dict[s
         parts.sort(key=lambda row: (text_of(row.get("message_id")), text_of(row.get("id"))))
     projects = {text_of(row.get("project_id")) for row in rows["session"]}
     rows["project"] = [row for name in sorted(projects) for row in state.rows("project", {"id": name})]
-    rows["event"] = _events(state, id) if state.has("event", "aggregate_id", "type", "data") else []
+    has_events = state.has("event", "aggregate_id", "type", "data") and not state.is_empty("event")
+    rows["event"] = _events(state, id) if has_events else []
     return {table: found for table, found in rows.items() if found}
 
 
@@ -133,7 +134,7 @@ def _gather_quickly(table: str, rows: Iterable[tuple[Any, ...]], file: str, into
     decode_exact = decoder(kind)
     notes.file, notes.line = file, None
     for id_value, owner_value, raw in rows:
-        name = text_of(id_value)
+        name = id_value.decode("utf-8", "replace") if type(id_value) is bytes else text_of(id_value)
         exact = True
         try:
             record: Any = decode_exact(raw)
