@@ -19,6 +19,9 @@ QUICK := $(shell test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})
 # Who has no work left takes some from the others, so that no long test runs alone at the end.
 PYTEST := TMPDIR=$(QUICK) $(BIN)/pytest -n auto --dist worksteal
 
+# One test after the other: a test that failed because all cores were busy passes here, and any other fails again.
+ALONE := TMPDIR=$(QUICK) $(BIN)/pytest -n 0
+
 # Without files of bytecode, each process would compile all tests again.
 test quick test-exhaustive: export PYTHONDONTWRITEBYTECODE :=
 
@@ -35,8 +38,8 @@ AGENTS ?= $(HOME)/.cache/pollux-agents
 run: $(RUN) ## Open pollux on this machine's histories, or on the bundled sample where there are none
 	@$(BIN)/pollux --or-sample $(ARGS)
 
-test: lint ## Check style, types and layers, then run all tests
-	$(PYTEST) $(ARGS)
+test: lint ## Check style, types and layers, then run all tests; AGAIN=1 judges those that fail once more, alone
+	$(PYTEST) $(ARGS) || { [ $$? -eq 1 ] && [ -n "$(AGAIN)" ] && $(ALONE) --last-failed --last-failed-no-failures=none; }
 
 quick: $(DEV) ## Run the quick unit tests and the transcripts
 	$(PYTEST) -q -m "not slow and not hypothesis" tests/unit tests/cli/test_transcripts.py tests/test_house.py $(ARGS)
