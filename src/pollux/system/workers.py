@@ -169,17 +169,22 @@ def _run(pipe: Connection, make: Callable[[int], Worker], place: int, *, alone: 
     """Run a process: it gets a number, works and answers, until the pipe is closed."""
     if not alone:
         _renew_locks()
+    settle(pipe)
+    worker = make(place)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            number = int.from_bytes(pipe.recv_bytes())
+            pipe.send_bytes(worker.end() if number == _LAST else worker.work(number))
+
+
+def settle(pipe: Connection) -> None:
+    """Make a forked process one that works for its parent alone, through a pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in ("SIGTERM", "SIGHUP"):  # the parent may have files to remove first; this process has none
         if callable(signal.getsignal(getattr(signal, name))):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     _close_all_but({0, 1, 2, pipe.fileno()})
     gc.freeze()  # a collection would write to every value of the parent, and so copy its memory
-    worker = make(place)
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            number = int.from_bytes(pipe.recv_bytes())
-            pipe.send_bytes(worker.end() if number == _LAST else worker.work(number))
 
 
 def _renew_locks() -> None:

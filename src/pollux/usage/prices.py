@@ -1,7 +1,8 @@
 """Which prices apply: the user's own, else those of genai-prices.
 
 Loading that package takes longer than any answer. What it says of a model is kept in a small file beside the cache, and
-the package is loaded only for a model it was never asked about, or when it was replaced by another release.
+the package is loaded only for a model it was never asked about, or when it was replaced by another release. Then it is
+loaded beside, while sessions are read.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pollux.system.beside import Answer, Beside
 from pollux.system.config import Price
 from pollux.system.decoders import json_decoder
 from pollux.system.files import read, write_file
@@ -49,6 +51,7 @@ class PriceList:
     def __init__(self, own: Mapping[str, Card], file: Path) -> None:
         self.own = own
         self._file = file
+        self._beside: Beside | None = None
 
     @cached_property
     def edition(self) -> str | None:
@@ -57,6 +60,11 @@ class PriceList:
             return f"{PACKAGE} {version(PACKAGE)}"
         except PackageNotFoundError:
             return None
+
+    def load_beside(self) -> None:
+        """Begin to load the package if it will be asked: nothing is kept of what this release says."""
+        if self._beside is None and self.edition is not None and self._read().edition != self.edition:
+            self._beside = Beside.begin(_load)
 
     def cards(self, models: Iterable[str]) -> dict[str, Card | None]:
         """The card of each model; None where its price is not known."""
@@ -71,9 +79,15 @@ class PriceList:
         if copy.edition != self.edition:
             copy = StoredPrices(self.edition)
         if missing := models - copy.cards.keys():
-            copy.cards |= {model: listed_card(model) for model in missing}
+            copy.cards |= self._asked_beside(missing) or listed_cards(missing)
             self._write(copy)
         return copy.cards
+
+    def _asked_beside(self, models: Iterable[str]) -> dict[str, Card | None] | None:
+        """What the process beside says; None where there is none."""
+        beside, self._beside = self._beside, None
+        answer = beside.ask(msgspec.json.encode([*models])) if beside is not None else None
+        return json_decoder(dict[str, Card | None]).decode(answer) if answer is not None else None
 
     def _read(self) -> StoredPrices:
         try:
@@ -100,6 +114,18 @@ def own_card(price: Price) -> Card:
 
 def _decimal(value: float) -> Decimal:
     return Decimal(str(value))
+
+
+def _load() -> Answer:
+    from genai_prices.data_snapshot import get_snapshot
+
+    get_snapshot()
+    return lambda question: msgspec.json.encode(listed_cards(json_decoder(list[str]).decode(question)))
+
+
+def listed_cards(models: Iterable[str]) -> dict[str, Card | None]:
+    """What the package says of some models."""
+    return {model: listed_card(model) for model in models}
 
 
 def listed_card(model: str) -> Card | None:

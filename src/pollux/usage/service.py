@@ -92,6 +92,7 @@ class UsageService:
         """
         where = zone(timezone)
         day = day_of(where)
+        self.prices.load_beside()
 
         def question(current: CatalogueQueries) -> Stats:
             queries = self._queries(current, criteria or Filter())
@@ -123,6 +124,8 @@ class UsageService:
     ) -> dict[date | None, float]:
         """The amount of each day; None is the key for what has no time."""
         where = zone(timezone)
+        if of is Measure.COST:
+            self.prices.load_beside()
 
         def question(current: CatalogueQueries) -> dict[date | None, float]:
             queries = self._queries(current, criteria or Filter())
@@ -139,6 +142,8 @@ class UsageService:
     ) -> dict[str | None, dict[str, float]]:
         """Tokens or dollars of each name, by agent or model, for a chart."""
         where = zone(timezone)
+        if of is Measure.COST:
+            self.prices.load_beside()
 
         def question(current: CatalogueQueries) -> dict[str | None, dict[str, float]]:
             queries = self._queries(current, criteria or Filter())

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import errno
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from pollux.system.beside import Beside
 from pollux.system.config import Price
 from pollux.usage import prices as pricelist
 from pollux.usage.prices import PriceList, own_card
@@ -73,3 +76,40 @@ def test_without_the_package_only_the_users_prices_are_known(tmp_path: Path, mon
     prices = PriceList({"own": OWN}, tmp_path / "prices.json")
     assert prices.edition is None
     assert prices.cards(["own", "gpt-5-codex"]) == {"own": OWN, "gpt-5-codex": None}
+
+
+BESIDE = """
+import os, sys, threading
+from pathlib import Path
+from pollux.usage import prices
+from pollux.usage.prices import PriceList
+
+models = ["gemini-2.5-pro", "gpt-5-codex", "no-such-model"]
+listed = prices.listed_card
+alone = PriceList({}, Path(sys.argv[1], "alone.json")).cards(models)
+prices.listed_card = lambda model: asked.append(model) or listed(model)
+for name, load in ("beside", prices._load), ("dead", lambda: os._exit(1)):
+    asked, prices._load = [], load
+    beside = PriceList({}, Path(sys.argv[1], f"{name}.json"))
+    beside.load_beside()
+    assert beside.cards(models) == alone
+    print(name, len(asked))
+"""
+
+
+def test_the_package_may_be_loaded_beside(tmp_path: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", BESIDE, tmp_path], capture_output=True, text=True, check=True)
+    assert run.stdout == "beside 0\ndead 3\n"
+    assert (tmp_path / "beside.json").read_bytes() == (tmp_path / "dead.json").read_bytes()
+
+
+def test_nothing_is_loaded_beside_where_prices_are_kept(
+    tmp_path: Path, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(Beside, "begin", started.append)
+    PriceList({}, tmp_path / "prices.json").cards(["known"])
+    for file in ("prices.json", "others.json"):
+        PriceList({}, tmp_path / file).load_beside()
+    assert len(started) == 1
+    assert asked == ["known"]

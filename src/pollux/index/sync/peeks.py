@@ -13,8 +13,8 @@ from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.workers import process_count, run_jobs
 
-_TOGETHER = 200
-"""How many files one process groups at a time."""
+_TOGETHER = 40
+"""How many files one process groups at a time: few, so that all processes end at the same time."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgpack_decoder(list[tuple[str, str, str, bytes]]).decode
