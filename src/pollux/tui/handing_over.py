@@ -10,14 +10,11 @@ from pollux.text.shell import shell_line
 from pollux.tui.lending import lend
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.handoff import HandoffScreen
-from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.overlays.menu import Menu, numbered
 
 if TYPE_CHECKING:
     from pollux.library.handoff.plan import HandoffPlan
     from pollux.tui.app import PolluxApp
-
-_KEYS = "123456789abcdefghilmnoprstuvwxyz"
-"""Those of the choices in a menu, which has j, k and q for itself."""
 
 
 class HandingOver:
@@ -33,7 +30,7 @@ class HandingOver:
             self._app.say("The bundled sample is invented and read-only: no agent can go on with it.", "warn")
             return
         agents = self._app.library.handoff.agents()
-        choices = [Choice(key, title, name) for key, (name, title) in zip(_KEYS, agents.items(), strict=False)]
+        choices = numbered((title, name) for name, title in agents.items())
         self._app.push_screen(Menu("Hand over to", choices), self._chose)
 
     def _chose(self, agent: str | None) -> None:

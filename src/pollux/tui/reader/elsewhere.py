@@ -10,14 +10,11 @@ from pollux.system.named_path import named_path
 from pollux.text.escape import one_line
 from pollux.text.shell import shell_line
 from pollux.tui.overlays.ask import Ask
-from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.overlays.menu import Menu, numbered
 from pollux.tui.reader.parts import ReaderParts
 
 if TYPE_CHECKING:
     from pollux.model import Session
-
-_KEYS = "123456789abcdefghilmnoprstuvwxyz"
-"""Those of the choices in a menu, which has j, k and q for itself."""
 
 _COMMON = ("markdown", "html", "json", "text")
 """The formats that are asked for most."""
@@ -34,10 +31,9 @@ class Elsewhere(ReaderParts):
             self.app.say(str(error), "warn")
             return
         titles = {entry.summary.key: entry.title for entry in self.app.entries([one.key for one in related])}
-        choices = [
-            Choice(key, f"{one.relation:16} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
-            for key, one in zip(_KEYS, related, strict=False)
-        ]
+        choices = numbered(
+            (f"{one.relation:16} {one_line(titles.get(one.key) or one.key, 200)}", one.key) for one in related
+        )
         if choices:
             self.app.push_screen(Menu("Go to", choices), self._went)
         else:
@@ -53,8 +49,7 @@ class Elsewhere(ReaderParts):
 
         names = registry.writer_names()
         ordered = [*(name for name in _COMMON if name in names), *(name for name in names if name not in _COMMON)]
-        choices = [Choice(key, name, name) for key, name in zip(_KEYS, ordered, strict=False)]
-        self.app.push_screen(Menu("Export as", choices), self._chose_format)
+        self.app.push_screen(Menu("Export as", numbered(zip(ordered, ordered, strict=True))), self._chose_format)
 
     def _chose_format(self, name: str | None) -> None:
         from pollux import registry

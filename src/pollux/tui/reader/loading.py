@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.errors import PolluxError
+from pollux.errors import PolluxError, StoreError
+from pollux.library.file_stamps import FileStamp, file_stamps
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
     from pollux.model import Session
 
-Stamps = tuple[tuple[str, int, int, int] | None, ...]
+Stamps = tuple[FileStamp | None, ...]
 
 
 class Loaded(NamedTuple):
@@ -27,28 +26,15 @@ def load_session(library: Library, key: str) -> Loaded:
     """Read a session. The state of its files is that before the reading, so that no change is missed."""
     try:
         files = [file for entry in library.index.entries([key]) for file in entry.summary.files]
-        before = tuple(map(_stamp, files))
+        before = file_stamps(files)
         session = library.session(key)
+    except StoreError as error:  # its hint is about an option
+        return Loaded(None, f"{error} F5 reads the sessions again.", ())
     except PolluxError as error:
         return Loaded(None, " ".join(filter(None, [str(error), error.hint])), ())
     except OSError as error:
         return Loaded(None, f"The session cannot be read: {error.strerror or error}.", ())
-    return Loaded(session, "", before if [*session.files] == files else stamps(session))
-
-
-def stamps(session: Session) -> Stamps:
-    """The state of the files of a session; None for one that is gone, or is no file any more."""
-    return tuple(_stamp(file) for file in session.files)
-
-
-def _stamp(file: str) -> tuple[str, int, int, int] | None:
-    try:
-        found = Path(file).stat()
-    except (OSError, ValueError):
-        return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return (file, found.st_size, found.st_mtime_ns, found.st_ino)
+    return Loaded(session, "", before if [*session.files] == files else file_stamps(session.files))
 
 
 def what_changed(before: Session, after: Session) -> str:

@@ -14,7 +14,7 @@ from pollux.tui.reader.parts import ReaderParts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pollux.model import Marks
+    from pollux.model import Marks, Message
 
 _WHAT = {"t": "A tag; -tag takes it away", "n": "A note", "N": "A name"}
 
@@ -51,15 +51,16 @@ class Marking(ReaderParts):
                 Choice("P", "keep this message from agents", "mp"),
             ]
         choices.append(Choice("u", "undo the last change of marks", "u"))
-        self.app.push_screen(Menu("Mark", choices), self._chose)
+        self.app.push_screen(Menu("Mark", choices), lambda what: self._chose(what, message))
 
-    def _chose(self, what: str | None) -> None:
+    def _chose(self, what: str | None, message: Message | None) -> None:
+        """Mark as was chosen. `message` is the one that the menu was about: others may have come meanwhile."""
         if what is None:
             return
         if what == "u":
             self._undo()
             return
-        target = Target(self.key, self.message if what.startswith("m") else None)
+        target = Target(self.key, message if what.startswith("m") else None)
         marks, kind = self._marks(target), what[-1]
         if kind in "sS":
             starred = marks is None or not marks.starred
@@ -94,7 +95,8 @@ class Marking(ReaderParts):
         marks, session = self.app.library.marks.of(self.key), self.session
         if marks is None or target.message is None or session is None:
             return marks.session if marks is not None else None
-        return marks.by_message(session.messages).get(session.messages.index(target.message))
+        by_place = marks.by_message(session.messages)
+        return next((by_place[place] for place in by_place if session.messages[place] == target.message), None)
 
     def _change(self, target: Target, edit: Edit, sentence: str) -> None:
         try:
