@@ -171,7 +171,7 @@ class ListScreen(Acting):
         self.app.answered()
         self._grows = False
         if event.found.question == self.question:
-            self._may_grow = event.found.may_grow
+            self._may_grow, self._is_slow = event.found.may_grow, False
             self._show(event.found)
 
     def _show(self, found: Answer) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.errors import PolluxError, StoreError
+from pollux.errors import EmptyCache, PolluxError
 from pollux.library.file_stamps import FileStamp, file_stamps
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def load_session(library: Library, key: str) -> Loaded:
         files = [file for entry in library.index.entries([key]) for file in entry.summary.files]
         before = file_stamps(files)
         session = library.session(key)
-    except StoreError as error:  # its hint is about an option
+    except EmptyCache as error:  # its hint is about an option
         return Loaded(None, f"{error} F5 reads the sessions again.", ())
     except PolluxError as error:
         return Loaded(None, " ".join(filter(None, [str(error), error.hint])), ())
