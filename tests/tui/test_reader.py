@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from pollux.library.sample import HOME
-from pollux.model import Fate
+from pollux.model import Fate, Session
+from pollux.tui.reader.loading import Loaded, what_became_of
 from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
 
@@ -160,6 +161,16 @@ def test_what_cannot_be_read_says_so_and_does_not_wait(tmp_path: Path) -> None:
         assert not isinstance(driver.app.screen, ReaderScreen)
 
     drive(steps, tmp_path)
+
+
+def test_what_became_of_a_session_that_cannot_be_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    before = Session(agent="gemini", id="1", files=(str(file),))
+    missing, broken = Loaded(None, "No session.", (), is_there=False), Loaded(None, "Not now.", ())
+    assert what_became_of(before, missing) == "Its files are gone: this is what was in them."
+    file.write_bytes(b"\0")
+    assert what_became_of(before, missing) == "Its files do not hold it any more: this is what was in them."
+    assert what_became_of(before, broken).endswith("any more: this is what was in them. Not now.")
 
 
 ADDED = {

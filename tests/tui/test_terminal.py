@@ -185,9 +185,10 @@ def test_line_by_line(env: dict[str, str], home: Path) -> None:
         terminal.until("1. my own trials, claude, ")
         terminal.send("1\n")
         terminal.until("You  ")
-        terminal.send("q\n")
+        terminal.send("\x04")
         assert terminal.wait() == 0
         assert b"\x1b" not in terminal.written
+        assert terminal.written.endswith(b"pollux> \r\n")
 
 
 def test_line_by_line_there_is_more(env: dict[str, str], home: Path) -> None:

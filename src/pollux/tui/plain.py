@@ -50,8 +50,11 @@ def run(
     while True:
         try:
             line = input("pollux> ").strip()
-        except EOFError:
-            return
+        except (EOFError, KeyboardInterrupt) as end:
+            _write("")  # what follows begins with a line of its own
+            if isinstance(end, EOFError):
+                return
+            raise
         if line in ("q", "quit", "exit"):
             return
         session.take(line)

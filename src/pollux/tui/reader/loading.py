@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.errors import EmptyCache, PolluxError
+from pollux.errors import EmptyCache, NotFound, PolluxError
 from pollux.library.file_stamps import FileStamp, file_stamps
 
 if TYPE_CHECKING:
@@ -15,11 +15,15 @@ Stamps = tuple[FileStamp | None, ...]
 
 
 class Loaded(NamedTuple):
-    """A session as it was read, or why it could not be; and the state of its files before."""
+    """A session as it was read, or why it could not be; and the state of its files before.
+
+    `is_there` is false if no session is called like this.
+    """
 
     session: Session | None
     problem: str
     stamps: Stamps
+    is_there: bool = True
 
 
 def load_session(library: Library, key: str) -> Loaded:
@@ -28,6 +32,8 @@ def load_session(library: Library, key: str) -> Loaded:
         files = [file for entry in library.index.entries([key]) for file in entry.summary.files]
         before = file_stamps(files)
         session = library.session(key)
+    except NotFound as error:
+        return Loaded(None, " ".join(filter(None, [str(error), error.hint])), (), is_there=False)
     except EmptyCache as error:  # its hint is about an option
         return Loaded(None, f"{error} F5 reads the sessions again.", ())
     except PolluxError as error:
@@ -52,3 +58,10 @@ def what_changed(before: Session, after: Session) -> str:
     if new > old:
         return f"{new - old:,} new message{'s' if new - old > 1 else ''}."
     return f"The file was cut: {old - new:,} fewer message{'s' if old - new > 1 else ''}."
+
+
+def what_became_of(before: Session, loaded: Loaded) -> str:
+    """Why a session that was read cannot be read again."""
+    is_gone = not any(file_stamps(before.files))
+    sentence = f"Its files {'are gone' if is_gone else 'do not hold it any more'}: this is what was in them."
+    return sentence if not loaded.is_there else f"{sentence} {loaded.problem}"

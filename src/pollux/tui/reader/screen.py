@@ -18,7 +18,7 @@ from pollux.tui.latest import Latest
 from pollux.tui.reader.copying import Copying
 from pollux.tui.reader.document import Document
 from pollux.tui.reader.elsewhere import Elsewhere
-from pollux.tui.reader.loading import Loaded, load_session, what_changed
+from pollux.tui.reader.loading import Loaded, load_session, what_became_of, what_changed
 from pollux.tui.reader.marking import Marking
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
@@ -121,8 +121,8 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         self._took, self._looked = time.monotonic() - self._looked, time.monotonic()
         before = self.session
         if loaded.session is None:
-            gone = "Its files are gone: this is what was in them." if before is not None else ""
-            self._say_gone(f"{gone} {loaded.problem}".strip(), before)
+            why = loaded.problem if before is None else what_became_of(before, loaded)
+            self._say_gone(why, before)
         else:
             self._stamps = loaded.stamps
             if before is None or self.view.document is None:
