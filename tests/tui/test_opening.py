@@ -82,7 +82,9 @@ def test_the_terminal_is_given_back_when_all_is_written(env: dict[str, str], hom
         before = terminal.settings()
         terminal.until("15 sessions")
         terminal.settle()
-        terminal.send("\x1b[17~\x03")  # F6 draws more than waits in a terminal
+        terminal.send("\x1b[17~")  # F6 draws more than waits in a terminal
+        assert terminal.has_more()
+        terminal.send("\x03")
         for _ in range(40):
             time.sleep(0.05)
             assert terminal.settings()[:4] != before[:4]  # nobody has taken it yet
