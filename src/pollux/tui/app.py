@@ -158,7 +158,7 @@ class PolluxApp(App[None]):
 
     def fail(self, error: Exception) -> None:
         """End with what went wrong inside of a thread."""
-        self.call_later(_raise, error)
+        self.call_later(self._handle_exception, error)
 
     @property
     def failure(self) -> Exception | None:
@@ -297,7 +297,3 @@ class PolluxApp(App[None]):
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
         self.refresh(layout=False)
         self.say(f"Colours: {self.theme.removeprefix('pollux-')}")
-
-
-def _raise(error: Exception) -> None:
-    raise error
