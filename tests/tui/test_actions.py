@@ -83,6 +83,21 @@ def test_marks_in_the_reader(tmp_path: Path) -> None:
     drive(steps, tmp_path)
 
 
+def test_what_cannot_be_a_tag_is_asked_for_again(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("m", "t", *"it", "apostrophe", "s", "enter")
+        await driver.until(lambda: "cannot be a tag" in driver.text())
+        assert isinstance(driver.app.screen, Ask)
+        await driver.press("backspace", "backspace", "enter")
+        await driver.until(lambda: "Tagged." in driver.text())
+        marks = driver.app.library.marks.of(TIDES)
+        assert marks is not None
+        assert tuple(marks.session.tags) == ("it",)
+
+    drive(steps, tmp_path)
+
+
 def test_what_is_new_since_one_looked(tmp_path: Path) -> None:
     async def steps(driver: Driver) -> None:
         session = driver.app.library.session(TIDES)
@@ -118,9 +133,13 @@ def test_a_session_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         await driver.press("e", "1", "enter")
         await driver.until(lambda: "Written:" in driver.text())
         await driver.press("e", "1", "enter")
-        await driver.until(lambda: "exists" in driver.text().replace("\n", ""))
+        await driver.until(lambda: "Another file to write into" in driver.text())
+        assert "exists" in driver.text()
+        await driver.press("end", *"2", "enter")
+        await driver.until(lambda: "Written:" in driver.text())
 
     drive(steps, tmp_path)
+    assert len([*tmp_path.glob("*.md")]) == len([*tmp_path.glob("*.md2")]) == 1
     (file,) = tmp_path.glob("*.md")
     assert "The tides of Port Lune" in file.read_text("utf-8")
 

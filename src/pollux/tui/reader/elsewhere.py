@@ -59,12 +59,14 @@ class Elsewhere(ReaderParts):
         if name is None or session is None:
             return
         default = str(present_folder() / file_name(session.agent, session.id, registry.writer(name).suffix))
+        self._ask_file(session, name, "Write into", default)
 
-        def write(path: str | None) -> None:
+    def _ask_file(self, session: Session, name: str, question: str, before: str) -> None:
+        def typed(path: str | None) -> None:
             if path:
                 self._export(session, name, path)
 
-        self.app.push_screen(Ask("Write into", default), write)
+        self.app.push_screen(Ask(question, before), typed)
 
     def _export(self, session: Session, name: str, path: str) -> None:
         from pollux import registry
@@ -76,7 +78,7 @@ class Elsewhere(ReaderParts):
             exporter.protect([session])
             exporter.to_file(session, target)
         except OutputError as error:  # its hint is about an option
-            self.app.say(f"{error} Choose another name.", "bad")
+            self._ask_file(session, name, f"{error} Another file to write into", path)
         except PolluxError as error:
             self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
         else:
