@@ -81,7 +81,7 @@ async def shoot(name: str, keys: list[str], look: str) -> None:
         library.sync()
         app = PolluxApp(lambda: library, Question(), palette=f"pollux-{look}")
         async with app.run_test(size=SIZES[look]) as pilot:
-            while app.is_syncing or not app.list_screen.sessions.rows:  # noqa: ASYNC110
+            while app.keeping_up.is_looking or not app.list_screen.sessions.rows:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
             for key in keys:
                 if key != "wait":

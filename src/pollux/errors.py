@@ -10,6 +10,7 @@ PolluxError
 │   └── Missing         the request needs a package that is not installed
 ├── Unreadable      the input cannot be opened or holds no session    (exit 3)
 ├── StoreError      pollux's own files are locked, damaged, too new   (exit 4)
+│   └── EmptyCache  nothing is stored, and nothing was to be read now
 └── OutputError     the target exists or cannot be written            (exit 5)
 
 Wrong content *inside* a session file is never an exception: see `pollux.model.Notice`.
@@ -32,6 +33,7 @@ __all__ = [
     "Ambiguous",
     "BadQuery",
     "CannotResume",
+    "EmptyCache",
     "Missing",
     "NotFound",
     "OutputError",
@@ -136,6 +138,10 @@ class StoreError(PolluxError):
     """pollux's own files are locked, damaged, or written by a newer version."""
 
     exit_code = 4
+
+
+class EmptyCache(StoreError):
+    """The cache was to be used as it is, and nothing is stored in it."""
 
 
 class OutputError(PolluxError):

@@ -17,6 +17,7 @@ from pollux.tui.list.question import Question
 from pollux.tui.list.screen import ListScreen
 from pollux.tui.reader.screen import ReaderScreen
 from tests.apart import apart
+from tests.program import SOURCE
 
 SECONDS = 30.0
 
@@ -87,6 +88,7 @@ def environment(home: Path, folder: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(folder / "config"),
         "POLLUX_BACKGROUND": "0",
         "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": SOURCE,
     }
 
 
@@ -113,7 +115,7 @@ def drive(
         async with app.run_test(size=size) as pilot:
             driver = Driver(app, pilot)
             if synced:
-                await driver.until(lambda: driver.listing.sessions.rows and not app.is_syncing)
+                await driver.until(lambda: driver.listing.sessions.rows and not app.keeping_up.is_looking)
             await steps(driver)
         library.close()
 

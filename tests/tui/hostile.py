@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0", "qwen/0.24.4", "copilot/1.0.11")
+HOMES = ("gemini/0.44.0", "claude/2.1.325", "codex/0.166.0", "qwen/0.24.4", "copilot/1.0.11", "opencode/1.18.33")
 PATTERNS = (
     *(".gemini/tmp/*/chats/*.jsonl", ".claude/projects/**/*.jsonl", ".codex/sessions/**/*.jsonl"),
     *(".qwen/projects/*/chats/*.jsonl", ".copilot/session-state/*/events.jsonl"),
@@ -49,7 +51,21 @@ def hostile_home(folder: Path, addition: str = EVIL) -> Path:
     for file in _transcripts(folder):
         records = [_spoiled(json.loads(line), addition) for line in file.read_bytes().split(b"\n") if line]
         file.write_text("".join(f"{json.dumps(record)}\n" for record in records), "ascii")
+    for database in folder.rglob("opencode.db"):
+        _spoil_database(database, addition)
     return folder
+
+
+def _spoil_database(file: Path, addition: str) -> None:
+    """The same for the rows of OpenCode. A text of a database may be no text at all."""
+    with closing(sqlite3.connect(file)) as database, database:
+        for table in ("message", "part"):
+            for id, data in database.execute(f"SELECT id, data FROM {table}").fetchall():  # noqa: S608
+                spoiled = json.dumps(_spoiled(json.loads(data), addition))
+                database.execute(f"UPDATE {table} SET data = ? WHERE id = ?", (spoiled, id))  # noqa: S608
+        end = addition.encode("utf-8", "surrogatepass")
+        for column in ("title", "slug", "directory", "version", "agent"):
+            database.execute(f"UPDATE session SET {column} = CAST({column} || ? AS TEXT)", (end,))  # noqa: S608
 
 
 def _transcripts(folder: Path) -> Iterator[Path]:

@@ -108,6 +108,10 @@ class TerminalProgram:
         self.status = os.waitstatus_to_exitcode(status)
         return self.status
 
+    def has_more(self) -> bool:
+        """Wait until something is written, and leave it there. Returns whether there is anything."""
+        return bool(select.select([self._file], [], [], SECONDS)[0])
+
     def _take(self) -> bool:
         """Take what was written. Returns False at the end."""
         if not select.select([self._file], [], [], 0.05)[0]:

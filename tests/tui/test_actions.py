@@ -17,7 +17,7 @@ from pollux.tui import clipboard
 from pollux.tui.list.rows import SessionRow
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.help import Help
-from pollux.tui.overlays.menu import Menu
+from pollux.tui.overlays.menu import Menu, numbered
 from pollux.tui.overlays.palette import Palette
 from pollux.tui.pages.screen import PageScreen
 from pollux.tui.reader.screen import ReaderScreen
@@ -83,6 +83,21 @@ def test_marks_in_the_reader(tmp_path: Path) -> None:
     drive(steps, tmp_path)
 
 
+def test_what_cannot_be_a_tag_is_asked_for_again(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("m", "t", *"it", "apostrophe", "s", "enter")
+        await driver.until(lambda: "cannot be a tag" in driver.text())
+        assert isinstance(driver.app.screen, Ask)
+        await driver.press("backspace", "backspace", "enter")
+        await driver.until(lambda: "Tagged." in driver.text())
+        marks = driver.app.library.marks.of(TIDES)
+        assert marks is not None
+        assert tuple(marks.session.tags) == ("it",)
+
+    drive(steps, tmp_path)
+
+
 def test_what_is_new_since_one_looked(tmp_path: Path) -> None:
     async def steps(driver: Driver) -> None:
         session = driver.app.library.session(TIDES)
@@ -118,9 +133,13 @@ def test_a_session_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         await driver.press("e", "1", "enter")
         await driver.until(lambda: "Written:" in driver.text())
         await driver.press("e", "1", "enter")
-        await driver.until(lambda: "exists" in driver.text().replace("\n", ""))
+        await driver.until(lambda: "Another file to write into" in driver.text())
+        assert "exists" in driver.text()
+        await driver.press("end", *"2", "enter")
+        await driver.until(lambda: "Written:" in driver.text())
 
     drive(steps, tmp_path)
+    assert len([*tmp_path.glob("*.md")]) == len([*tmp_path.glob("*.md2")]) == 1
     (file,) = tmp_path.glob("*.md")
     assert "The tides of Port Lune" in file.read_text("utf-8")
 
@@ -132,11 +151,13 @@ def test_copying(tmp_path: Path, copies: list[str]) -> None:
         await driver.press("ctrl+u")
         await driver.press("escape")
         await opened(driver)
-        await driver.press("p", "y", "Y", "i", "Y", "c", "c")
+        await driver.press("p", "y", "Y", "i", "Y", "c", "c", "v", "t", "Y", "c")
         assert copies[:2] == [TIDES, "pollux search 'tide*' --limit 50 --each 3"]
         assert copies[2].startswith("The tides of Port Lune")
         assert copies[3] == TIDES.partition(":")[2]
         assert copies[4].startswith(f"pollux show {TIDES} --at ")
+        assert copies[5].startswith(f"pollux show {TIDES} --fate live --full --at ")
+        await driver.press("c")
         assert "There is no code block" in driver.text()
 
     drive(steps, tmp_path)
@@ -380,6 +401,41 @@ def test_a_file_in_the_home_of_nobody(tmp_path: Path, monkeypatch: pytest.Monkey
         await driver.press("enter")
         await driver.until(lambda: "Written: ~nobody-here" in driver.text())
         assert (tmp_path / "~nobody-here").is_file()
+
+    drive(steps, tmp_path)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (30, 5)])
+def test_a_menu_may_have_more_choices_than_there_are_keys(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def steps(driver: Driver) -> None:
+        chosen: list[str | None] = []
+        choices = numbered((f"sub-agent {number}", str(number)) for number in range(500))
+        assert len({choice.key for choice in choices}) == 33  # one of them is none
+        driver.app.push_screen(Menu("Go to", choices), chosen.append)
+        await driver.press("up")
+        await driver.until(partial(shows, driver, "    sub-agent 499"))
+        await driver.press("pageup", "pagedown", "up", "enter")
+        driver.app.push_screen(Menu("Go to", choices), chosen.append)
+        await driver.press("z")
+        assert chosen == ["498", "31"]
+
+    drive(steps, tmp_path, size=size)
+
+
+def test_a_mark_is_for_the_message_that_the_menu_was_about(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        await opened(driver)
+        await driver.press("J", "m")
+        reader = driver.app.screen_stack[-2]
+        assert isinstance(reader, ReaderScreen)
+        first = reader.message
+        reader.view.to_next(1)
+        assert first is not None
+        assert reader.message != first
+        await driver.press("S")
+        marks = driver.app.library.marks.of(TIDES)
+        assert marks is not None
+        assert list(marks.messages) == [first.id]
 
     drive(steps, tmp_path)
 

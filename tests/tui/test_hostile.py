@@ -34,7 +34,10 @@ def env(home: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("agent", "size"),
-    [("claude", (80, 24)), ("codex", (160, 40)), ("gemini", (40, 8)), ("qwen", (120, 30)), ("copilot", (60, 20))],
+    [
+        *(("claude", (80, 24)), ("codex", (160, 40)), ("gemini", (40, 8))),
+        *(("qwen", (120, 30)), ("copilot", (60, 20)), ("opencode", (100, 24))),
+    ],
 )
 def test_the_list_the_reader_and_the_detail(env: dict[str, str], home: Path, agent: str, size: tuple[int, int]) -> None:
     with TerminalProgram(pollux_command("tui", f"agent:{agent}"), env, home, *size) as terminal:

@@ -57,7 +57,9 @@ def test_a_list_says_how_many_files_are_unread(tmp_path: Path) -> None:
     with Library(variables, HOME, hunt=False, fresh=False) as library:
         first = answer(library, Question())
         assert (first.rows, first.unread_files, first.may_grow) == ([], None, True)
-        assert answer(library, Question("tides ")).may_grow
+        assert first.remark == "Reading your sessions for the first time …"
+        searched = answer(library, Question("tides "))
+        assert (searched.rows, searched.remark, searched.may_grow) == (None, first.remark, True)
         with Library(variables, HOME, hunt=False, report=stop) as other:
             other.sync()
             left = other.index.unread_files

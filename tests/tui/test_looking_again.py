@@ -39,9 +39,9 @@ def test_a_second_look_follows_one_that_is_under_way(tmp_path: Path, monkeypatch
         assert len(looks) == 1
         looks[0].status = 0
         await driver.until(lambda: len(looks) == 2)
-        assert driver.app.is_syncing
+        assert driver.app.keeping_up.is_looking
         looks[1].status = 0
-        await driver.until(lambda: not driver.app.is_syncing)
+        await driver.until(lambda: not driver.app.keeping_up.is_looking)
         assert len(looks) == 2
 
     drive(steps, tmp_path)

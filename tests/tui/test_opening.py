@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import pyte
 import pytest
 
 from pollux.tui.opening.frame import colour_system
+from tests.tui.judging import left_as_it_was
 from tests.tui.terminal import Screen, TerminalProgram, pollux_command
 
 pytestmark = pytest.mark.slow
@@ -72,6 +74,21 @@ def test_a_signal_gives_the_terminal_back(env: dict[str, str], home: Path, is_ea
         assert terminal.wait() == 128 + signal.SIGTERM
         assert terminal.settings() == before
         assert terminal.written.rindex(b"\x1b[?1049l") > terminal.written.rindex(b"\x1b[?1049h")
+
+
+def test_the_terminal_is_given_back_when_all_is_written(env: dict[str, str], home: Path) -> None:
+    """With its settings back, a second Ctrl+C would end the process in the middle of what it writes."""
+    with TerminalProgram(pollux_command(), env, home, 600, 200) as terminal:
+        before = terminal.settings()
+        terminal.until("15 sessions")
+        terminal.settle()
+        terminal.send("\x1b[17~")  # F6 draws more than waits in a terminal
+        assert terminal.has_more()
+        terminal.send("\x03")
+        for _ in range(40):
+            time.sleep(0.05)
+            assert terminal.settings()[:4] != before[:4]  # nobody has taken it yet
+        left_as_it_was(terminal, before)
 
 
 STOPPED = [signal.SIGTSTP, signal.SIGCONT]

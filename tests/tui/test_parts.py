@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from pollux.draw.width import width
 from pollux.library.library import Filter, Library
 from pollux.library.sample import HOME
-from pollux.model import ToolCall
+from pollux.model import Author, Message, Role, Text, ToolCall
 from pollux.tui.canvas import StripCanvas, broken, plain, split
 from pollux.tui.latest import Latest
 from pollux.tui.looks import looks
@@ -20,6 +21,7 @@ from pollux.tui.opening.first import FirstScreen, draw_first
 from pollux.tui.palettes import DARK, LIGHT, palette_name
 from pollux.tui.pick.terminal import split_keys
 from pollux.tui.reader.document import SHORT, Document
+from pollux.tui.reader.words import code_blocks
 from pollux.tui.strips import strip
 from tests.tui.driving import environment
 from tests.waiting import until
@@ -35,7 +37,7 @@ def test_questions_that_are_overtaken_are_dropped() -> None:
         go_on.wait(10)
         return question
 
-    latest: Latest[int] = Latest(answer, heard.append, lambda: ended.append(1))
+    latest: Latest[int] = Latest(answer, heard.append, heard.append, lambda: ended.append(1))
     latest.ask(1)
     begun.wait(10)
     for question in (2, 3, 4):
@@ -56,13 +58,63 @@ def test_an_answer_that_nobody_waits_for_may_give_up() -> None:
         latest.give_up(None)
         return question
 
-    latest: Latest[int] = Latest(answer, heard.append, lambda: None)
+    latest: Latest[int] = Latest(answer, heard.append, heard.append, lambda: None)
     latest.ask(1)
     begun.wait(10)
     latest.ask(2)
     until(lambda: heard)
     latest.close()
     assert heard == [2]
+
+
+def test_what_goes_wrong_inside_of_an_answer_is_told() -> None:
+    failed, ended = list[object](), list[int]()
+    latest: Latest[int] = Latest(lambda question: 1 // question, failed.append, failed.append, lambda: ended.append(1))
+    latest.ask(0)
+    until(lambda: ended)
+    latest.close()
+    assert [type(error) for error in failed] == [ZeroDivisionError]
+
+
+CODE = """Before
+```python
+one
+```
+between ```not``` two
+  ~~~~ text
+two
+```
+~~~
+  ~~~~
+- in a list
+  ```
+  three
+  `````
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        (CODE, ["one\n", "two\n```\n~~~\n", "  three\n"]),
+        ("```\r\none\r\n```\r\n", ["one\r\n"]),
+        ("```\nit ends within\n\n", ["it ends within\n"]),
+        ("```\n", [""]),
+        ("no code, `` ``` ``", []),
+    ],
+)
+def test_the_code_blocks_of_a_message(text: str, blocks: list[str]) -> None:
+    assert code_blocks(Message(id="1", role=Role.ASSISTANT, author=Author.MODEL, parts=(Text(text=text),))) == blocks
+
+
+def test_fences_that_are_never_closed_take_no_time() -> None:
+    def seconds(lines: int) -> float:
+        message = Message(id="1", role=Role.ASSISTANT, author=Author.MODEL, parts=(Text(text="````x\n```x\n" * lines),))
+        begun = time.process_time()
+        assert len(code_blocks(message)) == 1
+        return time.process_time() - begun
+
+    assert seconds(200_000) < 30 * seconds(20_000)
 
 
 def test_a_line_keeps_the_names_of_its_styles() -> None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from pollux.library.sample import HOME
-from pollux.model import Fate
+from pollux.model import Fate, Session
+from pollux.tui.reader.loading import Loaded, what_became_of
+from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
 
+CORPUS = Path(__file__).parent.parent / "corpus"
 COMPRESSED = "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f"
 TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
 
@@ -145,6 +150,36 @@ def test_every_size_has_a_reader(tmp_path: Path, size: tuple[int, int]) -> None:
     drive(steps, tmp_path)
 
 
+def test_what_cannot_be_read_says_so_and_does_not_wait(tmp_path: Path) -> None:
+    async def steps(driver: Driver) -> None:
+        driver.app.call_later(driver.app.read, "gemini:00000000-0000-0000-0000-000000000000")
+        await driver.until(lambda: isinstance(driver.app.screen, ReaderScreen))
+        await driver.until(lambda: "No session" in driver.reader.footer.sentence)
+        await driver.pilot.pause(0.5)  # by then it would say that it still reads
+        assert "No session" in driver.reader.footer.sentence
+        await driver.press("q")
+        assert not isinstance(driver.app.screen, ReaderScreen)
+
+    drive(steps, tmp_path)
+
+
+def test_what_became_of_a_session_that_cannot_be_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    before = Session(agent="gemini", id="1", files=(str(file),))
+    missing, broken = Loaded(None, "No session.", (), is_there=False), Loaded(None, "Not now.", ())
+    assert what_became_of(before, missing) == "Its files are gone: this is what was in them."
+    file.write_bytes(b"\0")
+    assert what_became_of(before, missing) == "Its files do not hold it any more: this is what was in them."
+    assert what_became_of(before, broken).endswith("any more: this is what was in them. Not now.")
+
+
+ADDED = {
+    "message": {"role": "user", "time": {"created": 1794790990000}, "agent": "build"},
+    "part": {"type": "text", "text": "They are a day early."},
+}
+"""What a person says to OpenCode, in its tables."""
+
+
 class TestWhileOpen:
     """A copy of the sample whose files are changed while a session is open."""
 
@@ -171,6 +206,29 @@ class TestWhileOpen:
             assert "new message" in driver.reader.footer.sentence
 
         drive(steps, tmp_path, home=home)
+
+    def test_a_database_grows_by_its_log_first(self, tmp_path: Path) -> None:
+        """As long as the agent has it open, SQLite puts what is new beside it."""
+        home = Path(shutil.copytree(CORPUS / "opencode" / "1.18.33" / "home", tmp_path / "home"))
+        (database,) = home.rglob("opencode.db")
+        with closing(sqlite3.connect(database, check_same_thread=False)) as agent:
+            agent.execute("PRAGMA journal_mode=WAL")
+            (session,) = agent.execute("SELECT session_id FROM message ORDER BY time_created LIMIT 1").fetchone()
+
+            async def steps(driver: Driver) -> None:
+                await opened(driver, f"opencode:{session}")
+                await driver.press("F")
+                before = database.stat()
+                with agent:
+                    when = 1794790990000
+                    message = ("msg_zz", session, when, when, json.dumps(ADDED["message"]))
+                    agent.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", message)
+                    part = ("prt_zz", "msg_zz", session, when, when, json.dumps(ADDED["part"]))
+                    agent.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", part)
+                assert (before.st_size, before.st_mtime_ns) == (database.stat().st_size, database.stat().st_mtime_ns)
+                await driver.until(lambda: "a day early" in driver.text())
+
+            drive(steps, tmp_path, home=home, environ={"XDG_DATA_HOME": str(home / ".local" / "share")})
 
     def test_it_is_cut(self, tmp_path: Path, home: Path) -> None:
         async def steps(driver: Driver) -> None:

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -184,9 +185,36 @@ def test_line_by_line(env: dict[str, str], home: Path) -> None:
         terminal.until("1. my own trials, claude, ")
         terminal.send("1\n")
         terminal.until("You  ")
-        terminal.send("q\n")
+        terminal.send("\x04")
         assert terminal.wait() == 0
         assert b"\x1b" not in terminal.written
+        assert terminal.written.endswith(b"pollux> \r\n")
+
+
+def test_line_by_line_there_is_more(env: dict[str, str], home: Path) -> None:
+    """What was written keeps its number."""
+    script = """
+import sys
+from pollux.cli import main
+from pollux.tui import plain
+class Few(plain.Question):
+    def __new__(cls, text="", hits=2): return super().__new__(cls, text, hits=hits)
+plain.Question = Few
+sys.argv = ["pollux", "tui", "--plain"]
+main()
+"""
+    with TerminalProgram([sys.executable, "-c", script], {**env, "TERM": "dumb"}, home, 100, 200) as terminal:
+        terminal.until("pollux>")
+        terminal.send("the\n")
+        terminal.until("Enter for more.")
+        assert "The best 2 found." in terminal.text
+        terminal.send("\n\n\n\n")
+        terminal.until("\n11. ")
+        found = terminal.text.partition("The best 2 found.")[2]
+        numbers = [int(number) for number in re.findall(r"^(\d+)\. ", found, re.MULTILINE)]
+        assert numbers == [*range(1, len(numbers) + 1)]
+        terminal.send("q\n")
+        assert terminal.wait() == 0
 
 
 class TestPick:

@@ -247,6 +247,26 @@ main()
         assert "secret" not in terminal.text
 
 
+@pytest.mark.parametrize("command", ["tui", "pick"])
+def test_what_goes_wrong_in_a_thread_is_told_in_a_sentence(env: dict[str, str], home: Path, command: str) -> None:
+    """What answers the search field is a thread of its own."""
+    script = f"""
+import sys
+from pollux.cli import main
+from pollux.library.library import Library
+def search(*_, **__): raise ValueError("no such luck")
+Library.search = search
+sys.argv = ["pollux", {command!r}]
+main()
+"""
+    with TerminalProgram([sys.executable, "-c", script], env, home) as terminal:
+        before = terminal.settings()
+        terminal.until("15 sessions")
+        terminal.send("tide")
+        left_as_it_was(terminal, before, BUG)
+        assert "Something went wrong inside pollux (ValueError: no such luck)." in terminal.text
+
+
 @pytest.mark.parametrize("command", ["", "tui", "pick", "resume", "list", "stats"])
 def test_a_present_folder_that_is_gone(env: dict[str, str], home: Path, tmp_path: Path, command: str) -> None:
     gone = tmp_path / "gone"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -201,6 +203,20 @@ def test_what_was_read_is_kept_by_its_size(served: Served) -> None:
         reading.session(entry)
     assert 0 < reading.size <= 200_000
     assert reading.is_kept(entries[-1])
+
+
+def test_a_database_is_read_again_when_its_log_grows(tmp_path: Path) -> None:
+    home = Path(shutil.copytree(CORPUS / "opencode" / "1.18.33" / "home", tmp_path / "home"))
+    (database,) = home.rglob("opencode.db")
+    variables = {"HOME": str(home), **{f"XDG_{one}_HOME": str(tmp_path / one) for one in ("CACHE", "CONFIG")}}
+    with closing(sqlite3.connect(database)) as agent, Library(variables, home) as library:
+        agent.execute("PRAGMA journal_mode=WAL")
+        reading, entry = Reading(library), library.list()[0]
+        before = reading.session(entry)
+        assert reading.session(entry) is before
+        with agent:
+            agent.execute("UPDATE session SET title = 'Another name' WHERE id = ?", (before.id,))
+        assert reading.session(entry).title == "Another name"
 
 
 def test_memory_is_given_back_after_a_page_was_sent(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

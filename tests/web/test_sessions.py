@@ -13,7 +13,7 @@ from pollux.answers.sessions import list_document
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.library import Filter
 from pollux.web.asking import EACH, HITS, Asker, Question
-from pollux.web.terms import has_terms, term, terms_of, with_terms, without_terms
+from pollux.web.terms import has_terms, terms_of, with_terms, without_terms
 from tests.web.serving import SAMPLE_KEY, Served, serving
 
 
@@ -151,8 +151,6 @@ def test_what_was_read_is_not_new(tmp_path: Path) -> None:
 def test_terms_are_added_and_removed() -> None:
     query = 'agent:codex "two words" project:"a b" retry'
     assert terms_of(query) == ["agent:codex", '"two words"', 'project:"a b"', "retry"]
-    assert term("project", "/a b") == 'project:"/a b"'
-    assert term("tag", "x") == "tag:x"
     assert with_terms(query, "agent:gemini") == '"two words" project:"a b" retry agent:gemini'
     assert without_terms(query, 'project:"a b"') == 'agent:codex "two words" retry'
     assert has_terms(query, "retry", "agent:codex")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
-from pollux.errors import NotFound, StoreError, Unreadable
+from pollux.errors import EmptyCache, NotFound, StoreError, Unreadable
 from pollux.index.catalogue.columns import Columns
 from pollux.index.catalogue.follow_marks import follow_marks
 from pollux.index.catalogue.queries import CatalogueQueries
@@ -313,7 +313,7 @@ class FreshIndex:
         unread = count_unread_files(catalogue, roots)
         if not self.queries.newest()[1]:
             self.unread_files = unread
-            raise StoreError("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
+            raise EmptyCache("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
         return unread, incomplete_sentence(unread)
 
     @property

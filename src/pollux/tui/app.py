@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import gc
 import os
-import sys
 from pathlib import Path
-from threading import Lock, current_thread, main_thread
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.events import Event, Key, Paste
 
-from pollux.system.termination import SIGNALS
 from pollux.tui.bindings import bindings, keymap
 from pollux.tui.colourless import Colourless
+from pollux.tui.keeping_up import KeepingUp
 from pollux.tui.keys import ANYWHERE, KEYS, of_place
 from pollux.tui.list.screen import ListScreen
-from pollux.tui.opening.hangup import on_hangup
+from pollux.tui.opening.collector import spare_the_collector
+from pollux.tui.opening.endings import on_ending
 from pollux.tui.palettes import DARK, PALETTES
 from pollux.tui.themes import theme
 from pollux.tui.typed import TypedKeys
@@ -31,14 +28,11 @@ if TYPE_CHECKING:
     from textual.filter import LineFilter
     from textual.screen import Screen
 
-    from pollux.library.early.syncing import Syncing
     from pollux.library.library import Library, ListEntry
     from pollux.tui.keys import Key as TableKey
     from pollux.tui.list.question import Question
     from pollux.tui.opening.first import First
     from pollux.tui.pages.page import Page
-
-_POLL = 0.25
 
 
 class PolluxApp(App[None]):
@@ -76,10 +70,8 @@ class PolluxApp(App[None]):
         self.dropped_signals: list[int] = []
         self.list_screen = ListScreen(question, first)
         self.typed = TypedKeys(self, self._take)
+        self.keeping_up = KeepingUp(self)
         self._is_starting = True
-        self._syncing: Syncing | None = None
-        self._looks_again = False
-        self.could_store = True
         for one in PALETTES.values():
             self.register_theme(theme(one))
         self.theme = palette
@@ -151,22 +143,22 @@ class PolluxApp(App[None]):
         return self.list_screen
 
     def on_mount(self) -> None:
-        """A signal to end gives the terminal back first. Only the main thread can be told of signals.
-
-        A terminal that is gone ends the app as its signal does.
-        """
-        loop = asyncio.get_running_loop()
-        if os.name == "posix" and current_thread() is main_thread():
-            for number in SIGNALS:
-                loop.add_signal_handler(number, self._end, number)
-            if not self.is_headless and sys.__stdin__ is not None:
-                on_hangup(sys.__stdin__.fileno(), lambda: _tell(loop, self._end, SIGNALS[-1]))
+        """What ends it from outside gives the terminal back first."""
+        on_ending(self._end, has_terminal=not self.is_headless)
         if self.dropped_signals:  # while Textual was imported
             self._end(self.dropped_signals[0])
+
+    def on_unmount(self) -> None:
+        """Nobody looks for changes any more."""
+        self.keeping_up.end()
 
     def _end(self, number: int) -> None:
         self.ended_by = number
         self.exit()
+
+    def fail(self, error: Exception) -> None:
+        """End with what went wrong inside of a thread."""
+        self.call_later(self._handle_exception, error)
 
     @property
     def failure(self) -> Exception | None:
@@ -189,44 +181,8 @@ class PolluxApp(App[None]):
         """The library has answered for the first time: look for what changed."""
         if not self.is_open:
             self.is_open = True
-            _spare_the_collector()
-            self.set_interval(_POLL, self._poll)
-            self.action_sync()
-
-    # ------------------------------------------------------------------ keeping up
-
-    @property
-    def is_syncing(self) -> bool:
-        """Does anybody look for what changed?"""
-        return self._syncing is not None
-
-    def action_sync(self) -> None:
-        """Look for what changed; once more where somebody looks already, as that may be behind it."""
-        if self._syncing is None:
-            self._syncing = self.library.index.start_sync()
-        else:
-            self._looks_again = True
-
-    def on_unmount(self) -> None:
-        """Leave nothing behind that reads: what it has stored is complete, and the next one goes on from there."""
-        if self._syncing is not None:
-            self._syncing.terminate()
-            self._syncing.wait()
-
-    def _poll(self) -> None:
-        if not self.is_running:  # while it closes, there is no list any more
-            return
-        self.list_screen.wait()
-        if self._syncing is None:
-            return
-        if (status := self._syncing.poll()) is not None:
-            self._syncing, self.could_store = None, status == 0
-            if self._looks_again:
-                self._looks_again = False
-                self.action_sync()
-            self.list_screen.synced()
-        else:
-            self.list_screen.grow()
+            spare_the_collector()
+            self.keeping_up.begin()
 
     # ------------------------------------------------------------------ what screens ask for
 
@@ -327,6 +283,10 @@ class PolluxApp(App[None]):
 
         self._open_page(DoctorPage())
 
+    def action_sync(self) -> None:
+        """Look for what changed."""
+        self.keeping_up.look()
+
     def action_leave(self) -> None:
         """Leave."""
         self.exit()
@@ -337,15 +297,3 @@ class PolluxApp(App[None]):
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
         self.refresh(layout=False)
         self.say(f"Colours: {self.theme.removeprefix('pollux-')}")
-
-
-def _spare_the_collector() -> None:
-    """What is there now stays to the end, so that Python need not look through it in the middle of a frame."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 20, 50)
-
-
-def _tell(loop: asyncio.AbstractEventLoop, function: Callable[[int], None], number: int) -> None:
-    with contextlib.suppress(RuntimeError):  # it has ended already
-        loop.call_soon_threadsafe(function, number)

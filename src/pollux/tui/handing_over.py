@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.errors import CannotResume, PolluxError
+from pollux.library.redaction import redactor
 from pollux.text.shell import shell_line
 from pollux.tui.lending import lend
 from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.handoff import HandoffScreen
-from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.overlays.menu import Menu, numbered
 
 if TYPE_CHECKING:
     from pollux.library.handoff.plan import HandoffPlan
     from pollux.tui.app import PolluxApp
 
-_KEYS = "123456789abcdefghilmnoprstuvwxyz"
-"""Those of the choices in a menu, which has j, k and q for itself."""
+
+class Wanted(NamedTuple):
+    """What was chosen: the agent, the folder if it is another one than the session's, and whether without secrets."""
+
+    agent: str
+    folder: str | None = None
+    clean: bool = False
+
+    @property
+    def options(self) -> list[str]:
+        """The same on the command line."""
+        within = ["--in", self.folder] if self.folder else []
+        return ["--to", self.agent, *within, *(["--redact"] if self.clean else [])]
 
 
 class HandingOver:
@@ -33,26 +45,26 @@ class HandingOver:
             self._app.say("The bundled sample is invented and read-only: no agent can go on with it.", "warn")
             return
         agents = self._app.library.handoff.agents()
-        choices = [Choice(key, title, name) for key, (name, title) in zip(_KEYS, agents.items(), strict=False)]
+        choices = numbered((title, name) for name, title in agents.items())
         self._app.push_screen(Menu("Hand over to", choices), self._chose)
 
     def _chose(self, agent: str | None) -> None:
         if agent is not None:
-            self._plan(agent)
+            self._plan(Wanted(agent))
 
-    def _plan(self, agent: str, folder: str | None = None) -> None:
+    def _plan(self, wanted: Wanted) -> None:
         """Plan it in a thread, as the whole session is read; then show the plan, if the person still waits for it."""
         self._app.say("Reading …")
-        self._app.run_worker(self._show(agent, folder), exclusive=True, group="handoff")
+        self._app.run_worker(self._show(wanted), exclusive=True, group="handoff")
 
-    async def _show(self, agent: str, folder: str | None) -> None:
+    async def _show(self, wanted: Wanted) -> None:
         app, screen = self._app, self._app.screen
         try:
-            plan = await asyncio.to_thread(self._planned, agent, folder)
+            plan = await asyncio.to_thread(self._planned, wanted)
         except CannotResume as error:
             if error.reason == "folder" and app.screen is screen:
                 app.quiet()
-                self._ask_folder(f"{error} Another folder to go on in", agent, folder)
+                self._ask_folder(f"{error} Another folder to go on in", wanted)
             else:
                 self._say(error)
         except PolluxError as error:
@@ -61,33 +73,35 @@ class HandingOver:
             if app.screen is screen:
                 app.quiet()
                 home = str(app.library.user_home)
-                app.push_screen(HandoffScreen(plan, home), lambda choice: self._act(plan, choice, folder))
+                app.push_screen(HandoffScreen(plan, home), lambda choice: self._act(plan, choice, wanted))
 
-    def _planned(self, agent: str, folder: str | None) -> HandoffPlan:
+    def _planned(self, wanted: Wanted) -> HandoffPlan:
         library = self._app.library
         try:
-            return library.handoff.plan(self._key, agent, folder=folder)
+            remover = redactor(library.settings_file, library.user_home) if wanted.clean else None
+            return library.handoff.plan(self._key, wanted.agent, folder=wanted.folder, redactor=remover)
         finally:
             library.close()  # what this thread has open
 
-    def _ask_folder(self, question: str, agent: str, before: str | None) -> None:
+    def _ask_folder(self, question: str, wanted: Wanted) -> None:
         def typed(folder: str | None) -> None:
             if folder:
-                self._plan(agent, folder)
+                self._plan(wanted._replace(folder=folder))
 
-        self._app.push_screen(Ask(question, before or self._app.here), typed)
+        self._app.push_screen(Ask(question, wanted.folder or self._app.here), typed)
 
-    def _act(self, plan: HandoffPlan, choice: str | None, folder: str | None) -> None:
+    def _act(self, plan: HandoffPlan, choice: str | None, wanted: Wanted) -> None:
         match choice:
             case "go":
                 self._write(plan, go=True)
             case "write":
                 self._write(plan, go=False)
+            case "redact":
+                self._plan(wanted._replace(clean=not wanted.clean))
             case "folder":
-                self._ask_folder("Go on in", plan.agent, folder)
+                self._ask_folder("Go on in", wanted)
             case "copy":
-                within = ("--in", folder) if folder else ()
-                line = shell_line("pollux", "handoff", self._key, "--to", plan.agent, *within)
+                line = shell_line("pollux", "handoff", self._key, *wanted.options)
                 self._app.copy(line, line)
 
     def _write(self, plan: HandoffPlan, *, go: bool) -> None:

@@ -15,12 +15,20 @@ T = TypeVar("T")
 class Latest(Generic[T]):
     """Asks `answer` in a thread of its own, since a connection to a database belongs to one thread.
 
-    `hear` gets each answer, in that thread, unless a newer question came meanwhile. `end` runs in it at the end.
+    `hear` gets each answer, in that thread, unless a newer question came meanwhile. `fail` gets what goes wrong inside:
+    nobody answers any more then. `end` runs at the end.
     """
 
-    def __init__(self, answer: Callable[[T], object], hear: Callable[[object], None], end: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        answer: Callable[[T], object],
+        hear: Callable[[object], None],
+        fail: Callable[[Exception], object],
+        end: Callable[[], None],
+    ) -> None:
         self._answer = answer
         self._hear = hear
+        self._fail = fail
         self._end = end
         self._changed = threading.Condition()
         self._question: T | None = None
@@ -55,12 +63,16 @@ class Latest(Generic[T]):
             self._thread.join(seconds)
 
     def _work(self) -> None:
-        while (question := self._next()) is not None:
-            with contextlib.suppress(Enough):
-                answer = self._answer(question)
-                if not self.overtaken:
-                    self._hear(answer)
-        self._end()
+        try:
+            while (question := self._next()) is not None:
+                with contextlib.suppress(Enough):
+                    answer = self._answer(question)
+                    if not self.overtaken:
+                        self._hear(answer)
+        except Exception as error:  # noqa: BLE001 (it is told where the view is, which ends with it)
+            self._fail(error)
+        finally:
+            self._end()
 
     def _next(self) -> T | None:
         """The next question; None at the end."""

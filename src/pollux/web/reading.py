@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from pollux.errors import NotFound
+from pollux.library.file_stamps import FileStamp, file_stamps
 from pollux.system.memory import give_back
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ _TIMES = 4
 _MUCH = 4_000_000
 """After so many bytes have been read, by the same measure, the system gets back what is not needed any more."""
 
-Stamp = tuple[tuple[str, int, int], ...]
+Stamps = tuple[FileStamp | None, ...]
 
 
 class _Kept(NamedTuple):
     session: Session
-    stamp: Stamp
+    stamps: Stamps
     size: int
 
 
@@ -60,40 +60,40 @@ class Reading:
 
     def file_size(self, entry: ListEntry) -> int:
         """How many bytes the files of a session have."""
-        return sum(size for _, size, _ in _stamp(entry))
+        return _size(file_stamps(entry.summary.files))
 
     def is_kept(self, entry: ListEntry) -> bool:
         """Was the session read, and did its files not change since?"""
         with self._lock:
             kept = self._kept.get(entry.summary.key)
-            return kept is not None and kept.stamp == _stamp(entry)
+            return kept is not None and kept.stamps == file_stamps(entry.summary.files)
 
     def session(self, entry: ListEntry) -> Session:
         """The session itself. Raises `NotFound` where its files are gone meanwhile."""
-        key, stamp = entry.summary.key, _stamp(entry)
+        key, stamps = entry.summary.key, file_stamps(entry.summary.files)
         with self._lock:
             kept = self._kept.get(key)
-            if kept is not None and kept.stamp == stamp:
+            if kept is not None and kept.stamps == stamps:
                 self._kept.move_to_end(key)
                 return kept.session
             alone = self._alone.setdefault(key, threading.Lock())
         try:
             with alone:  # many tabs of one session are no reason to read it many times
-                return self._read(key, stamp)
+                return self._read(key, stamps)
         finally:
             with self._lock:
                 self._alone.pop(key, None)
 
-    def _read(self, key: str, stamp: Stamp) -> Session:
+    def _read(self, key: str, stamps: Stamps) -> Session:
         """Read a session, unless another thread has just done so."""
         with self._lock:
             kept = self._kept.get(key)
-            if kept is not None and kept.stamp == stamp:
+            if kept is not None and kept.stamps == stamps:
                 return kept.session
         session = self._library.session(key)
-        size = _TIMES * sum(size for _, size, _ in stamp)
+        size = _TIMES * _size(stamps)
         with self._lock:
-            self._kept[key] = _Kept(session, stamp, size)
+            self._kept[key] = _Kept(session, stamps, size)
             total = sum(kept.size for kept in self._kept.values())
             while total > self._most and self._kept:
                 total -= self._kept.popitem(last=False)[1].size
@@ -109,13 +109,5 @@ class Reading:
         give_back()
 
 
-def _stamp(entry: ListEntry) -> Stamp:
-    """The files of a session as they are now; a file that is gone has no size."""
-    stamps = []
-    for file in entry.summary.files:
-        try:
-            facts = os.stat(file)  # noqa: PTH116
-            stamps.append((file, facts.st_size, facts.st_mtime_ns))
-        except (OSError, ValueError):
-            stamps.append((file, 0, 0))
-    return tuple(stamps)
+def _size(stamps: Stamps) -> int:
+    return sum(one.size for one in stamps if one is not None)

@@ -12,12 +12,6 @@ def terms_of(query: str) -> list[str]:
     return _TERM.findall(query)
 
 
-def term(name: str, value: str) -> str:
-    """A filter as a term."""
-    plain = not re.search(r'[\s"\'(),*?]', value)
-    return f"{name}:{value}" if plain else f'{name}:"{value.replace(chr(34), "")}"'
-
-
 def with_terms(query: str, *added: str) -> str:
     """The query with these terms, in place of other values of the same filters that take only one."""
     single = {one.partition(":")[0] for one in added} & {"agent", "project", "since", "until"}

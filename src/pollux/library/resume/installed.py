@@ -47,10 +47,12 @@ def folder_to_go_on_in(
     """
     own = session.project if session.project is not None and os.path.isabs(session.project) else None  # noqa: PTH117
     if chosen is not None:
-        folder = os.path.realpath(here / named_path(chosen))
-        if not os.path.isdir(folder):  # noqa: PTH112
+        place = here / named_path(chosen)
+        if not os.path.isdir(place):  # noqa: PTH112
             raise CannotResume("folder", f"{chosen} is not a folder.", "Name a folder that exists.")
-        return own if own is not None and os.path.realpath(own) == folder else folder
+        folder = os.path.realpath(place)
+        is_own = own is not None and os.path.isdir(own) and os.path.realpath(own) == folder  # noqa: PTH112
+        return own if own is not None and is_own else folder
     if own is None:
         raise CannotResume(
             "folder",

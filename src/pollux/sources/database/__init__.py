@@ -13,10 +13,13 @@ from pollux.sources.database.documents import (
 )
 from pollux.sources.database.excerpt import Excerpt, Shape, is_large, keep_excerpt, session_snapshot
 from pollux.sources.database.in_place import InPlace, NotInPlace
+from pollux.sources.database.private_copy import JOURNAL, LOG
 from pollux.sources.database.snapshot import DATABASE, Row, Snapshot, is_database, snapshot, with_log
 
 __all__ = [
     "DATABASE",
+    "JOURNAL",
+    "LOG",
     "Document",
     "Excerpt",
     "InPlace",

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pollux.answers.search import search_remarks
 from pollux.draw.results import by_session
-from pollux.errors import BadQuery, PolluxError, StoreError
+from pollux.errors import BadQuery, EmptyCache, PolluxError, StoreError
 from pollux.library.filters import filter_of, filter_words
 from pollux.library.library import Filter
 from pollux.tui.list.by_id import is_key, keys_of_id
@@ -66,6 +66,10 @@ def answer(
             return _listed(library, question, criteria, before or Listed())
         found = _found(library, question, criteria, within, report)
         return found._replace(unread_files=library.index.unread_files)
+    except EmptyCache:  # another process is about to read everything
+        problem = library.index.cache_problem
+        rows: list[Row] | None = None if question.is_search else []
+        return Answer(question, rows, remark=problem or "Reading your sessions for the first time …", unread_files=None)
     except PolluxError as error:
         sentence = error.sentence if isinstance(error, BadQuery) else str(error)
         unread = None if isinstance(error, StoreError) else 0
@@ -80,12 +84,8 @@ def _narrowed(criteria: Filter, text: str) -> Filter:
 
 
 def _listed(library: Library, question: Question, criteria: Filter, before: Listed) -> Answer:
-    try:
-        rows, sessions = before.ask(library, question, criteria)
-        return Answer(question, rows, sessions, unread_files=library.index.unread_files)
-    except StoreError:  # nothing is stored yet: another process is about to read it
-        problem = library.index.cache_problem
-        return Answer(question, [], remark=problem or "Reading your sessions for the first time …", unread_files=None)
+    rows, sessions = before.ask(library, question, criteria)
+    return Answer(question, rows, sessions, unread_files=library.index.unread_files)
 
 
 def _found(library: Library, question: Question, criteria: Filter, within: Filter, report: Report) -> Answer:

@@ -14,6 +14,7 @@ from pollux.errors import PolluxError
 from pollux.index.search.query import FILTERS
 from pollux.library.library import Filter
 from pollux.text.escape import one_line
+from pollux.text.filter_term import filter_term
 from pollux.tui.canvas import StripCanvas
 from pollux.tui.overlays.overlay import Overlay
 from pollux.tui.widgets.line_list import LineList
@@ -130,13 +131,8 @@ class Narrowing(Overlay[str | None]):
         """Take the value as a term."""
         shown = self.query_one(Values)
         name, value, _, _ = shown.rows[shown.cursor] if shown.rows else ("", None, 0, 0)
-        self.dismiss(term(name, value) if value is not None else None)
+        self.dismiss(filter_term(name, value) if value is not None else None)
 
     def action_cancel(self) -> None:
         """Take none."""
         self.dismiss(None)
-
-
-def term(name: str, value: str) -> str:
-    """A term of a query."""
-    return f'{name}:"{value}"' if any(letter.isspace() for letter in value) else f"{name}:{value}"

@@ -89,6 +89,7 @@ class ListScreen(Acting):
         self._latest = Latest(
             self._answer,
             lambda found: self.post_message(self.Answered(found)),  # type: ignore[arg-type]
+            self.app.fail,
             self.app.close_library,
         )
         self.query_one("#empty").display = False
@@ -170,12 +171,12 @@ class ListScreen(Acting):
         self.app.answered()
         self._grows = False
         if event.found.question == self.question:
-            self._may_grow = event.found.may_grow
+            self._may_grow, self._is_slow = event.found.may_grow, False
             self._show(event.found)
 
     def _show(self, found: Answer) -> None:
         shown = self.sessions
-        is_in_vain = found.unread_files is None and not self.app.could_store  # the list says why
+        is_in_vain = found.unread_files is None and not self.app.keeping_up.could_store  # the list says why
         self._remark = "" if is_in_vain else found.remark
         self._answered, self._status, self._more = found.question, found.status, found.more
         if found.rows is not None:
@@ -201,7 +202,7 @@ class ListScreen(Acting):
     def _show_emptiness(self) -> None:
         """Where there is nothing to list, say why."""
         empty = self.query_one("#empty", TextView)
-        empty.display = not self.sessions.rows and self.app.is_open and not self.app.is_syncing
+        empty.display = not self.sessions.rows and self.app.is_open and not self.app.keeping_up.is_looking
         self.sessions.display = not empty.display
         if empty.display:
             empty.changed(top=True)
@@ -219,7 +220,7 @@ class ListScreen(Acting):
             return ("", *places_table(canvas, self.app.library))
         except PolluxError as error:  # the cache was cleared meanwhile, or cannot be used at all
             problem = self.app.library.index.cache_problem
-            if problem is None and not self.app.could_store:
+            if problem is None and not self.app.keeping_up.could_store:
                 problem = "What was read could not be stored: `pollux sync` says why."
             hint = "`pollux list` and `pollux search` work without it." if problem else "F5 reads the sessions again."
             return ("", *wrap(one_line(problem or str(error)), canvas.columns), "", hint)
@@ -228,7 +229,7 @@ class ListScreen(Acting):
         """Say how many sessions there are, and of which."""
         words = self._status
         words += f" · {_SCOPES[self.question.scope]}" if self.question.scope != "all" else ""
-        if self.app.is_syncing or self._is_slow:
+        if self.app.keeping_up.is_looking or self._is_slow:
             words += " · searching …" if self._is_slow else " · looking …"
         self.query_one(Status).say(words)
         if self._remark:

@@ -85,6 +85,11 @@ class OpenedTerminal:
         while self._shows[0] == _BEING_SHOWN and time.monotonic() < end:
             time.sleep(_PAUSE)
 
+    def taken(self, found: list[Any] | None) -> list[Any] | None:
+        """Textual has taken the terminal, and found it like this: how it was before, which is what is given back."""
+        before, self.before, self._shows[0] = self.before or found, None, 0
+        return before
+
     def driver(self, base: type[Driver]) -> type[Driver]:
         """Textual's driver, which goes on from here."""
         opened = self
@@ -114,14 +119,18 @@ class OpenedTerminal:
                 """Take the terminal."""
                 super().start_application_mode()
                 self.is_on = True
-                if opened.before is not None:
-                    self.attrs_before, opened.before = opened.before, None
-                opened._shows[0] = 0
+                self.attrs_before = opened.taken(getattr(self, "attrs_before", None))
 
             def stop_application_mode(self) -> None:
-                """Give the terminal back."""
+                """Show what was shown before. The settings of the terminal come back when all of that is written."""
                 self.is_on = False
+                opened.before, self.attrs_before = getattr(self, "attrs_before", None), None
                 super().stop_application_mode()
+
+            def close(self) -> None:
+                """Write the rest, and give the terminal back."""
+                super().close()
+                opened.close()
 
             def resume_application_mode(self) -> None:
                 """Take the terminal again, and draw all of it anew.
@@ -149,7 +158,7 @@ class OpenedTerminal:
         with contextlib.suppress(OSError, termios.error):
             if self.shows:
                 os.write(self._output, (LEAVE + _SHOW).encode())
-            termios.tcsetattr(self._input, termios.TCSANOW, self.before)
+            termios.tcsetattr(self._input, termios.TCSAFLUSH, self.before)
         self.before = None
 
 

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class HandoffScreen(Planned):
-    """Gives what to do: `go`, `write`, `folder`, `copy`; None where the person left."""
+    """Gives what to do: `go`, `write`, `redact`, `folder`, `copy`; None where the person left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose('go')", show=False),
         Binding("w", "choose('write')", show=False),
+        Binding("r", "choose('redact')", show=False),
         Binding("i", "choose('folder')", show=False),
         Binding("y", "choose('copy')", show=False),
     ]
@@ -46,8 +47,9 @@ class HandoffScreen(Planned):
     def choices(self) -> list[tuple[str, str]]:
         """What can be done."""
         going = [("↵", "write it and go on")] if self._plan.program is not None else []
-        others = [("w", "only write it"), ("i", "in another folder"), ("y", "copy the command"), ("Esc", "stay")]
-        return [*going, *others]
+        secrets = "without secrets" if self._plan.redacted is None else "with secrets"
+        others = [("w", "only write it"), ("r", secrets), ("i", "in another folder")]
+        return [*going, *others, ("y", "copy the command"), ("Esc", "stay")]
 
     def action_choose(self, choice: str) -> None:
         """Take a choice. Nobody goes on in an agent that is not installed."""

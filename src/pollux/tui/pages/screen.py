@@ -72,7 +72,7 @@ class PageScreen(Scrolling):
     def on_mount(self) -> None:
         """Make the lines."""
         app = self.app  # a screen that was left meanwhile has none any more
-        self._latest = Latest(lambda question: self._make(app, question), self._hear, app.close_library)
+        self._latest = Latest(lambda question: self._make(app, question), self._hear, app.fail, app.close_library)
 
     def on_unmount(self) -> None:
         """Let the thread end."""

@@ -51,6 +51,7 @@ class Picker:
         self._question = Question(visible(query))
         self._answer: Answer | None = None
         self._heard: Answer | None = None
+        self._failure: Exception | None = None
         self._entries: dict[str, ListEntry] = {}
         self._rows: list[SessionRow | PassageRow] = []
         self._chosen = 0
@@ -59,6 +60,7 @@ class Picker:
         self._latest: Latest[Question] = Latest(
             lambda question: answer(library, question, criteria, report=self._latest.give_up),
             self._hear,
+            self._fail,
             library.close,
         )
         if (syncing := library.index.start_sync()) is not None:
@@ -83,6 +85,10 @@ class Picker:
         self._may_grow = found.may_grow
         self._terminal.wake()
 
+    def _fail(self, error: Exception) -> None:
+        self._failure = error
+        self._terminal.wake()
+
     def run(self) -> ListEntry | None:
         """Draw, and take keys, until the person has chosen.
 
@@ -91,6 +97,8 @@ class Picker:
         self._latest.ask(self._question)
         waiting: deque[str] = deque()
         while True:
+            if self._failure is not None:
+                raise self._failure
             self._take_answer()
             while waiting and (waiting[0] != "enter" or self._is_answered):
                 key = waiting.popleft()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pollux.draw.transcript.detail import place_of
 from pollux.draw.transcript.records import Records
 from pollux.text.figures import plural
 from pollux.text.shell import shell_line
-from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.overlays.menu import Choice, Menu, numbered
 from pollux.tui.reader.parts import ReaderParts
 from pollux.tui.reader.words import as_markdown, code_blocks
+
+if TYPE_CHECKING:
+    from pollux.model import Message, Session
 
 
 class Copying(ReaderParts):
@@ -31,7 +36,7 @@ class Copying(ReaderParts):
         elif len(blocks) == 1:
             self.app.copy(blocks[0], "the code block")
         else:
-            choices = [Choice(str(number), _first_line(code), code) for number, code in enumerate(blocks[:9], 1)]
+            choices = numbered((_first_line(code), code) for code in blocks)
             self.app.push_screen(Menu("Copy a code block", choices), self._copied)
 
     def action_copy_other(self) -> None:
@@ -40,17 +45,27 @@ class Copying(ReaderParts):
         if session is None:
             return
         place = place_of(message, Records()) if message is not None else None
-        at = ("--at", message.id) if message is not None else ()
         values = [
             ("k", "key", session.key),
             ("i", "id", session.id),
             ("p", "path", session.files[0] if session.files else ""),
             ("l", "file and line", place or ""),
             ("m", "message id", message.id if message is not None else ""),
-            ("c", "command", shell_line("pollux", "show", session.key, *at)),
+            ("c", "command", self._command(session, message)),
         ]
         choices = [Choice(key, f"{name:14} {value}", value) for key, name, value in values if value]
         self.app.push_screen(Menu("Copy", choices), self._copied)
+
+    def _command(self, session: Session, message: Message | None) -> str:
+        """The command line that shows what is seen here."""
+        words, document = ["pollux", "show", session.key], self.view.document
+        if document is not None and document.live:
+            words += ["--fate", "live"]
+        if document is not None and document.show.tools == "full":
+            words.append("--full")
+        if message is not None:
+            words += ["--at", message.id]
+        return shell_line(*words)
 
     def _copied(self, chosen: str | None) -> None:
         if chosen is not None:

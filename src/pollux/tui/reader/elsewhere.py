@@ -10,14 +10,11 @@ from pollux.system.named_path import named_path
 from pollux.text.escape import one_line
 from pollux.text.shell import shell_line
 from pollux.tui.overlays.ask import Ask
-from pollux.tui.overlays.menu import Choice, Menu
+from pollux.tui.overlays.menu import Menu, numbered
 from pollux.tui.reader.parts import ReaderParts
 
 if TYPE_CHECKING:
     from pollux.model import Session
-
-_KEYS = "123456789abcdefghilmnoprstuvwxyz"
-"""Those of the choices in a menu, which has j, k and q for itself."""
 
 _COMMON = ("markdown", "html", "json", "text")
 """The formats that are asked for most."""
@@ -34,10 +31,9 @@ class Elsewhere(ReaderParts):
             self.app.say(str(error), "warn")
             return
         titles = {entry.summary.key: entry.title for entry in self.app.entries([one.key for one in related])}
-        choices = [
-            Choice(key, f"{one.relation:16} {one_line(titles.get(one.key) or one.key, 200)}", one.key)
-            for key, one in zip(_KEYS, related, strict=False)
-        ]
+        choices = numbered(
+            (f"{one.relation:16} {one_line(titles.get(one.key) or one.key, 200)}", one.key) for one in related
+        )
         if choices:
             self.app.push_screen(Menu("Go to", choices), self._went)
         else:
@@ -53,8 +49,7 @@ class Elsewhere(ReaderParts):
 
         names = registry.writer_names()
         ordered = [*(name for name in _COMMON if name in names), *(name for name in names if name not in _COMMON)]
-        choices = [Choice(key, name, name) for key, name in zip(_KEYS, ordered, strict=False)]
-        self.app.push_screen(Menu("Export as", choices), self._chose_format)
+        self.app.push_screen(Menu("Export as", numbered(zip(ordered, ordered, strict=True))), self._chose_format)
 
     def _chose_format(self, name: str | None) -> None:
         from pollux import registry
@@ -64,12 +59,14 @@ class Elsewhere(ReaderParts):
         if name is None or session is None:
             return
         default = str(present_folder() / file_name(session.agent, session.id, registry.writer(name).suffix))
+        self._ask_file(session, name, "Write into", default)
 
-        def write(path: str | None) -> None:
+    def _ask_file(self, session: Session, name: str, question: str, before: str) -> None:
+        def typed(path: str | None) -> None:
             if path:
                 self._export(session, name, path)
 
-        self.app.push_screen(Ask("Write into", default), write)
+        self.app.push_screen(Ask(question, before), typed)
 
     def _export(self, session: Session, name: str, path: str) -> None:
         from pollux import registry
@@ -81,7 +78,7 @@ class Elsewhere(ReaderParts):
             exporter.protect([session])
             exporter.to_file(session, target)
         except OutputError as error:  # its hint is about an option
-            self.app.say(f"{error} Choose another name.", "bad")
+            self._ask_file(session, name, f"{error} Another file to write into", path)
         except PolluxError as error:
             self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pollux.errors import PolluxError
+from pollux.errors import PolluxError, RequestError
 from pollux.library.marks import Edit, Target
 from pollux.tui.mark_command import done
 from pollux.tui.overlays.ask import Ask
@@ -12,9 +12,7 @@ from pollux.tui.overlays.menu import Choice, Menu
 from pollux.tui.reader.parts import ReaderParts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pollux.model import Marks
+    from pollux.model import Marks, Message
 
 _WHAT = {"t": "A tag; -tag takes it away", "n": "A note", "N": "A name"}
 
@@ -51,15 +49,16 @@ class Marking(ReaderParts):
                 Choice("P", "keep this message from agents", "mp"),
             ]
         choices.append(Choice("u", "undo the last change of marks", "u"))
-        self.app.push_screen(Menu("Mark", choices), self._chose)
+        self.app.push_screen(Menu("Mark", choices), lambda what: self._chose(what, message))
 
-    def _chose(self, what: str | None) -> None:
+    def _chose(self, what: str | None, message: Message | None) -> None:
+        """Mark as was chosen. `message` is the one that the menu was about: others may have come meanwhile."""
         if what is None:
             return
         if what == "u":
             self._undo()
             return
-        target = Target(self.key, self.message if what.startswith("m") else None)
+        target = Target(self.key, message if what.startswith("m") else None)
         marks, kind = self._marks(target), what[-1]
         if kind in "sS":
             starred = marks is None or not marks.starred
@@ -72,34 +71,46 @@ class Marking(ReaderParts):
             )
             return
         before = {"n": marks.note, "N": marks.name}.get(kind) if marks is not None else None
-        self.app.push_screen(Ask(_WHAT[kind], before or ""), self._typed(target, kind))
+        self._ask(_WHAT[kind], before or "", target, kind)
 
-    def _typed(self, target: Target, kind: str) -> Callable[[str | None], None]:
+    def _ask(self, question: str, before: str, target: Target, kind: str) -> None:
+        """Ask for a text; where it cannot be one, once more."""
+
         def typed(text: str | None) -> None:
-            if text is None:
-                return
-            if kind == "t":
-                if not text.split():
-                    return
-                tags = {word.removeprefix("-"): not word.startswith("-") for word in text.split()}
-                self._change(target, Edit(tags=tags), "Tagged." if any(tags.values()) else "No longer tagged.")
-            elif kind == "n":
-                self._change(target, Edit(note=text), "Noted." if text else "The note is gone.")
-            else:
-                self._change(target, Edit(name=text), "Named." if text else "The name is gone.")
+            try:
+                self._typed(text, target, kind)
+            except RequestError as error:
+                self._ask(f"{error} {_WHAT[kind]}", text or "", target, kind)
 
-        return typed
+        self.app.push_screen(Ask(question, before), typed)
+
+    def _typed(self, text: str | None, target: Target, kind: str) -> None:
+        """Take a text. Raises `RequestError` where it cannot be one."""
+        if text is None:
+            return
+        if kind == "t":
+            if not text.split():
+                return
+            tags = {word.removeprefix("-"): not word.startswith("-") for word in text.split()}
+            self._change(target, Edit(tags=tags), "Tagged." if any(tags.values()) else "No longer tagged.")
+        elif kind == "n":
+            self._change(target, Edit(note=text), "Noted." if text else "The note is gone.")
+        else:
+            self._change(target, Edit(name=text), "Named." if text else "The name is gone.")
 
     def _marks(self, target: Target) -> Marks | None:
         marks, session = self.app.library.marks.of(self.key), self.session
         if marks is None or target.message is None or session is None:
             return marks.session if marks is not None else None
-        return marks.by_message(session.messages).get(session.messages.index(target.message))
+        by_place = marks.by_message(session.messages)
+        return next((by_place[place] for place in by_place if session.messages[place] == target.message), None)
 
     def _change(self, target: Target, edit: Edit, sentence: str) -> None:
         try:
             self.app.library.marks.change([target], edit)
         except PolluxError as error:
+            if isinstance(error, RequestError) and (edit.tags or edit.note or edit.name):
+                raise  # what was typed
             self.app.say(" ".join(filter(None, [str(error), error.hint])), "bad")
             return
         self._show_marks(done(sentence, target, edit))

@@ -11,13 +11,14 @@ from textual.widgets import Input
 from pollux.draw.transcript.detail import detail_lines
 from pollux.draw.transcript.records import Records
 from pollux.draw.width import wrap
+from pollux.library.file_stamps import file_stamps
 from pollux.tui.bindings import bindings
 from pollux.tui.keys import READER, of_place
 from pollux.tui.latest import Latest
 from pollux.tui.reader.copying import Copying
 from pollux.tui.reader.document import Document
 from pollux.tui.reader.elsewhere import Elsewhere
-from pollux.tui.reader.loading import Loaded, load_session, stamps, what_changed
+from pollux.tui.reader.loading import Loaded, load_session, what_became_of, what_changed
 from pollux.tui.reader.marking import Marking
 from pollux.tui.reader.moving import Moving
 from pollux.tui.reader.view import ConversationView
@@ -85,6 +86,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         self._latest = Latest(
             lambda key: load_session(library, key),
             lambda loaded: self.post_message(self.Read(loaded)),  # type: ignore[arg-type]
+            self.app.fail,
             library.close,
         )
         self._read()
@@ -103,7 +105,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         return self.document is None and not self._is_gone
 
     def _say_reading(self) -> None:
-        if self.view.document is None:
+        if self.is_opening:
             self.footer.say("Reading …")
 
     def _read(self) -> None:
@@ -119,8 +121,8 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         self._took, self._looked = time.monotonic() - self._looked, time.monotonic()
         before = self.session
         if loaded.session is None:
-            gone = "Its files are gone: this is what was in them." if before is not None else ""
-            self._say_gone(f"{gone} {loaded.problem}".strip(), before)
+            why = loaded.problem if before is None else what_became_of(before, loaded)
+            self._say_gone(why, before)
         else:
             self._stamps = loaded.stamps
             if before is None or self.view.document is None:
@@ -144,7 +146,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
     def _renew(self, before: Session, session: Session) -> None:
         view = self.view
         assert view.document is not None  # noqa: S101 (it was opened before)
-        if None in stamps(before) and len(session.messages) < len(before.messages):
+        if None in file_stamps(before.files) and len(session.messages) < len(before.messages):
             self._say_gone("A file of this session is gone: this is what was in it.", before)
             return
         at_end = view.is_at_end
@@ -162,7 +164,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
 
     def _say_gone(self, sentence: str, before: Session | None) -> None:
         """What was read stays on the screen. Its files are looked at until they can be read again."""
-        self._is_gone, self._stamps = True, stamps(before) if before is not None else ()
+        self._is_gone, self._stamps = True, file_stamps(before.files) if before is not None else ()
         self.footer.say(sentence, "warn")
 
     def _look(self) -> None:
@@ -170,7 +172,7 @@ class ReaderScreen(Moving, Copying, Marking, Elsewhere):
         session, passed = self.session, time.monotonic() - self._looked
         if session is None or self._is_reading or passed < max(FOLLOW if self.follows else POLL, self._took):
             return
-        if stamps(session) != self._stamps:
+        if file_stamps(session.files) != self._stamps:
             self._read()
         else:
             self._looked = time.monotonic()

@@ -17,7 +17,7 @@ from pollux.model import (
     ToolResult,
 )
 
-_FENCE = re.compile(r"^( *)(`{3,}|~{3,})[^\n]*\n(.*?)^ *\2[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r" *(`{3,}(?=[^`]*$)|~{3,})")
 
 
 def words_of(message: Message) -> Iterator[str]:
@@ -39,8 +39,20 @@ def words_of(message: Message) -> Iterator[str]:
 
 
 def code_blocks(message: Message) -> list[str]:
-    """The code between fences, and what tools were told to write or run where there is none."""
-    return [match[3] for match in _FENCE.finditer(message.text)]
+    """The code between fences. Where the last fence is not closed, it reaches to the end."""
+    blocks: list[str] = []
+    fence, code = "", list[str]()
+    for line in message.text.rstrip("\n").split("\n"):
+        mark = line.strip()
+        if not fence:
+            begun = _FENCE.match(line)
+            fence, code = begun[1] if begun is not None else "", []
+        elif mark.startswith(fence) and not mark.strip(fence[0]):
+            blocks.append("".join(code))
+            fence = ""
+        else:
+            code.append(f"{line}\n")
+    return [*blocks, "".join(code)] if fence else blocks
 
 
 def as_markdown(message: Message) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.text.figures import number
+from pollux.text.filter_term import filter_term
 from pollux.web.pages.layout import agent_mark, list_address
-from pollux.web.terms import has_terms, term, with_terms, without_terms
+from pollux.web.terms import has_terms, with_terms, without_terms
 from pollux.writers.html.markup import Html, tag
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _facet(name: str, values: dict[str, int], query: str) -> Html:
 
 
 def _value(name: str, value: str, count: int, query: str, most: int) -> tuple[Html, bool]:
-    terms = (f"since:{value}", f"until:{value}") if name == "day" else (term(name, value),)
+    terms = (f"since:{value}", f"until:{value}") if name == "day" else (filter_term(name, value),)
     chosen = has_terms(query, *terms)
     to = without_terms(query, *terms) if chosen else with_terms(query, *terms)
     # The length of the bar, in tenths: a policy without inline styles allows classes only.

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from pollux import registry
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, plural, tilde
+from pollux.text.filter_term import filter_term
 from pollux.text.shell import shell_line
 from pollux.web.pages.layout import list_address
 from pollux.web.pages.report import field, heading, nothing, report_page, table
 from pollux.web.reports.asked import to
-from pollux.web.terms import term
 from pollux.writers.html.markup import Html, join, tag
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def projects_page(asked: Asked, projects: Sequence[Project]) -> str:
 
 def _cells(project: Project, agents: Sequence[str], home: str) -> tuple[str, ...]:
     asked_for = project.path or next((digest[:8] for digest in project.hashes), project.name)
-    sessions = list_address(term("project", asked_for))
+    sessions = list_address(filter_term("project", asked_for))
     ways = [tag("a", "Edits", href=to("/edits", project=asked_for))]
     ways += [tag("a", "Figures", href=to("/stats", by="session", project=asked_for))]
     path = tag("code", one_line(tilde(project.path, home))) if project.path else tag("small", "not known")
@@ -64,5 +64,5 @@ def _count(project: Project, agent: str, asked_for: str) -> str:
     count = project.agents.get(agent)
     if not count:
         return NONE
-    query = f"{term('agent', agent)} {term('project', asked_for)}"
+    query = f"{filter_term('agent', agent)} {filter_term('project', asked_for)}"
     return tag("a", f"{count:,}", href=list_address(query), title=f"Sessions of {one_line(agent)}")

@@ -11,12 +11,12 @@ from pollux.model import Fate, first_words
 from pollux.model.names import project_name
 from pollux.text.escape import one_line
 from pollux.text.figures import plural, size
+from pollux.text.filter_term import filter_term
 from pollux.text.shell import shell_line
 from pollux.web.pages.compare import compare_address
 from pollux.web.pages.layout import SESSION, agent_mark, command, form, list_address, session_address, ways
 from pollux.web.pages.problem import with_code
 from pollux.web.reports.asked import to
-from pollux.web.terms import term
 from pollux.writers.base import Dataset
 from pollux.writers.html.assets import foot, plain_head
 from pollux.writers.html.markup import EMPTY, Html, join, start, tag
@@ -117,7 +117,7 @@ def tools(about: Surroundings) -> Html:
     summary = about.entry.summary
     project = None
     if summary.project:
-        query = list_address(term("project", summary.project))
+        query = list_address(filter_term("project", summary.project))
         project = tag("a", one_line(project_name(summary.project)), href=query, title="All sessions of this project")
     new = None
     if about.new is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pollux import registry
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, duration, least, money, number, plural, share, tilde
+from pollux.text.filter_term import filter_term
 from pollux.text.shell import shell_line
 from pollux.usage.days import bounds, unbroken
 from pollux.usage.labels import label, tokens
@@ -17,7 +18,6 @@ from pollux.web.pages.columns import Span, columns
 from pollux.web.pages.layout import agent_mark, list_address
 from pollux.web.pages.report import Tile, field, filter_form, heading, nothing, pages, report_page, switch, table, tiles
 from pollux.web.reports.asked import to
-from pollux.web.terms import term
 from pollux.writers.html.markup import Html, join, tag
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _cost(row: Row) -> str:
 
 
 def _tool(row: ToolRow) -> str:
-    return list_address(term("tool", row.name)) if row.name else list_address()
+    return list_address(filter_term("tool", row.name)) if row.name else list_address()
 
 
 def _tool_cells(row: ToolRow, name: str) -> tuple[str, ...]:

@@ -245,6 +245,18 @@ def test_a_folder_to_go_on_in_must_exist(desk: Desk) -> None:
         desk.library().resume.plan(IDS["claude"], folder="nowhere")
 
 
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("path", ["\\u0000", "\\ud800"])
+def test_a_folder_that_no_system_can_have(desk: Desk, agent: str, path: str) -> None:
+    file = desk.furnish()[agent]
+    file.write_text(file.read_text().replace(f'"cwd": "{desk.project}"', f'"cwd": "{desk.project}{path}"'))
+    assert refused(desk, IDS[agent]).reason == "folder"
+    assert desk.library().resume.plan(IDS[agent], folder=str(desk.project)).folder == str(desk.project)
+    assert desk.library().handoff.plan(IDS[agent], "codex", folder=str(desk.project)).folder == str(desk.project)
+    with pytest.raises(CannotResume, match="is not a folder"):
+        desk.library().resume.plan(IDS[agent], folder="a\0b")
+
+
 def test_a_folder_that_nobody_knows(desk: Desk) -> None:
     file = desk.gemini(desk.home / ".gemini")
     (file.parents[1] / ".project_root").unlink()
