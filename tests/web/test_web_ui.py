@@ -195,6 +195,35 @@ def test_a_session_grows_in_all_tabs_through_one_stream(tmp_path: Path, tab: Ope
         here.leave()
 
 
+def test_a_list_that_is_renewed_stays_as_it_was_left(tmp_path: Path, tab: Open) -> None:
+    """What was unfolded stays so, the side stays where it was scrolled to, and the keyboard where it was."""
+    with serving(tmp_path) as served:
+        file = Path(served.web.reading.entry(SAMPLE_KEY).summary.files[0])
+        here = tab(served)
+        here.page.click(".facet:has-text('Model') summary")
+        here.ask("document.querySelector('.facets').scrollTo(0, 120)")
+        focus = "const one = document.querySelector('.facet details[open] a'); one.focus({preventScroll: true})"
+        way = here.ask(f"(() => {{ {focus}; return one.href }})()")
+        left = "[document.querySelector('.facets').scrollTop, document.activeElement.href, "
+        left += "document.querySelectorAll('.facet details[open]').length]"
+        assert here.ask(left) == [120, way, 1]
+        prompts = f"document.querySelector('[data-key=\"{SAMPLE_KEY}\"] .prompts').textContent"
+        for _ in range(100):
+            if served.web.hub._listeners:
+                break
+            here.page.wait_for_timeout(20)
+        _append(file, "And in the southern hemisphere?")
+        here.wait(prompts, "3")
+        assert here.ask(left) == [120, way, 1]
+        here.page.focus("#find")
+        _append(file, "And in the west?")
+        here.page.wait_for_timeout(1500)
+        assert here.ask(prompts) == "3"  # nothing moves under somebody who types
+        here.page.focus(".facet a")
+        here.wait(prompts, "4")
+        here.leave()
+
+
 def test_what_is_new_since_you_looked_is_marked_in_the_session_and_in_the_list(tmp_path: Path, tab: Open) -> None:
     with serving(tmp_path) as served:
         assert served.post(f"/read/{SAMPLE_KEY}", {}).status == 303
