@@ -82,6 +82,17 @@ def test_nothing_is_wider_than_the_window(kept: Served, tab: Open, width: int) -
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
 
 
+@pytest.mark.parametrize("path", ["/", "/edits", "/friction"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_rows_begin_where_their_space_ends(served: Served, tab: Open, path: str, width: int) -> None:
+    """What another style sheet says of a class of the same name moves nothing."""
+    here = tab(served, path, width=width)
+    gap = "(() => { const row = document.querySelector('.row:not(.names)'); const top = Math.min(...[...row.children]"
+    gap += ".filter((one) => one.getClientRects().length).map((one) => one.getBoundingClientRect().y)); return top - row.getBoundingClientRect().y "
+    gap += "- parseFloat(getComputedStyle(row).paddingTop) })()"
+    assert here.ask(gap) == pytest.approx(0, abs=1)
+
+
 @pytest.mark.parametrize("path", FACTS)
 def test_every_link_leads_somewhere(kept: Served, path: str) -> None:
     text = kept.get(path).text

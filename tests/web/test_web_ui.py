@@ -38,6 +38,13 @@ def test_find_open_toggle_search(served: Served, tab: Open) -> None:
     here.wait("location.pathname", "/")
 
 
+def test_what_more_was_found_in_a_session_is_looked_for_there(served: Served, tab: Open) -> None:
+    here = tab(served, "/?q=packet")
+    here.page.click(".passages .more a >> nth=0")
+    here.wait("document.getElementById('find').value", "packet")
+    here.wait("/^1 of \\d+$/.test(document.getElementById('found').textContent)")
+
+
 def test_facets_are_links(served: Served, tab: Open) -> None:
     here = tab(served)
     here.page.click(".facet a:has-text('codex')")
