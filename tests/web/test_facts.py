@@ -54,6 +54,15 @@ def test_axe_finds_nothing(kept: Served, tab: Open, path: str, scheme: str) -> N
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_a_phone(kept: Served, tab: Open, scheme: str) -> None:
+    here = tab(kept, scheme=scheme, width=360)
+    for path in EVERY:
+        here.go(path)
+        found = Axe().run(here.page).response["violations"]
+        assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], path
+
+
 @pytest.mark.parametrize("path", [*EVERY, "/?q=%22", "/nowhere"])
 def test_the_markup_is_valid(kept: Served, path: str) -> None:
     assert Markup(kept.get(path).text).problems == []
@@ -88,8 +97,8 @@ def test_rows_begin_where_their_space_ends(served: Served, tab: Open, path: str,
     """What another style sheet says of a class of the same name moves nothing."""
     here = tab(served, path, width=width)
     gap = "(() => { const row = document.querySelector('.row:not(.names)'); const top = Math.min(...[...row.children]"
-    gap += ".filter((one) => one.getClientRects().length).map((one) => one.getBoundingClientRect().y)); return top - row.getBoundingClientRect().y "
-    gap += "- parseFloat(getComputedStyle(row).paddingTop) })()"
+    gap += ".filter((one) => one.getClientRects().length).map((one) => one.getBoundingClientRect().y)); "
+    gap += "return top - row.getBoundingClientRect().y - parseFloat(getComputedStyle(row).paddingTop) })()"
     assert here.ask(gap) == pytest.approx(0, abs=1)
 
 
@@ -320,6 +329,9 @@ def test_no_message_has_that_id(tmp_path: Path) -> None:
         reply = served.post(f"/mark/{SAMPLE_KEY}", {"message": "moon", "star": "yes"})
         assert reply.status == 400
         assert "No message of this session has an id like" in reply.text
+        forgotten = served.post(f"/mark/{SAMPLE_KEY}", {"message": "", "star": "yes"})
+        assert (forgotten.status, "Which message?" in forgotten.text) == (400, True)
+        assert served.web.library.marks.of(SAMPLE_KEY) is None  # the session is not marked in its place
 
 
 def test_the_sample_says_that_it_keeps_no_marks(tmp_path: Path) -> None:
