@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -238,6 +239,15 @@ def test_the_archive_is_that_of_the_command(kept: Served) -> None:
     assert twin(kept, f"/archive.json?key={SAMPLE_KEY}") == plain(history_document(changes))
     page = kept.get(f"/archive?key={SAMPLE_KEY}").text
     assert f"pollux show {SAMPLE_KEY} --as-of " in page
+
+
+def test_the_last_run_is_told_in_the_zone_of_the_machine(kept: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = kept.web.library.archive.status().ran
+    assert ran is not None
+    monkeypatch.setattr("pollux.web.pages.archive.local", lambda at: at.astimezone(timezone(timedelta(hours=14))))
+    there = ran.astimezone(timezone(timedelta(hours=14)))
+    page = kept.get("/archive").text
+    assert f"<b>{there:%Y-%m-%d}</b> <span>last run, at {there:%H:%M}</span>" in page
 
 
 def test_what_only_the_archive_has_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
