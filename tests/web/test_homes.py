@@ -77,3 +77,23 @@ def problems(here: Tab, path: str) -> None:
     found = Axe().run(here.page).response["violations"]
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], path
     assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_a_fork_is_compared_from_where_it_parts(tmp_path: Path, tab: Open) -> None:
+    """From a session over its relatives to the comparison, and from there to the message where each goes on alone."""
+    with serving(tmp_path, CORPUS / "codex" / "0.100.0" / "home") as served:
+        library = served.web.library
+        first, second = (library.session(name).key for name in ("01a1ddcb-ed", "01a1ddcb-ef"))
+        here = tab(served, f"/s/{second}", scripts=False)
+        here.page.click(".menu > summary:has-text('related session')")
+        here.page.click(f".relatives li:has(a[href='/s/{first}']) a:has(small)")
+        names = here.page.locator(".asked-for h3").all_inner_texts()
+        assert names == ["shared", "A", "B"]
+        shared, *own = (column.inner_text() for column in here.page.locator(".asked-for section").all())
+        assert "First question" in shared
+        assert "First question" not in "".join(own)
+        assert here.page.locator("text=Where it goes on alone").count() == 2
+        here.page.click("text=Where it goes on alone >> nth=0")
+        anchor = here.page.url.partition("#")[2]
+        assert here.page.locator(f"article#{anchor}").count() == 1
+        here.leave()
