@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import statistics
 import sys
 import threading
@@ -106,6 +107,7 @@ def listening(server: Server) -> Iterator[list[float]]:
         yield moments
     finally:
         if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)  # who reads from it would keep it open
             connection.sock.close()
 
 

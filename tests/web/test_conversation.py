@@ -121,6 +121,11 @@ def test_what_is_not_there_is_said_in_a_page(served: Served, path: str) -> None:
     assert "Traceback" not in reply.text
 
 
+def test_a_part_that_is_not_there_is_said_with_how_many_there_are(served: Served) -> None:
+    reply = served.get(f"/s/{SAMPLE_KEY}.part-9.html")
+    assert (reply.status, "This session has 1 part." in reply.text) == (404, True)
+
+
 def test_tables_have_no_single_file(served: Served) -> None:
     assert served.get(f"/export/parquet/{SAMPLE_KEY}").status == 400
 

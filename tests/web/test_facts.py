@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -54,6 +55,15 @@ def test_axe_finds_nothing(kept: Served, tab: Open, path: str, scheme: str) -> N
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_a_phone(kept: Served, tab: Open, scheme: str) -> None:
+    here = tab(kept, scheme=scheme, width=360)
+    for path in EVERY:
+        here.go(path)
+        found = Axe().run(here.page).response["violations"]
+        assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], path
+
+
 @pytest.mark.parametrize("path", [*EVERY, "/?q=%22", "/nowhere"])
 def test_the_markup_is_valid(kept: Served, path: str) -> None:
     assert Markup(kept.get(path).text).problems == []
@@ -80,6 +90,17 @@ def test_nothing_is_wider_than_the_window(kept: Served, tab: Open, width: int) -
     for path in FACTS:
         here.go(path)
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.parametrize("path", ["/", "/edits", "/friction"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_rows_begin_where_their_space_ends(served: Served, tab: Open, path: str, width: int) -> None:
+    """What another style sheet says of a class of the same name moves nothing."""
+    here = tab(served, path, width=width)
+    gap = "(() => { const row = document.querySelector('.row:not(.names)'); const top = Math.min(...[...row.children]"
+    gap += ".filter((one) => one.getClientRects().length).map((one) => one.getBoundingClientRect().y)); "
+    gap += "return top - row.getBoundingClientRect().y - parseFloat(getComputedStyle(row).paddingTop) })()"
+    assert here.ask(gap) == pytest.approx(0, abs=1)
 
 
 @pytest.mark.parametrize("path", FACTS)
@@ -220,6 +241,15 @@ def test_the_archive_is_that_of_the_command(kept: Served) -> None:
     assert f"pollux show {SAMPLE_KEY} --as-of " in page
 
 
+def test_the_last_run_is_told_in_the_zone_of_the_machine(kept: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = kept.web.library.archive.status().ran
+    assert ran is not None
+    monkeypatch.setattr("pollux.web.pages.archive.local", lambda at: at.astimezone(timezone(timedelta(hours=14))))
+    there = ran.astimezone(timezone(timedelta(hours=14)))
+    page = kept.get("/archive").text
+    assert f"<b>{there:%Y-%m-%d}</b> <span>last run, at {there:%H:%M}</span>" in page
+
+
 def test_what_only_the_archive_has_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as served:
         library = served.web.library
@@ -309,6 +339,9 @@ def test_no_message_has_that_id(tmp_path: Path) -> None:
         reply = served.post(f"/mark/{SAMPLE_KEY}", {"message": "moon", "star": "yes"})
         assert reply.status == 400
         assert "No message of this session has an id like" in reply.text
+        forgotten = served.post(f"/mark/{SAMPLE_KEY}", {"message": "", "star": "yes"})
+        assert (forgotten.status, "Which message?" in forgotten.text) == (400, True)
+        assert served.web.library.marks.of(SAMPLE_KEY) is None  # the session is not marked in its place
 
 
 def test_the_sample_says_that_it_keeps_no_marks(tmp_path: Path) -> None:

@@ -292,6 +292,13 @@ def test_the_days_as_a_file(served: Served) -> None:
     assert 'href="/timeline.csv?of=prompts"' in served.get("/timeline?of=prompts").text
 
 
+def test_a_figure_names_its_unit_once(served: Served) -> None:
+    told = twin(served, "/timeline.json?of=prompts")["days"]
+    page = served.get("/timeline?of=prompts").text
+    assert f"<b>{sum(day['prompts'] for day in told)}</b> <span>prompts</span>" in page
+    assert "prompts</td>" not in page
+
+
 def test_a_day_of_the_calendar_leads_to_its_sessions(served: Served, tab: Open) -> None:
     here = tab(served, "/timeline")
     days = twin(served, "/timeline.json")["days"]

@@ -19,6 +19,7 @@ import pytest
 
 from pollux.library.index import IndexService
 from pollux.library.sample import HOME
+from pollux.system import inotify
 from pollux.web.door import Running, ask_for_ticket, read_running
 from pollux.web.opening import leading_page
 from tests import program
@@ -116,19 +117,33 @@ def _wakeups(pid: int) -> int:
     return sum(int(line.split()[1]) for line in lines)
 
 
+@pytest.mark.skipif(not inotify.is_available(), reason="only Linux wakes up whoever waits for changes")
 def test_a_server_that_nobody_asks_sleeps(home: Path) -> None:
-    """Only the word index looks twice a second whether another process has changed it."""
+    """Also where a tab listens, and after something changed."""
     started = Started(home)
-    started.entry()
+    port, path = started.entry()
+    door, stream = (http.client.HTTPConnection("127.0.0.1", port, timeout=60) for _ in range(2))
     try:
-        woken = most = 4
-        for _ in range(60):  # until what it makes beforehand is made
+        door.request("GET", path)
+        cookie = (door.getresponse().getheader("set-cookie") or "").partition(";")[0]
+        door.close()
+        stream.request("GET", "/events", headers={"cookie": cookie})
+        told = stream.getresponse()
+        assert told.status == 200
+        time.sleep(1)
+        chat = max((home / "home").rglob("session-*.jsonl"))
+        chat.write_bytes(chat.read_bytes() + b"\n")
+        while not told.readline().startswith(b"data:"):
+            pass
+        woken = most = 1
+        for _ in range(60):  # until nobody is left who may be asked for more: such threads end after half a minute
             before = _wakeups(started.process.pid)
             time.sleep(1.5)
             if (woken := _wakeups(started.process.pid) - before) <= most:
                 break
         assert woken <= most
     finally:
+        stream.close()
         assert started.end() == (0, "")
 
 

@@ -38,6 +38,13 @@ def test_find_open_toggle_search(served: Served, tab: Open) -> None:
     here.wait("location.pathname", "/")
 
 
+def test_what_more_was_found_in_a_session_is_looked_for_there(served: Served, tab: Open) -> None:
+    here = tab(served, "/?q=packet")
+    here.page.click(".passages .more a >> nth=0")
+    here.wait("document.getElementById('find').value", "packet")
+    here.wait("/^1 of \\d+$/.test(document.getElementById('found').textContent)")
+
+
 def test_facets_are_links(served: Served, tab: Open) -> None:
     here = tab(served)
     here.page.click(".facet a:has-text('codex')")
@@ -192,6 +199,35 @@ def test_a_session_grows_in_all_tabs_through_one_stream(tmp_path: Path, tab: Ope
         assert "southern" in here.page.inner_text(".index")
         others[-1].goto(f"{served.address}/stats")  # all connections of the browser are not taken by streams
         assert others[-1].inner_text("h1") == "Stats"
+        here.leave()
+
+
+def test_a_list_that_is_renewed_stays_as_it_was_left(tmp_path: Path, tab: Open) -> None:
+    """What was unfolded stays so, the side stays where it was scrolled to, and the keyboard where it was."""
+    with serving(tmp_path) as served:
+        file = Path(served.web.reading.entry(SAMPLE_KEY).summary.files[0])
+        here = tab(served)
+        here.page.click(".facet:has-text('Model') summary")
+        here.ask("document.querySelector('.facets').scrollTo(0, 120)")
+        focus = "const one = document.querySelector('.facet details[open] a'); one.focus({preventScroll: true})"
+        way = here.ask(f"(() => {{ {focus}; return one.href }})()")
+        left = "[document.querySelector('.facets').scrollTop, document.activeElement.href, "
+        left += "document.querySelectorAll('.facet details[open]').length]"
+        assert here.ask(left) == [120, way, 1]
+        prompts = f"document.querySelector('[data-key=\"{SAMPLE_KEY}\"] .prompts').textContent"
+        for _ in range(100):
+            if served.web.hub._listeners:
+                break
+            here.page.wait_for_timeout(20)
+        _append(file, "And in the southern hemisphere?")
+        here.wait(prompts, "3")
+        assert here.ask(left) == [120, way, 1]
+        here.page.focus("#find")
+        _append(file, "And in the west?")
+        here.page.wait_for_timeout(1500)
+        assert here.ask(prompts) == "3"  # nothing moves under somebody who types
+        here.page.focus(".facet a")
+        here.wait(prompts, "4")
         here.leave()
 
 

@@ -442,6 +442,10 @@ class Index:
                 catalogue.copy(self._place / _CATALOGUE[0])
         return self._valid_catalogue() or self._new_catalogue()
 
+    def rest(self) -> None:
+        """Close the index of words in this thread: an open one looks twice a second whether it was changed."""
+        self._open.get().text = None
+
     def follow(self) -> None:
         """Open the files again if another thread closed or replaced them."""
         self._open.follow()

@@ -136,6 +136,10 @@ class IndexService:
 
         return iter(Changes(self._homes, self._index, stop, settles=settles))
 
+    def rest(self) -> None:
+        """Let go, in this thread, of what wakes it up while nobody asks. The next question opens it again."""
+        self._index.store.rest()
+
     def settle(self) -> None:
         """Bring the cache up to date for the questions that follow, which then do not look themselves."""
         self._index.sync(settles=True)

@@ -14,6 +14,7 @@ from pollux.export.service import Exporter
 from pollux.model import NO_MARKS
 from pollux.system.gc_pause import gc_paused
 from pollux.text.escape import one_line
+from pollux.text.figures import plural
 from pollux.web.pages.session import (
     Surroundings,
     after_main,
@@ -158,7 +159,7 @@ class Conversations:
             context = replace(context, files={session.key: f"{session.key}.html"})
         messages = Messages(session, options, context, LossCounter())
         if wanted.part >= len(messages.parts):
-            raise NotFound(f"This session has {len(messages.parts):,} parts.", "Go back to its first part.")
+            raise NotFound(f"This session has {plural(len(messages.parts), 'part')}.", "Go back to its first part.")
         return messages, context
 
     def _surroundings(self, entry: ListEntry, wanted: Wanted, session: Session | None) -> Surroundings:

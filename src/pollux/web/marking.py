@@ -38,6 +38,8 @@ def edit_of(
         name=given.get("name"),
     )
     named = given.get("message", "").strip()
+    if "message" in given and not named:
+        raise RequestError("Which message?", "Its id belongs into the form: Details shows the ids.")
     return Target(entry.summary.key, _message(read(entry), named) if named else None), edit
 
 

@@ -55,6 +55,7 @@ def run(open_library: Callable[[], Library], wish: Wish, say: Say) -> None:
     access = Access(listening.getsockname()[1], wish.url)
     library = open_library()
     library.count()  # what changed is read before there are threads, which other processes may help with
+    library.index.rest()
     web = Web(library, access, is_sample=wish.is_sample)
     try:
         if wish.file is not None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -12,7 +13,7 @@ import pytest
 
 from pollux.errors import RequestError, UnknownName
 from pollux.library.library import Event, Filter, Library
-from pollux.library.watch import EventKind, SeenSession, ticks, watch
+from pollux.library.watch import EventKind, SeenSession, reports, ticks, watch
 from pollux.library.watch.ticks import Tick, Ticks
 from pollux.model import Author, Fate, Message, Part, Role, Session, Status, Text, Thinking, ToolCall
 from tests.cli.session_text import session as written
@@ -117,8 +118,10 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["events", "polling"])
+@pytest.fixture(params=["events", "watchfiles", "polling"])
 def library(home: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Library:
+    if request.param != "events":
+        monkeypatch.setattr("pollux.system.inotify.is_available", lambda: False)
     if request.param == "polling":
         monkeypatch.setitem(sys.modules, "watchfiles", None)
     monkeypatch.setattr(ticks, "PAUSE", 0.05)
@@ -212,31 +215,54 @@ def test_a_session_that_cannot_be_watched(library: Library, home: Path) -> None:
         library.watch(key=str(home / "loose.json"))
 
 
+class Clock:
+    """A clock that goes on only while somebody waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr("pollux.library.watch.ticks.time.monotonic", lambda: self.now)
+
+
+class Told:
+    """Reports that are made up: so many changes, one right after the other."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.changes = 0
+
+    def wait(self, seconds: float) -> bool:
+        self.clock.now += seconds if not self.changes else 0.01
+        self.changes -= bool(self.changes)
+        return bool(self.changes)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Told:
+    reports = Told(Clock(monkeypatch))
+    monkeypatch.setattr(ticks, "reports_of", lambda *_: reports)
+    return reports
+
+
 def test_ticks_go_on_where_no_watch_is_to_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object, **__: object) -> Iterator[None]:
+    def refused(*_: object) -> None:
         raise OSError("no more watches")
 
-    monkeypatch.setattr("watchfiles.watch", refused)
+    monkeypatch.setattr(ticks, "reports_of", refused)
     monkeypatch.setattr(ticks, "PAUSE", 0.01)
     stream = iter(Ticks(lambda: [tmp_path]))
     assert [next(stream) for _ in range(3)] == [Tick.REPORTED] * 3
 
 
-def test_looks_without_a_report_become_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looks_without_a_report_become_rare(tmp_path: Path, told: Told) -> None:
     """An idle program takes no time; where nothing is ever reported, it goes on looking."""
-    clock = [0.0]
-
-    def silent(*_: object, **__: object) -> Iterator[set[object]]:
-        while True:
-            clock[0] += 5
-            yield set()
-
-    monkeypatch.setattr("watchfiles.watch", silent)
-    monkeypatch.setattr("pollux.library.watch.ticks.time.monotonic", lambda: clock[0])
     watched = Ticks(lambda: [tmp_path])
     stream = iter(watched)
     assert next(stream) is Tick.REPORTED
     due = [number for number in range(2000) if next(stream) is Tick.DUE]
+    assert told.clock.now == 2000 * ticks.INTERVAL
     gaps = [later - earlier for earlier, later in pairwise(due)]
     assert len([number for number in due if number < ticks.LONGEST / 5]) <= 5
     assert max(gaps) == gaps[-1] == ticks.LONGEST / 5
@@ -246,28 +272,71 @@ def test_looks_without_a_report_become_rare(tmp_path: Path, monkeypatch: pytest.
     assert [next(stream) for _ in range(2)] == [Tick.QUIET, Tick.DUE]
 
 
-def test_the_system_is_asked_seldom_while_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, steps = [0.0], list[int]()
-    changes: list[set[object]] = []
+def test_changes_that_follow_one_another_are_one_tick(tmp_path: Path, told: Told) -> None:
+    """But one that is never over is told in between."""
+    stream = iter(Ticks(lambda: [tmp_path]))
+    next(stream)
+    told.changes = 5
+    assert [next(stream), next(stream)] == [Tick.REPORTED, Tick.DUE]
+    told.changes, began = 10**6, told.clock.now
+    assert [next(stream) for _ in range(3)] == [Tick.REPORTED] * 3
+    assert told.clock.now - began == pytest.approx(3 * ticks.BURST, abs=0.1)
 
-    def system(*_: object, step: int, **__: object) -> Iterator[set[object]]:
-        steps.append(step)
+
+def test_a_folder_that_comes_back_is_watched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ticks, "PAUSE", 0.01)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    stream = iter(Ticks(lambda: [folder]))
+    next(stream)
+
+    def renew() -> None:
+        folder.rmdir()
+        folder.mkdir()
+
+    threading.Timer(0.2, renew).start()
+    assert next(stream) is Tick.REPORTED
+    threading.Timer(0.2, (folder / "new").write_text, ["x"]).start()
+    assert next(stream) is Tick.REPORTED
+
+
+def test_watchfiles_is_asked_seldom_while_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, waits, changes = Clock(monkeypatch), list[float](), list[set[object]]()
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            assert timeout is not None
+            waits.append(timeout)
+            clock.now += timeout
+            return False
+
+    def system(*_: object, **__: object) -> Iterator[set[object]]:
         while True:
-            clock[0] += 5
             yield changes.pop() if changes else set()
 
     monkeypatch.setattr("watchfiles.watch", system)
-    monkeypatch.setattr("pollux.library.watch.ticks.time.monotonic", lambda: clock[0])
-    monkeypatch.setattr(ticks, "PAUSE", 0.0)
-    stream = iter(Ticks(lambda: [tmp_path]))
-    while clock[0] < 100:
-        next(stream)
-    assert steps == [ticks.QUICK, ticks.SLOW]
+    asked = reports.Asked([tmp_path], Stop())
+    assert not asked.wait(100)
+    calm = round(reports.CALM / reports.QUICK)
+    assert waits[: calm - 1] == [reports.QUICK] * (calm - 1)
+    assert waits[calm + 1 : -1] == [reports.SLOW] * len(waits[calm + 1 : -1])
+    assert len(waits) < calm + 3 + 70 / reports.SLOW
     changes.append({"something"})
-    assert next(stream) is Tick.REPORTED
-    assert next(stream) is Tick.REPORTED  # what happened while another watch began
-    next(stream)
-    assert steps == [ticks.QUICK, ticks.SLOW, ticks.QUICK]
+    assert asked.wait(100)
+    waits.clear()
+    assert not asked.wait(10)
+    assert waits[0] == reports.QUICK
+
+
+def test_whoever_ends_a_watch_need_not_wait_for_watchfiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "QUICK", 60.0)
+    stop = threading.Event()
+    asked = reports.Asked([tmp_path], stop)
+    threading.Timer(0.2, stop.set).start()
+    began = time.monotonic()
+    asked.wait(60)
+    assert time.monotonic() - began < 30
+    asked.close()
 
 
 def test_ticks_end(tmp_path: Path) -> None:

@@ -311,16 +311,16 @@ class Sync:
             self._catalogue.put_peeks(root, known, peeks)
 
     def _context(self, scan: RootScan, known: Peeks) -> SourceContext:
-        context = SourceContext(peeks=dict(known))
+        peeks = dict(known)
 
         def others() -> OtherFiles:
             for _, number in self._others(scan):
-                context.peeks |= self._catalogue.peeks(number)
-            context.peeks |= self._peeks
+                peeks.update(self._catalogue.peeks(number))
+            peeks.update(self._peeks)
             return other_files(scan.root, scan.files, ((other.root, other.files) for other, _ in self._others(scan)))
 
-        context.other_files = others
-        return context
+        # What `others` does not refer to goes when it is done, and with it the sync and the index of words.
+        return SourceContext(peeks=peeks, other_files=others)
 
     def _others(self, scan: RootScan) -> list[tuple[RootScan, int]]:
         """The agent's other roots, and their numbers."""

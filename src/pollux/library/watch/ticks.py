@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from enum import Enum
 from pathlib import Path
 from threading import Event
 
+from pollux.library.watch.reports import Reports, reports_of
 from pollux.wire import folder_at
 
 INTERVAL = 5.0
@@ -16,11 +18,8 @@ INTERVAL = 5.0
 LONGEST = 600.0
 """Seconds after which a look is due without a report: some file systems report nothing."""
 
-QUICK, SLOW = 50, 250
-"""Milliseconds after which the system is asked for reports: while something happens, and when nothing did for long."""
-
-CALM = 30.0
-"""Seconds without a report after which there is no hurry: asking often is most of what waiting costs."""
+BURST, LULL = 0.4, 0.05
+"""Changes that follow one another within a lull are one, for so many seconds at most."""
 
 _RARER, _RARER_IF_MISSED = 8, 2
 """So many times longer is the wait for the next look without a report where the last one found nothing: where reports
@@ -52,8 +51,6 @@ class Ticks:
         self._wait = INTERVAL
         self._rarer = _RARER
         self._looked = 0.0
-        self._step = QUICK
-        self._reported_at = time.monotonic()
 
     def missed(self) -> None:
         """Note that something had changed without a report."""
@@ -80,37 +77,35 @@ class Ticks:
 
     def _reported(self, existing: list[Path]) -> Iterator[Tick]:
         """Ticks from the events of the file system, as long as it reports them. None reports a new root."""
-        try:
-            from watchfiles import watch
-        except ImportError:
-            return
         self._wait = INTERVAL  # what changed before the watch began is not reported
         try:
-            for changes in watch(
-                *existing,
-                watch_filter=None,
-                debounce=400,
-                step=self._step,
-                rust_timeout=int(INTERVAL * 1000),
-                yield_on_timeout=True,
-                raise_interrupt=True,
-                ignore_permission_denied=True,
-                stop_event=self._stop,
-            ):
-                if changes:
-                    self._reported_at = time.monotonic()
-                    yield self._look(Tick.REPORTED)
-                if (step := QUICK if time.monotonic() - self._reported_at < CALM else SLOW) != self._step:
-                    self._step = step
-                    return  # the next watch asks more or less often
-                if changes:
-                    continue
-                if self._existing() != existing:
-                    return
-                if time.monotonic() - self._looked < self._wait:
-                    yield Tick.QUIET
-                else:
-                    self._wait = min(self._rarer * self._wait, LONGEST)
-                    yield self._look(Tick.DUE)
+            reports = reports_of(existing, self._stop)
+            if reports is None:
+                return
+            with closing(reports):
+                while True:
+                    is_change = reports.wait(INTERVAL)
+                    if self._stop.is_set():
+                        return
+                    if is_change:
+                        self._await_end(reports)
+                        yield self._look(Tick.REPORTED)
+                    elif self._existing() != existing:
+                        return
+                    else:
+                        yield self._quiet()
         except (OSError, RuntimeError):
             return  # the system has no more watches to give, or a folder is gone
+
+    def _await_end(self, reports: Reports) -> None:
+        """Wait until nothing more is reported: an agent writes many lines at once."""
+        latest = time.monotonic() + BURST
+        while time.monotonic() < latest and reports.wait(LULL):
+            pass
+
+    def _quiet(self) -> Tick:
+        """The tick where nothing was reported: a look is due if the last one was long ago."""
+        if time.monotonic() - self._looked < self._wait:
+            return Tick.QUIET
+        self._wait = min(self._rarer * self._wait, LONGEST)
+        return self._look(Tick.DUE)

@@ -174,6 +174,8 @@ def synced_ticks(
             outcome = index.sync(settles=settles)
             if tick is Tick.DUE and (outcome.changed or outcome.removed):
                 ticks.missed()
+        else:
+            index.store.rest()
         yield tick is not Tick.QUIET
 
 

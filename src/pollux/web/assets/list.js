@@ -6,6 +6,8 @@
   const answer = () => document.getElementById("answer");
   if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".narrow")?.removeAttribute("open");
 
+  const facet = (one) => one.closest(".facet")?.querySelector("h2").textContent ?? "";
+
   let asked = null;
   const fetchAnswer = async (address) => {
     asked?.abort();
@@ -21,19 +23,21 @@
       output.textContent = template.content.querySelector("h1")?.textContent ?? "pollux does not answer";
       return false;
     }
-    const focused = document.activeElement?.closest?.(".row")?.dataset.key;
+    const focused = answer().contains(document.activeElement) ? document.activeElement : null;
     const kept = new Set([...document.querySelectorAll(".children[open]")].map((one) => one.closest(".row").dataset.key));
     const before = answer().querySelector(".facets");
-    const narrow = before?.querySelector(".narrow")?.open ?? true;
-    if (before && !fresh.querySelector(".facets")) fresh.prepend(before); // they come when nobody types any more
+    const top = before?.scrollTop;
+    const opened = before?.querySelector(".narrow") && [...before.querySelectorAll("details[open]")].map(facet);
+    const side = fresh.querySelector(".facets");
+    if (before && !side) fresh.prepend(before); // they come when nobody types any more
     answer().replaceWith(fresh);
-    const side = fresh.querySelector(".narrow");
-    if (side) side.open = narrow;
+    if (opened && side) for (const one of side.querySelectorAll("details")) one.open = opened.includes(facet(one));
+    if (before) (side ?? before).scrollTop = top;
     for (const row of fresh.querySelectorAll(".row[data-key]")) {
       const children = row.querySelector(".children");
       if (children && kept.has(row.dataset.key)) children.open = true;
-      if (row.dataset.key === focused) row.querySelector(".open").focus({ preventScroll: true });
     }
+    if (focused?.href) [...fresh.querySelectorAll("a")].find((one) => one.href === focused.href)?.focus({ preventScroll: true });
     output.textContent = fresh.dataset.found;
     return true;
   };
@@ -84,15 +88,19 @@
   // New sessions and new messages. A large history takes longer: most of the time is left to others.
   let due = null;
   let earliest = 0;
-  live.hear(() => {
-    if (due !== null || document.activeElement === input) return;
+  let missed = false;
+  const renew = () => {
+    missed = document.activeElement === input;
+    if (due !== null || missed) return;
     due = setTimeout(async () => {
       const began = performance.now();
       await settle();
       earliest = performance.now() + Math.max(1000, 10 * (performance.now() - began));
       due = null;
     }, Math.max(0, earliest - performance.now()));
-  });
+  };
+  live.hear(renew);
+  input.addEventListener("blur", () => setTimeout(() => missed && renew(), 1000)); // whoever clicks is done by then
 
   // Keys.
   const help = document.getElementById("help");

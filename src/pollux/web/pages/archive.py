@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pollux.draw.archive import CHANGES
+from pollux.system.clock import local
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, number, plural, size, tilde
 from pollux.text.shell import shell_line
@@ -64,7 +65,8 @@ def _folder(status: ArchiveStatus, home: str) -> Html:
 
 
 def _figures(status: ArchiveStatus) -> Iterator[Tile]:
-    yield Tile(f"{status.ran:%Y-%m-%d %H:%M} UTC" if status.ran is not None else "never", "last run")
+    ran = local(status.ran) if status.ran is not None else None
+    yield Tile(f"{ran:%Y-%m-%d}", f"last run, at {ran:%H:%M}") if ran is not None else Tile("never", "last run")
     yield Tile(number(status.files), f"files in {plural(status.states, 'state')}")
     saved = f", {status.bytes / status.stored:.0f} times as much unpacked" if status.states and status.stored else ""
     yield Tile(size(status.stored), f"on disk{saved}")

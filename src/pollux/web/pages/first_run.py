@@ -30,7 +30,14 @@ def first_run_page(library: Library) -> str:
         "main",
         tag("h1", words),
         tag("p", "pollux shows what your coding agents leave on this machine. It looked here:", class_="sentence"),
-        tag("div", tag("table", head, tag("tbody", *rows)), class_="wide"),
+        tag(
+            "div",
+            tag("table", head, tag("tbody", *rows)),
+            class_="wide",
+            tabindex="0",
+            role="region",
+            aria_label="Where pollux looked",
+        ),
         tag("p", "As soon as an agent writes a session, it is here: load this page again.")
         if not lacking
         else tag("p", "Which files could not be read: ", command("pollux doctor")),

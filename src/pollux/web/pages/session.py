@@ -156,7 +156,7 @@ def _views(about: Surroundings) -> Html:
 def _marks(about: Surroundings) -> Html:
     if about.is_sample:
         words = "The sample keeps no marks. Start `pollux web` without --sample to mark your own sessions."
-        return _menu("Marks", tag("p", *with_code(words)), end=False)
+        return _menu("Marks", tag("p", *with_code(words)))
     marks, token = about.marks, about.token
     action = f"/mark/{quote(about.entry.summary.key, safe=':')}"
     words = "Take the star away (s)" if marks.starred else "Star this session (s)"
@@ -195,7 +195,7 @@ def _marks(about: Surroundings) -> Html:
         tag("button", "Save", type="submit"),
     ]
     forms = [form(action, token, *inner, class_="fields") for inner in (fields, message)]
-    menu = _menu("Marks", *forms, end=False)
+    menu = _menu("Marks", *forms)
     return tag("div", form(action, token, starred, star), *tags, menu, note, class_="marks")
 
 
@@ -297,10 +297,10 @@ def _relatives(about: Surroundings) -> Html:
     return _menu(plural(len(rows), "related session"), tag("ul", *rows, class_="relatives"))
 
 
-def _menu(words: str, *inner: Html, end: bool = True) -> Html:
-    """A menu; its panel ends where its button ends, or begins where it begins."""
+def _menu(words: str, *inner: Html) -> Html:
+    """A menu, of which one is open at a time."""
     panel = tag("div", join(inner), class_="panel")
-    return tag("details", tag("summary", words), panel, class_="menu end" if end else "menu", name="tools")
+    return tag("details", tag("summary", words), panel, class_="menu", name="tools")
 
 
 def _read(about: Surroundings) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from pollux.draw.marks import STAR
 from pollux.draw.results import SPEAKERS, make_visible
@@ -263,7 +264,10 @@ def _passage(hit: Hit) -> Html:
 
 
 def _search_in(row: Row) -> str:
-    return session_address(row.entry.summary.key)
+    """The address of the session, in which the first words that were found are looked for."""
+    matches = (hit.snippet[start:end] for hit in row.hits for start, end in hit.spans)
+    words = " ".join(next(matches, "").split())
+    return session_address(row.entry.summary.key) + (f"#find={quote(words)}" if words else "")
 
 
 def _pages(answer: Answer) -> Html:

@@ -46,7 +46,8 @@ def timeline_page(
 def _sums(asked: Asked, of: Measure, days: Mapping[date, float], least: str) -> Iterator[Tile]:
     """What there is in all."""
     most = max(days, key=lambda day: days[day])
-    yield Tile(f"{'≥' if least else ''}{label(of, sum(days.values()))}", of.value)
+    figure, _, unit = label(of, sum(days.values())).partition(" ")
+    yield Tile(f"{'≥' if least else ''}{figure}", unit or of.value)
     yield Tile(f"{sum(amount > 0 for amount in days.values()):,}", f"days with any, from {min(days)} to {max(days)}")
     yield Tile(label(of, days[most]), f"the most, on {most:%A}, {most}", _day(asked, most))
 
@@ -110,7 +111,7 @@ def _legend() -> Html:
 
 def _table(asked: Asked, of: Measure, days: Mapping[date, float]) -> Html:
     rows = [
-        (tag("a", day.isoformat(), href=_day(asked, day)), f"{day:%A}", label(of, days[day]))
+        (tag("a", day.isoformat(), href=_day(asked, day)), f"{day:%A}", label(of, days[day]).partition(" ")[0])
         for day in sorted(days, reverse=True)
     ]
     inner = table(("day", "weekday", of.value), rows, numeric=(2,))
