@@ -384,24 +384,3 @@ def test_a_table_that_others_changed_is_told_by_whoever_cannot_go_on(
     for ask in asked:
         with pytest.raises((StoreError, OutputError, Unreadable), match=words):
             ask()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_told(store: Store) -> None:
-    push(store, [session("a")])
-    Path(store.url).chmod(0o500)
-    try:
-        with pytest.raises(OutputError, match="the rights are missing"):
-            Loader(store).load()
-    finally:
-        Path(store.url).chmod(0o700)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
-def test_tables_that_may_not_be_seen_are_not_missing(store: Store) -> None:
-    Path(store.url, "tables").chmod(0)
-    try:
-        with pytest.raises(Unreadable, match="the rights are missing"):
-            Delta(store).open(SESSIONS)
-    finally:
-        Path(store.url, "tables").chmod(0o700)

@@ -218,7 +218,7 @@ def check_person(name: str) -> str:
 def _part(name: str) -> str:
     """A name as a part of a path; where it had to be changed, a piece of its hash keeps it unique."""
     plain = _ODD.sub("-", name)[:_LONGEST].strip(".-")
-    if plain == name:
+    if plain == name != "":
         return name
     return f"{plain}-{_hash(name, 8)}" if plain else _hash(name, 8)
 
