@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -69,6 +70,34 @@ def test_an_erased_person_is_in_no_byte(filled: Store) -> None:
     assert not having(filled, CANARY)
     assert {one.person for one in known(Delta(filled))} == {"bob"}
     assert all(one.counts for one in known(Delta(filled))), "the copy of another machine counts now"
+
+
+@pytest.mark.parametrize("is_trimmed", [False, True])
+def test_files_go_that_somebody_replaced_whose_clock_is_ahead(filled: Store, is_trimmed: bool) -> None:
+    tidy(filled)
+    later = (time.time() + 10**7) * 1000
+    for log in Path(filled.url, "tables").glob("*/_delta_log"):
+        for file in log.glob("*checkpoint*"):
+            file.unlink()
+        for file in log.glob("*.json"):
+            file.write_text(re.sub(r'(?<="deletionTimestamp":)\d+', f"{later:.0f}", file.read_text()))
+    for name in TABLES if is_trimmed else ():
+        Delta(filled).open(name).create_checkpoint()
+        *old, _ = sorted(Path(filled.url, "tables", TABLES[name].stored, "_delta_log").glob("*.json"))
+        for file in old:
+            file.unlink()
+    assert len(having(filled, CANARY)) > 10
+    assert erase(filled, Tombstone(person="ada", at="now")).sessions == 2
+    assert not having(filled, CANARY)
+
+
+def test_an_erasure_that_was_killed_is_finished_by_the_next(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Delta, "purge", lambda *_: None)
+        erase(filled, Tombstone(person="ada", at="now"))
+    assert having(filled, CANARY)
+    erase(filled, Tombstone(person="ada", at="now"))
+    assert not having(filled, CANARY)
 
 
 def test_an_erased_person_does_not_come_back(filled: Store) -> None:
