@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from deltalake import DeltaTable
-from deltalake.table import TableOptimizer
+from deltalake.table import TableMerger, TableOptimizer
 
 from pollux.errors import NotFound, Unreadable
 from pollux.lake import tidy as tidying
@@ -296,6 +296,79 @@ def test_who_is_late_changes_what_is_there_now(
     monkeypatch.undo()
     assert SESSIONS in interrupted
     steps["load"](filled)
+    assert _answers(filled) == _answers(calm)
+    tidy(filled, grace=NOW)
+    assert _answers(filled) == _answers(calm)
+
+
+@pytest.mark.parametrize("how", ["z_order", "compact"])
+def test_rows_that_change_while_files_are_joined_are_there_once(
+    filled: Store, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each table, others load and erase when we have looked which files there are, and not joined them yet."""
+    for name in TABLES:
+        push(filled, [session(name, words=CANARY), session("b")], f"of-{name}", "m3", 1)
+        Loader(filled).load()
+    shutil.copytree(filled.url, tmp_path / "calm")
+    join, tables = getattr(TableOptimizer, how), iter(TABLES)
+
+    def change(store: Store, name: str) -> None:
+        push(store, [session("a", 6 + len(name))], "ada", "m1", 9 + list(TABLES).index(name))
+        Loader(store).load()
+        erase(store, Tombstone(person=f"of-{name}", at="now"))
+
+    def late(optimizer: TableOptimizer, _: object, *where: Any, **more: Any) -> dict[str, Any]:
+        if name := next(tables, None):
+            change(filled, name)
+        done: dict[str, Any] = join(optimizer, *([["key"]] if how == "z_order" else []), *where, **more)
+        return done
+
+    monkeypatch.setattr(TableOptimizer, "z_order", late)
+    assert tidy(filled).joined_files > 0
+    assert next(tables, None) is None
+    calm = open_store(str(tmp_path / "calm"))
+    for name in TABLES:
+        change(calm, name)
+    assert _answers(filled) == _answers(calm)
+    tidy(filled, grace=NOW)
+    assert _answers(filled) == _answers(calm)
+
+
+def test_files_that_are_joined_while_rows_change_hold_them_once(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others join them when a load, and then an erasure, has looked what is there, and not changed it yet."""
+
+    def change(store: Store) -> None:
+        push(store, [session("a", 6), session("b", 2)], "ada", "m1", 9)
+        Loader(store).load()
+        erase(store, Tombstone(person="bob", at="now"))
+
+    shutil.copytree(filled.url, tmp_path / "calm")
+    merge, joined, is_ours = TableMerger.execute, list[int](), iter([True, False] * 99)
+
+    def another(store: Store, number: int) -> None:
+        push(store, [session(f"another{number}")], "eve", "m4", number)
+        Loader(store).load()
+
+    def late(merger: TableMerger) -> dict[str, Any]:
+        """One that is refused is not disturbed again."""
+        if next(is_ours):
+            monkeypatch.setattr(TableMerger, "execute", merge)
+            another(filled, len(joined))
+            joined.append(tidy(filled).joined_files)
+            monkeypatch.setattr(TableMerger, "execute", late)
+        return merge(merger)
+
+    monkeypatch.setattr(TableMerger, "execute", late)
+    change(filled)
+    monkeypatch.undo()
+    assert len(joined) >= 3
+    assert min(joined) > 0
+    calm = open_store(str(tmp_path / "calm"))
+    for number in range(len(joined)):
+        another(calm, number)
+    change(calm)
     assert _answers(filled) == _answers(calm)
     tidy(filled, grace=NOW)
     assert _answers(filled) == _answers(calm)

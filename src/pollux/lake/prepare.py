@@ -22,7 +22,7 @@ from pollux.writers.json import WRITER
 
 _SEPARATORS = re.compile(r"[-_.:/#]+")
 _NUMBER = re.compile(r"[0-9a-fA-F]+|(?=.*\d)[0-9A-Za-z]{20,}")
-_USUAL = frozenset({"", "agent", "checkpoint", "prompts", "ses", "session", "subagent"})
+_USUAL = frozenset({"", "agent", "call", "checkpoint", "prompts", "ses", "session", "subagent", "toolu"})
 """Words in ids that agents and pollux make."""
 
 
