@@ -264,6 +264,21 @@ def test_what_is_too_large_is_not_unpacked(store: Store) -> None:
     assert [one.key for one in shown(store)] == ["claude:a"]
 
 
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_what_is_no_file_or_claims_to_be_huge_stops_nobody(store: Store, is_pipe: bool) -> None:
+    _put_odd(store, b"")
+    (place,) = Path(store.url, "sessions", "eve").rglob("*.zst")
+    if is_pipe:
+        place.unlink()
+        os.mkfifo(place)
+    else:
+        os.truncate(place, 1 << 40)
+    push(store, [session("a")])
+    told = [str(problem) for problem in problems(store)]
+    assert ["larger than any document" in text for text in told] == ([] if is_pipe else [True])
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
 def test_news_that_are_damaged_or_tell_of_nothing_stop_nobody(store: Store) -> None:
     store.put_if_absent("news/README", b"somebody's")
     store.put_if_absent("news/eve/m9/0000000000000001.json", b"{")
