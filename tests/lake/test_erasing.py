@@ -27,7 +27,7 @@ from pollux.lake.shown import known
 from pollux.lake.store import Store, open_store
 from pollux.lake.tables import MESSAGES, ROWS, SESSIONS, TABLES
 from pollux.lake.tidy import tidy
-from tests.lake.making import contents, push
+from tests.lake.making import contents, push, unpacked
 from tests.lake.sessions import BEGIN, session
 
 CANARY = "canary7Q3xylophone"
@@ -70,6 +70,23 @@ def test_an_erased_person_is_in_no_byte(filled: Store) -> None:
     assert not having(filled, CANARY)
     assert {one.person for one in known(Delta(filled))} == {"bob"}
     assert all(one.counts for one in known(Delta(filled))), "the copy of another machine counts now"
+
+
+@pytest.mark.slow
+def test_nor_is_one_in_a_bucket(bucket: Store) -> None:
+    for seq in (1, 2):
+        push(bucket, [session("a", 2 * seq, words=CANARY)], "ada", "m1", seq)
+        push(bucket, [session("b", 2 * seq)], "bob", "m2", seq)
+        Loader(bucket).load()
+    tidy(bucket)
+
+    def having_it() -> list[str]:
+        return [one.path for one in bucket.paths() if CANARY.encode() in unpacked(one.path, bucket.get(one.path))]
+
+    assert len(having_it()) > 3
+    erase(bucket, Tombstone(person="ada", at="now"))
+    assert not having_it()
+    assert Lake(bucket).rows("SELECT person, COUNT(*) FROM messages GROUP BY 1") == [("bob", 4)]
 
 
 @pytest.mark.parametrize("is_trimmed", [False, True])
@@ -391,26 +408,24 @@ def test_where_little_is_new_only_small_files_are_joined(store: Store, monkeypat
     assert Lake(store).rows("SELECT COUNT(*), SUM(LENGTH(text)) FROM messages") == before
 
 
-def test_a_clock_that_is_ahead_removes_nothing_that_a_load_may_need(
-    filled: Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("ahead", "age", "stays"), [(48, 30, True), (0, 30, False), (-12, 16, False), (-12, 8, True)])
+def test_how_old_a_file_is_that_a_load_may_need_is_told_by_the_stores_clock(
+    filled: Store, ahead: int, age: int, stays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Our clock is so many hours `ahead`, and by it the file has this `age` in hours."""
     left = next(Path(filled.url).glob("tables/messages_all/month=*/*.parquet"))
-    young = shutil.copy(left, left.with_name("part-that-a-load-has-not-committed-yet.parquet"))
-    old = time.time() - 30 * 3600  # as our clock has it, which is two days ahead of the store's
-    os.utime(young, (old, old))
+    file = Path(shutil.copy(left, left.with_name("part-that-a-load-has-not-committed.parquet")))
+    os.utime(file, (time.time() - age * 3600,) * 2)
     put = Store.put_if_absent
 
     def late(store: Store, path: str, data: bytes) -> bool:
         done = put(store, path, data)
-        os.utime(Path(store.url, path), (time.time() - 48 * 3600,) * 2)
+        os.utime(Path(store.url, path), (time.time() - ahead * 3600,) * 2)
         return done
 
     monkeypatch.setattr(Store, "put_if_absent", late)
     tidy(filled)
-    assert Path(young).exists()
-    monkeypatch.undo()
-    tidy(filled)
-    assert not Path(young).exists()
+    assert file.exists() == stays
 
 
 def test_what_goes_on_after_long_is_not_retired_before_it_is_loaded(filled: Store) -> None:
