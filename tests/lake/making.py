@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
@@ -56,7 +57,11 @@ def contents(store: Store) -> Iterator[tuple[Path, bytes]]:
         if path.is_file():
             data = path.read_bytes()
             yield path, data
-            if path.suffix == ".zst":
-                yield path, zstandard.ZstdDecompressor().decompress(data)
-            if path.suffix == ".parquet":
-                yield path, str(pq.read_table(path).to_pylist()).encode()
+            yield path, unpacked(path.name, data)
+
+
+def unpacked(name: str, data: bytes) -> bytes:
+    """What a file of a lake says."""
+    if name.endswith(".zst"):
+        return zstandard.ZstdDecompressor().decompress(data)
+    return str(pq.read_table(pa.BufferReader(data)).to_pylist()).encode() if name.endswith(".parquet") else data

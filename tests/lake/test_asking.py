@@ -6,9 +6,11 @@ import gc
 import json
 import stat
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pollux import Filter, Library
 from pollux.errors import Ambiguous, RequestError, UnknownName, Unreadable
@@ -28,10 +30,12 @@ from pollux.lake.usage import usage_of
 from pollux.library.sample import sample_environment
 from pollux.registry import source_names
 from pollux.system.directories import Places
+from pollux.transforms.redact import RULES
 from pollux.usage.service import Grouping
 from tests.conformance.answers import answers
 from tests.conformance.truth import AGENTS, homes
 from tests.lake.making import document, push
+from tests.lake.push.pushing import Machine
 from tests.lake.sessions import session
 from tests.program import run
 
@@ -184,12 +188,15 @@ def test_a_question_changes_nothing_and_opens_nothing_else(store: Store, lake: L
     assert names[:2] == ["person", "n"]
     assert [row[0] for row in rows] == ["ada", "bob"]
     file = next(Path(store.url).rglob("*.parquet"))
+    over = f"COPY (SELECT 1) TO '{file}' (USE_TMP_FILE FALSE)"
     before, sessions = file.read_bytes(), lake.query("SELECT key FROM sessions ORDER BY key")[1]
     for statement in (
         "SELECT * FROM read_text('/etc/passwd')",
         "COPY (SELECT 1) TO '/tmp/elsewhere.csv'",
         f"COPY (SELECT 1) TO '{file}'",
-        f"EXPLAIN ANALYZE COPY (SELECT 1) TO '{file}' (USE_TMP_FILE FALSE)",
+        over,
+        f"EXPLAIN ANALYZE {over}",
+        f"WITH x AS ({over}) FROM x",
         "SELECT 1; DROP VIEW sessions",
         "ATTACH '/tmp/other.db'",
         "INSTALL httpfs",
@@ -234,6 +241,23 @@ def test_a_time_that_no_calendar_has_is_told(lake: Lake, odd: str) -> None:
         lake.query(f"SELECT {odd}")
 
 
+def test_a_session_that_is_nothing_but_a_title_stops_no_search(store: Store) -> None:
+    push(store, [session("a", 0, words="zanzibar"), session("b", words="zanzibar")])
+    Loader(store).load()
+    hits = search(Lake(store), parse("zanzibar", source_names()), SearchRequest(per_session=1)).hits
+    assert {hit.key: bool(hit.message_id) for hit in hits} == {"claude:a": False, "claude:b": True}
+
+
+def test_a_time_that_is_none_stops_no_search(store: Store) -> None:
+    late = datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=14)))
+    first, *others = session("a", words="zanzibar").messages
+    push(store, [replace(session("a"), messages=(replace(first, at=late), *others))])
+    Loader(store).load()
+    for sort in Sort:
+        (hit,) = search(Lake(store), parse("zanzibar in:prompts", source_names()), SearchRequest(sort=sort)).hits
+        assert hit.at is None
+
+
 def test_a_search_that_may_read_no_document_does_not_say_that_there_is_nothing(store: Store, tmp_path: Path) -> None:
     push(store, [session("a", words="zanzibar")])
     Loader(store).load()
@@ -272,3 +296,20 @@ def test_show_prints_what_it_prints_of_the_document(store: Store, tmp_path: Path
         for command in (("lake", "show", store.url, "last"), ("show", str(path)))
     )
     assert lakes == own
+
+
+def test_show_prints_what_it_prints_of_the_redacted_session(store: Store, tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "m")
+    for number, rule in enumerate(RULES[:5]):
+        machine.talk("a1", f"Look at {machine.home}/notes:", rule.example, f"what is it, {number}?")
+    machine.allow()
+    machine.push(store.url)
+    Loader(store).load()
+    environ = {**machine.environ, "LANG": "C.UTF-8", "POLLUX_NOW": "2026-11-16T12:00:00Z", "POLLUX_BACKGROUND": "0"}
+    path = tmp_path / "redacted.json"
+    made = run("export", "a1", "--to", "json", "--redact", "--output", str(path), env=environ, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    here = run("show", str(path), env=environ, cwd=tmp_path)
+    there = run("lake", "show", store.url, "a1", env=environ, cwd=tmp_path)
+    assert (there.returncode, there.stdout) == (0, here.stdout), there.stderr
+    assert there.stdout.count("[secret:") >= 5

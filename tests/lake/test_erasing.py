@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 from deltalake import DeltaTable
-from deltalake.table import TableOptimizer
+from deltalake.table import TableMerger, TableOptimizer
 
 from pollux.errors import NotFound, Unreadable
 from pollux.lake import tidy as tidying
@@ -26,7 +27,7 @@ from pollux.lake.shown import known
 from pollux.lake.store import Store, open_store
 from pollux.lake.tables import MESSAGES, ROWS, SESSIONS, TABLES
 from pollux.lake.tidy import tidy
-from tests.lake.making import contents, push
+from tests.lake.making import contents, push, unpacked
 from tests.lake.sessions import BEGIN, session
 
 CANARY = "canary7Q3xylophone"
@@ -69,6 +70,51 @@ def test_an_erased_person_is_in_no_byte(filled: Store) -> None:
     assert not having(filled, CANARY)
     assert {one.person for one in known(Delta(filled))} == {"bob"}
     assert all(one.counts for one in known(Delta(filled))), "the copy of another machine counts now"
+
+
+@pytest.mark.slow
+def test_nor_is_one_in_a_bucket(bucket: Store) -> None:
+    for seq in (1, 2):
+        push(bucket, [session("a", 2 * seq, words=CANARY)], "ada", "m1", seq)
+        push(bucket, [session("b", 2 * seq)], "bob", "m2", seq)
+        Loader(bucket).load()
+    tidy(bucket)
+
+    def having_it() -> list[str]:
+        return [one.path for one in bucket.paths() if CANARY.encode() in unpacked(one.path, bucket.get(one.path))]
+
+    assert len(having_it()) > 3
+    erase(bucket, Tombstone(person="ada", at="now"))
+    assert not having_it()
+    assert Lake(bucket).rows("SELECT person, COUNT(*) FROM messages GROUP BY 1") == [("bob", 4)]
+
+
+@pytest.mark.parametrize("is_trimmed", [False, True])
+def test_files_go_that_somebody_replaced_whose_clock_is_ahead(filled: Store, is_trimmed: bool) -> None:
+    tidy(filled)
+    later = (time.time() + 10**7) * 1000
+    for log in Path(filled.url, "tables").glob("*/_delta_log"):
+        for file in log.glob("*checkpoint*"):
+            file.unlink()
+        for file in log.glob("*.json"):
+            file.write_text(re.sub(r'(?<="deletionTimestamp":)\d+', f"{later:.0f}", file.read_text()))
+    for name in TABLES if is_trimmed else ():
+        Delta(filled).open(name).create_checkpoint()
+        *old, _ = sorted(Path(filled.url, "tables", TABLES[name].stored, "_delta_log").glob("*.json"))
+        for file in old:
+            file.unlink()
+    assert len(having(filled, CANARY)) > 10
+    assert erase(filled, Tombstone(person="ada", at="now")).sessions == 2
+    assert not having(filled, CANARY)
+
+
+def test_an_erasure_that_was_killed_is_finished_by_the_next(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Delta, "purge", lambda *_: None)
+        erase(filled, Tombstone(person="ada", at="now"))
+    assert having(filled, CANARY)
+    erase(filled, Tombstone(person="ada", at="now"))
+    assert not having(filled, CANARY)
 
 
 def test_an_erased_person_does_not_come_back(filled: Store) -> None:
@@ -272,6 +318,79 @@ def test_who_is_late_changes_what_is_there_now(
     assert _answers(filled) == _answers(calm)
 
 
+@pytest.mark.parametrize("how", ["z_order", "compact"])
+def test_rows_that_change_while_files_are_joined_are_there_once(
+    filled: Store, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each table, others load and erase when we have looked which files there are, and not joined them yet."""
+    for name in TABLES:
+        push(filled, [session(name, words=CANARY), session("b")], f"of-{name}", "m3", 1)
+        Loader(filled).load()
+    shutil.copytree(filled.url, tmp_path / "calm")
+    join, tables = getattr(TableOptimizer, how), iter(TABLES)
+
+    def change(store: Store, name: str) -> None:
+        push(store, [session("a", 6 + len(name))], "ada", "m1", 9 + list(TABLES).index(name))
+        Loader(store).load()
+        erase(store, Tombstone(person=f"of-{name}", at="now"))
+
+    def late(optimizer: TableOptimizer, _: object, *where: Any, **more: Any) -> dict[str, Any]:
+        if name := next(tables, None):
+            change(filled, name)
+        done: dict[str, Any] = join(optimizer, *([["key"]] if how == "z_order" else []), *where, **more)
+        return done
+
+    monkeypatch.setattr(TableOptimizer, "z_order", late)
+    assert tidy(filled).joined_files > 0
+    assert next(tables, None) is None
+    calm = open_store(str(tmp_path / "calm"))
+    for name in TABLES:
+        change(calm, name)
+    assert _answers(filled) == _answers(calm)
+    tidy(filled, grace=NOW)
+    assert _answers(filled) == _answers(calm)
+
+
+def test_files_that_are_joined_while_rows_change_hold_them_once(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others join them when a load, and then an erasure, has looked what is there, and not changed it yet."""
+
+    def change(store: Store) -> None:
+        push(store, [session("a", 6), session("b", 2)], "ada", "m1", 9)
+        Loader(store).load()
+        erase(store, Tombstone(person="bob", at="now"))
+
+    shutil.copytree(filled.url, tmp_path / "calm")
+    merge, joined, is_ours = TableMerger.execute, list[int](), iter([True, False] * 99)
+
+    def another(store: Store, number: int) -> None:
+        push(store, [session(f"another{number}")], "eve", "m4", number)
+        Loader(store).load()
+
+    def late(merger: TableMerger) -> dict[str, Any]:
+        """One that is refused is not disturbed again."""
+        if next(is_ours):
+            monkeypatch.setattr(TableMerger, "execute", merge)
+            another(filled, len(joined))
+            joined.append(tidy(filled).joined_files)
+            monkeypatch.setattr(TableMerger, "execute", late)
+        return merge(merger)
+
+    monkeypatch.setattr(TableMerger, "execute", late)
+    change(filled)
+    monkeypatch.undo()
+    assert len(joined) >= 3
+    assert min(joined) > 0
+    calm = open_store(str(tmp_path / "calm"))
+    for number in range(len(joined)):
+        another(calm, number)
+    change(calm)
+    assert _answers(filled) == _answers(calm)
+    tidy(filled, grace=NOW)
+    assert _answers(filled) == _answers(calm)
+
+
 def test_where_little_is_new_only_small_files_are_joined(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     push(store, [session("large", words=os.urandom(100_000).hex())], seq=1)
     Loader(store).load()
@@ -289,26 +408,24 @@ def test_where_little_is_new_only_small_files_are_joined(store: Store, monkeypat
     assert Lake(store).rows("SELECT COUNT(*), SUM(LENGTH(text)) FROM messages") == before
 
 
-def test_a_clock_that_is_ahead_removes_nothing_that_a_load_may_need(
-    filled: Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("ahead", "age", "stays"), [(48, 30, True), (0, 30, False), (-12, 16, False), (-12, 8, True)])
+def test_how_old_a_file_is_that_a_load_may_need_is_told_by_the_stores_clock(
+    filled: Store, ahead: int, age: int, stays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Our clock is so many hours `ahead`, and by it the file has this `age` in hours."""
     left = next(Path(filled.url).glob("tables/messages_all/month=*/*.parquet"))
-    young = shutil.copy(left, left.with_name("part-that-a-load-has-not-committed-yet.parquet"))
-    old = time.time() - 30 * 3600  # as our clock has it, which is two days ahead of the store's
-    os.utime(young, (old, old))
+    file = Path(shutil.copy(left, left.with_name("part-that-a-load-has-not-committed.parquet")))
+    os.utime(file, (time.time() - age * 3600,) * 2)
     put = Store.put_if_absent
 
     def late(store: Store, path: str, data: bytes) -> bool:
         done = put(store, path, data)
-        os.utime(Path(store.url, path), (time.time() - 48 * 3600,) * 2)
+        os.utime(Path(store.url, path), (time.time() - ahead * 3600,) * 2)
         return done
 
     monkeypatch.setattr(Store, "put_if_absent", late)
     tidy(filled)
-    assert Path(young).exists()
-    monkeypatch.undo()
-    tidy(filled)
-    assert not Path(young).exists()
+    assert file.exists() == stays
 
 
 def test_what_goes_on_after_long_is_not_retired_before_it_is_loaded(filled: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -13,8 +14,61 @@ from pollux.lake.delta import Delta
 from pollux.lake.load import Loader
 from pollux.lake.shown import known
 from pollux.lake.store import Store
+from pollux.lake.tidy import tidy
 from tests.lake.making import push
 from tests.lake.sessions import session
+
+AS_ANYBODY = ["setpriv", *(f"--{which}=-dac_override,-dac_read_search" for which in ("inh-caps", "bounding-set"))]
+"""Starts a program of root's that may do what the modes of files say, and no more."""
+
+
+@pytest.mark.parametrize(
+    ("command", "place", "mode", "status"),
+    [
+        ("load", "loads", 0o500, 5),
+        ("load", "news", 0, 3),
+        ("load", "news/ada/m1", 0o500, 5),
+        ("load", "sessions/ada", 0, 3),
+        ("load", "tables", 0, 3),
+        ("load", "tables/usage_all/_delta_log", 0o500, 5),
+        ("tidy", "loads", 0o500, 5),
+        ("tidy", "tables/sessions/_delta_log", 0o500, 5),
+        ("erase --person ada --yes", "", 0o500, 5),
+        ("erase --person ada --yes", "sessions/ada/m1/claude/a", 0o500, 5),
+        ("erase --person ada --yes", "tables/sessions/_delta_log", 0o500, 5),
+        ("list", "tables", 0, 3),
+        ("stats", "tables/usage_all", 0, 3),
+        ("search hello", "tables/messages_all/month=2026-10", 0, 3),
+        ("show last", "sessions", 0, 3),
+        ("query SELECT", "tables/sessions/month=2026-10", 0, 3),
+    ],
+)
+def test_missing_rights_are_told(
+    store: Store, tmp_path: Path, command: str, place: str, mode: int, status: int
+) -> None:
+    push(store, [session("a")])
+    Loader(store).load()
+    push(store, [session("b")], seq=2)
+    name, *options = command.replace("SELECT", "SELECT*FROM+sessions").split()
+    program = [*(AS_ANYBODY if os.geteuid() == 0 else ()), sys.executable, "-m", "pollux", "lake", name, store.url]
+    folder = Path(store.url, place)
+    folder.chmod(mode)
+    try:
+        done = subprocess.run(
+            [*program, *(option.replace("+", " ") for option in options)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "HOME": str(tmp_path)},
+        )
+    finally:
+        folder.chmod(0o700)
+    assert (done.returncode, done.stdout.replace("0 sessions loaded\n", "")) == (status, ""), done.stderr
+    assert "the rights are missing" in done.stderr
+    assert "Traceback" not in done.stderr
+    Loader(store).load()
+    tidy(store)
+    assert {one.key for one in known(Delta(store))} >= {"claude:b"} or name == "erase"
 
 
 def small_files() -> None:

@@ -70,7 +70,7 @@ class Lake:
             # EXPLAIN ANALYZE would do what it explains, and writing is something that can be explained.
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise RequestError("A lake answers one question at a time.", 'Try: "SELECT …"')
-            answer: Any = self._now(lambda engine: engine.sql(statement).to_arrow_table())
+            answer: Any = self._now(lambda engine: _answer(engine, statement))
         except duckdb.Error as error:
             tables = ", ".join(TABLES)
             raise RequestError(
@@ -155,6 +155,16 @@ class Lake:
         for name, body in view_bodies(lambda table: f"stored.{table.stored}").items():
             engine.execute(f"CREATE VIEW {name} AS {body}")
         return engine
+
+
+def _answer(engine: duckdb.DuckDBPyConnection, question: str) -> Any:
+    """The answer to somebody's question. A view of it is made first, since that is refused to what would write.
+
+    COPY may stand in a WITH clause, and would write over the files of the tables, which may be opened.
+    """
+    engine.execute(f"CREATE OR REPLACE TEMP VIEW question AS {question}")
+    engine.execute("DROP VIEW question")
+    return engine.sql(question).to_arrow_table()
 
 
 def _reason(error: Exception) -> str:

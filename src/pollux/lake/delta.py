@@ -8,10 +8,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
 
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable, needs
 from pollux.lake.store import CLIENT, PATIENCE, RETRIES, TABLES as FOLDER, explained
 from pollux.lake.tables import PLACE, SESSIONS, TABLES, Table
+from pollux.model import Value
+from pollux.system.decoders import json_decoder
 from pollux.writers.parquet import typed
 
 if TYPE_CHECKING:
@@ -32,6 +35,21 @@ _LOG_KEPT = "interval 2 days"
 _ALWAYS = {SESSIONS: ("seq", "counts")}
 """What no column that came later can stand for."""
 _ANEW = "Make a new lake, and push and load again: the documents have everything."
+
+
+class _Removed(Value, frozen=True):
+    """A file that was replaced."""
+
+    path: str
+
+
+class _Action(Value, frozen=True):
+    """A line of a log."""
+
+    remove: _Removed | None = None
+
+
+_action = json_decoder(_Action).decode
 
 
 class Delta:
@@ -161,15 +179,39 @@ class Delta:
 
         return self.change(name, make)
 
-    def vacuum(self, name: str, hours: float, *, full: bool = False) -> None:
-        """Remove files that were replaced at least so many hours ago; with `full` also those that nobody knows of.
-
-        Without `full`, a file that a running load wrote is spared.
-        """
+    def vacuum(self, name: str, hours: float) -> None:
+        """Remove files that were replaced at least so many hours ago, and such that nobody knows of and are as old."""
         self.change(
             name,
-            lambda table: table.vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=full),
+            lambda table: table.vacuum(int(hours), dry_run=False, enforce_retention_duration=False, full=True),
         )
+
+    def purge(self, name: str) -> None:
+        """Remove all files that were replaced, whatever time it was by the clock of whoever replaced them.
+
+        A file that a running load wrote is in no log yet, and spared.
+        """
+        place = f"{FOLDER}/{TABLES[name].stored}"
+        with self._explained():
+            replaced = set(self._replaced(f"{place}/_delta_log"))
+            used = {file["path"] for file in as_rows(self.open(name).get_add_actions(flatten=True))}
+        gone = {f"{place}/{unquote(path)}" for path in replaced - used}
+        self._store.delete([one.path for one in self._store.paths(place) if one.path in gone])
+
+    def _replaced(self, log: str) -> Iterator[str]:
+        """The files of which a log says that they were replaced."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        for path in [one.path for one in self._store.paths(log)]:
+            with suppress(NotFound):  # others trim the log, too
+                data = self._store.get(path)
+                if path.endswith(".json"):
+                    removed = [_action(line).remove for line in data.splitlines()]
+                    yield from (one.path for one in removed if one is not None)
+                elif path.endswith(".parquet"):
+                    rows = pq.read_table(pa.BufferReader(data), columns=["remove"])["remove"].to_pylist()
+                    yield from (row["path"] for row in rows if row is not None and row["path"] is not None)
 
     def trim_log(self, name: str) -> None:
         """Remove what is too old of a table's log."""

@@ -19,6 +19,7 @@ import zstandard
 from msgspec.structs import replace
 
 from pollux.errors import PolluxError, RequestError, StoreError, Unreadable
+from pollux.lake.store import LARGEST
 from pollux.model import Session, Value
 from pollux.system.decoders import json_decoder
 from pollux.writers.json_reader import session_of
@@ -33,7 +34,6 @@ V = TypeVar("V", bound=Value)
 _PERSON = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 100
-_LARGEST = 1 << 31
 
 
 class Level(StrEnum):
@@ -151,9 +151,9 @@ _edition = json_decoder(_Edition).decode
 def decode(data: bytes) -> Document:
     """A stored document. Raises `Unreadable`; where it is of a later edition, `StoreError`."""
     try:
-        if zstandard.frame_content_size(data) > _LARGEST:  # the limit below is for those that do not tell their size
+        if zstandard.frame_content_size(data) > LARGEST:  # the limit below is for those that do not tell their size
             raise Unreadable("A document of the lake is larger than any session.")
-        content = zstandard.ZstdDecompressor().decompress(data, max_output_size=_LARGEST)
+        content = zstandard.ZstdDecompressor().decompress(data, max_output_size=LARGEST)
     except (zstandard.ZstdError, MemoryError) as error:
         raise Unreadable(f"A document of the lake is damaged: {error}.") from error
     document = read_as(Document, content)
@@ -218,7 +218,7 @@ def check_person(name: str) -> str:
 def _part(name: str) -> str:
     """A name as a part of a path; where it had to be changed, a piece of its hash keeps it unique."""
     plain = _ODD.sub("-", name)[:_LONGEST].strip(".-")
-    if plain == name:
+    if plain == name != "":
         return name
     return f"{plain}-{_hash(name, 8)}" if plain else _hash(name, 8)
 

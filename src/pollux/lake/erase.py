@@ -56,12 +56,12 @@ def erase(store: Store, tombstone: Tombstone) -> Erased:
         raise NotFound(f"Nothing of {_named(tombstone)} is in the lake {store.url}.", "Try: pollux lake list LAKE")
     store.put_if_absent(tombstone.path, msgspec.json.encode(tombstone))
     store.delete(documents)
-    erase_rows(delta, [tombstone])
+    erase_rows(delta, [tombstone], thorough=True)
     return Erased(len(sessions), sum(path.startswith(f"{DOCUMENTS}/") for path in documents))
 
 
-def erase_rows(delta: Delta, graves: Sequence[Tombstone]) -> None:
-    """Delete the rows of what was erased, and the files that had them."""
+def erase_rows(delta: Delta, graves: Sequence[Tombstone], *, thorough: bool = False) -> None:
+    """Delete the rows of what was erased, and the files that had them; if `thorough`, where no row is left, too."""
     if not graves:
         return
     sessions = known(delta)
@@ -72,8 +72,8 @@ def erase_rows(delta: Delta, graves: Sequence[Tombstone]) -> None:
             alike = [grave for grave in graves if _columns(grave) == columns]
             places = [[getattr(grave, column) for column in columns] for grave in alike]
             deleted += delta.delete_rows(name, columns, places)
-        if deleted:
-            delta.vacuum(name, 0)
+        if deleted or thorough:
+            delta.purge(name)
     show(delta, [], keys)
 
 

@@ -32,10 +32,12 @@ class Permission(Value, frozen=True, kw_only=True):
     name: str | None = None
 
     def covers(self, project: str | None) -> bool:
-        """Does it allow the sessions of a project?"""
+        """Does it allow the sessions of a project? What `..` leads out of is not its folder."""
         if self.path == EVERYTHING:
             return True
-        return project is not None and f"{normalize('NFC', project)}/".startswith(f"{self.path.rstrip('/')}/")
+        if project is None:
+            return False
+        return f"{normalize('NFC', os.path.normpath(project))}/".startswith(f"{self.path.rstrip('/')}/")
 
 
 class Permissions:

@@ -22,7 +22,7 @@ from pollux.writers.json import WRITER
 
 _SEPARATORS = re.compile(r"[-_.:/#]+")
 _NUMBER = re.compile(r"[0-9a-fA-F]+|(?=.*\d)[0-9A-Za-z]{20,}")
-_USUAL = frozenset({"", "agent", "checkpoint", "prompts", "ses", "session", "subagent"})
+_USUAL = frozenset({"", "agent", "call", "checkpoint", "prompts", "ses", "session", "subagent", "toolu"})
 """Words in ids that agents and pollux make."""
 
 
@@ -72,12 +72,14 @@ class Preparer:
         self._ids = ids or {}
 
     def lake_id(self, key: str, level: Level) -> str:
-        """What the lake calls a session: its own id, unless that tells something that must not leave the machine."""
+        """What the lake calls a session: its own id, unless that holds words, or something that must not leave.
+
+        An id stays as it is, so words would stay in it where the level is lowered later.
+        """
         id = key.partition(":")[2]
         if level is Level.WHOLE:
             return spell_surrogates(id)
-        said = self._names.text(id) if level is Level.REDACTED else id if is_number(id) else None
-        return id if said == id and id.isascii() else self._hidden(key)
+        return id if is_number(id) and self._names.text(id) == id else self._hidden(key)
 
     def _hidden(self, key: str) -> str:
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16, key=self._machine.secret)

@@ -28,7 +28,7 @@ from pollux.index.search.word_search import with_scattered
 from pollux.lake.ask import BEGIN, MOMENT, Lake
 from pollux.lake.delta import quoted
 from pollux.lake.lists import LakeSessions
-from pollux.model import Session, summarize
+from pollux.model import Author, Message, Role, Session, summarize
 from pollux.system.progress import Advance, Report
 
 SIGNS = (
@@ -52,6 +52,9 @@ _ODD = "[^" + "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in SIGN
 _MESSAGE = "text, thinking, summary, context, array_to_string(files, chr(10)), array_to_string(attachments, ' '), other"
 _CALL = "name, canonical, input, output"
 _CHOSEN = "month IN (SELECT month FROM chosen) AND key IN (SELECT key FROM chosen)"
+
+
+_NO_MESSAGE = Message(id="", role=Role.SYSTEM, author=Author.CLIENT, parts=())
 
 
 class _Candidate(NamedTuple):
@@ -115,8 +118,9 @@ class _Matches(PendingMatches):
 
 
 def _hit(hit: IndexHit, session: Session, sessions: LakeSessions, person: str) -> Hit:
-    """A hit with the facts about its message and its session."""
-    message, summary = session.messages[hit.message], summarize(session)
+    """A hit with the facts about its message and its session. A title may be all that there is of a session."""
+    summary = summarize(session)
+    message = session.messages[hit.message] if hit.message < len(session.messages) else _NO_MESSAGE
     return Hit(
         key=session.key,
         short_id=sessions.short(session.id),

@@ -25,6 +25,9 @@ HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path
 RIGHTS = "docs/lake.md has the rights that each role needs."
 AGAIN = "What was done is kept: the same command goes on from there."
 
+LARGEST = 1 << 31
+"""So many bytes no document has, packed or not. A file may claim to have more without taking any room."""
+
 CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
 """So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
 RETRIES, PATIENCE = 4, 60
@@ -81,10 +84,13 @@ class Store:
 
         missing = NotFound(f"The lake {self.url} has no {path}.")
         with self._explained("cannot be read", Unreadable):
-            if self._is_linked(path):
-                raise missing
             try:
-                return bytes(obstore.get(self._objects, path).bytes())
+                if not self._is_file(path):
+                    raise missing
+                found = obstore.get(self._objects, path)
+                if found.meta["size"] > LARGEST:
+                    raise Unreadable(f"{path} in the lake {self.url} is larger than any document.")
+                return bytes(found.bytes())
             except FileNotFoundError:
                 raise missing from None
 
@@ -149,6 +155,11 @@ class Store:
                 if S_ISREG(state.st_mode) and path.isprintable() and not _DRAFT.search(name):
                     modified = datetime.fromtimestamp(state.st_mtime, UTC)
                     yield StoredObject(path=path, size=state.st_size, modified=modified)
+
+    def _is_file(self, path: str) -> bool:
+        """Is there a regular file, if it is a folder? A pipe would be waited for, for ever."""
+        folder = self._folder
+        return folder is None or (not self._is_linked(path) and S_ISREG((folder / path).lstat().st_mode))
 
     def _is_linked(self, path: str) -> bool:
         """Is a link in the way of an object in a folder? Who looks after the lake may link its first folders."""

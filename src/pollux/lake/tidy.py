@@ -62,11 +62,14 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     result.documents = _remove_superseded(store, delta, months)
     result.rows = sum(_remove_hidden(store, delta, grace, month) for month in months)
     settle(delta)
+    at_once = not grace
     _, ahead = _running(store, grace)
-    grace += max(ahead, timedelta(0))
+    grace = max(grace + ahead, timedelta(0))
     for name, table in TABLES.items():
         result.joined_files += _join(delta, table)
-        delta.vacuum(name, grace.total_seconds() / 3600, full=True)
+        if at_once:
+            delta.purge(name)
+        delta.vacuum(name, grace.total_seconds() / 3600)
         delta.trim_log(name)
     store.remove_drafts(grace)
     return result

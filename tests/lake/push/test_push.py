@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -83,14 +84,16 @@ def test_a_clock_that_goes_back_hides_nothing(machine: Machine, folder: Store, m
 
 
 @pytest.fixture
-def no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail where a store is opened, or a connection is made."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a connection was made")
-
-    monkeypatch.setattr(send, "open_store", refuse)
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+def no_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A store that nobody may speak to."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        keys = {"ACCESS_KEY_ID": "k", "SECRET_ACCESS_KEY": "s", "REGION": "us-east-1"}
+        for name, value in {**keys, "ENDPOINT_URL": f"http://127.0.0.1:{server.getsockname()[1]}"}.items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        yield
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
 
 
 @pytest.mark.usefixtures("no_connection")
@@ -119,16 +122,18 @@ def test_a_preview_makes_no_connection_and_leaves_no_trace(machine: Machine) -> 
     assert [one.planned.key for one in machine.pusher().preview().sessions] == [key]
 
 
-def test_nothing_new_makes_no_connection(machine: Machine, folder: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_new_makes_no_connection(
+    machine: Machine, s3: Store, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     machine.talk("a1", "one")
     machine.allow()
-    machine.push(folder.url)
-    monkeypatch.setattr(send, "open_store", lambda *_: pytest.fail("a connection was made"))
+    assert machine.push(s3.url).sessions == 1
+    request.getfixturevalue("no_connection")
     file = next(machine.home.rglob("session-a1.jsonl"))
     file.touch()  # it was touched, but it says the same
     monkeypatch.setenv("POLLUX_NOW", NOW.format(30))
-    assert machine.push(folder.url).held["unchanged"] == 0
-    assert machine.push(folder.url).held["unchanged"] == 1
+    assert machine.push(s3.url).held["unchanged"] == 0
+    assert machine.push(s3.url).held["unchanged"] == 1
 
 
 def test_projects_that_are_not_allowed_leave_nothing(machine: Machine, store: Store) -> None:

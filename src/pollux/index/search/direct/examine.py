@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from operator import ge
 
 import msgspec
@@ -21,13 +21,14 @@ from pollux.index.search.direct.look import Look, Match
 from pollux.index.search.direct.query import DirectQuery
 from pollux.index.search.direct.quick_look import SessionLetters, has_words
 from pollux.index.search.direct.ranking import IndexStatistics, Scale, Statistics, make_scale, make_single_scale
-from pollux.index.search.fields import EPOCH, KINDS, kind_numbers, microseconds
+from pollux.index.search.fields import KINDS, kind_numbers, microseconds
 from pollux.index.search.passages import Facts
 from pollux.index.search.prepare.prepare_text import well_formed
 from pollux.index.search.query import Sort
 from pollux.index.search.results import IndexHit, Span
 from pollux.index.search.snippets import Needle, snippet
 from pollux.model import Session
+from pollux.system.clock import since_epoch
 
 _MARGIN, _NEAR = 0.5, 0.8
 """Averages are not known before the end, so a relevance is a guess.
@@ -74,8 +75,8 @@ class DirectHit(msgspec.Struct, array_like=True, frozen=True):
 
     @property
     def moment(self) -> datetime | None:
-        """When it was written."""
-        return None if self.at is None else EPOCH + timedelta(microseconds=self.at)
+        """When it was written; None where that is no time, as somebody else's document in a lake may have it."""
+        return since_epoch(self.at, 1_000_000)
 
     def shown(self, session: int) -> IndexHit:
         """The hit in the session with this number, not ranked yet."""
