@@ -103,6 +103,19 @@ def test_a_session_whose_folder_is_gone(home: Home) -> None:
     assert [notice.code for notice in session.notices] == ["session.index-only"]
 
 
+@pytest.mark.parametrize("left", [b"", b"\xff rubbish", None], ids=["emptied", "rubbish", "deleted"])
+def test_a_session_of_which_no_event_is_left(home: Home, left: bytes | None) -> None:
+    home.store([(ID, 0, "Peas?", "Yes.")], [(ID, 0, None, 10, 1)])
+    path = home.put(Log().start().ask("Peas?").answer("Yes."), name="Garden", cwd="/home/mia/beds")
+    path.unlink() if left is None else path.write_bytes(left)
+    session = home.sessions()[ID]
+    assert [message.text for message in session.messages] == ["Peas?", "Yes."]
+    assert (session.title, session.project) == ("Garden", "/home/mia/beds")
+    assert (session.usage.total, session.exact) == (11, None)
+    assert session.started is not None
+    assert session.notices[-1].code == "session.index-only"
+
+
 def _compacted(store: Path, session: str, at: str) -> None:
     with closing(sqlite3.connect(store, isolation_level=None)) as made:
         made.execute("UPDATE turns SET timestamp='2026-03-01T10:0' || (turn_index + 1) || ':00.000Z'")
