@@ -93,6 +93,42 @@ def test_what_is_gone_from_a_sound_database_is_shown_only_if_the_agent_took_it_o
     assert [(m.id, m.fate) for m in opencode.only().messages] == [("msg_1", Fate.LIVE), ("msg_3", Fate.REWOUND)]
 
 
+def test_odd_entries_of_the_log_stop_nothing(opencode: OpenCodeHome) -> None:
+    odd: tuple[object, ...] = (None, 7, 1.5, "", [], {}, {"a": []}, "text")
+    datas: list[object] = [*odd, *({key: value} for key in ("info", "part", "messageID", "partID") for value in odd)]
+    datas += [
+        {key: {"id": "prt_9", "messageID": value, "time": value, "type": value, "role": value}}
+        for key in ("info", "part")
+        for value in odd
+    ]
+    datas.append({"messageID": "msg_9"})
+    kinds = (
+        "session.updated.1",
+        "message.updated.1",
+        "message.part.updated.1",
+        "message.removed.1",
+        "message.part.removed",
+        "",
+    )
+    with closing(opencode.database()) as database:
+        add_session(database, "ses_a")
+        add_prompt(database, "ses_a", "msg_1", "Hello")
+        entries: list[tuple[str, object]] = [(kind, json.dumps(data)) for data in datas for kind in kinds]
+        entries += [(kind, data) for kind in kinds for data in ("{", "", None, 5, b"\xff")]
+        rows = [(f"evt_{number}", "ses_a", number, *entry) for number, entry in enumerate(entries)]
+        database.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?)", rows)
+    assert "Hello" in [message.text for message in opencode.only().messages]
+    with opencode.library() as library:
+        library.archive.on()
+        library.sync()
+        assert library.recover.rebuild(library.session("opencode:ses_a")).files
+    with closing(
+        sqlite3.connect(opencode.path / ".local/share/opencode/opencode.db", isolation_level=None)
+    ) as database:
+        database.execute("DELETE FROM session")
+    assert "Hello" in [message.text for message in opencode.only().messages]
+
+
 def test_a_session_whose_own_row_is_gone_is_known_by_the_log(opencode: OpenCodeHome) -> None:
     with closing(opencode.database()) as database:
         add_session(database, "ses_a")

@@ -51,7 +51,8 @@ def removed_by(entries: Iterable[Told]) -> frozenset[str]:
 
 def is_removed(entry: Told, removed: Collection[str]) -> bool:
     """Was a record taken out, by itself or with its message?"""
-    return entry.id in removed or entry.record.get("messageID") in removed
+    message = entry.record.get("messageID")
+    return entry.id in removed or (isinstance(message, str) and message in removed)
 
 
 def entries_of_gone(state: Snapshot, id: str, *, has_record: bool) -> list[Row]:
