@@ -97,9 +97,9 @@ def test_odd_entries_of_the_log_stop_nothing(opencode: OpenCodeHome) -> None:
     odd: tuple[object, ...] = (None, 7, 1.5, "", [], {}, {"a": []}, "text")
     datas: list[object] = [*odd, *({key: value} for key in ("info", "part", "messageID", "partID") for value in odd)]
     datas += [
-        {key: {"id": "prt_9", "messageID": value, "time": value, "type": value, "role": value}}
+        {key: {"id": f"prt_{number}", "messageID": value, "time": value, "type": value, "role": value}}
         for key in ("info", "part")
-        for value in odd
+        for number, value in enumerate(odd)
     ]
     datas.append({"messageID": "msg_9"})
     kinds = (
