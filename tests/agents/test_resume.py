@@ -153,7 +153,7 @@ def test_a_session_that_an_agent_has_open(
         def opened() -> list[str]:
             with Library({"HOME": str(made.home), **own}, project, hunt=False) as library:
                 sessions = [e.summary.key for e in library.list() if e.summary.project == str(project)]
-                plans = [library.resume.plan(key, fork=True) for key in sessions]
+                plans = [library.resume.plan(key) for key in sessions]
             return [plan.opened.sentence for plan in plans if plan.opened is not None]
 
         screen = Thread(target=made.screen, args=([*AT_ONCE[agent], PROMPT], 40, "NEVER"))

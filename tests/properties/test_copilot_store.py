@@ -20,7 +20,7 @@ EVERYTHING = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
 STORES = [
     (home, store) for home in homes(COPILOT, CORPUS) for store in home.files if store.endswith("session-store.db")
 ]
-TABLES = ("sessions", "turns", "assistant_usage_events")
+TABLES = ("sessions", "turns", "checkpoints", "assistant_usage_events")
 ODD = (None, 7, -1, 10**18, 1.5, b"\xff\xfe\x00", "", "x" * 9000, "[]", "{")
 
 

@@ -59,6 +59,7 @@ def due_document(due: Due) -> dict[str, Any]:
             "days": retention.days,
             "stated": retention.stated,
             "advice": retention.advice,
+            "folder": retention.folder,
         },
         "sessions": due.sessions,
     }

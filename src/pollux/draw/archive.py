@@ -60,9 +60,10 @@ def retention(canvas: Canvas, due: Iterable[Due], home: str) -> Iterator[str]:
         if setting.days is None:
             continue
         yield ""
+        what = f"sessions in {setting.folder!r}" if setting.folder is not None else "sessions"
         why = "as you set it" if setting.stated else "by default"
         soon = f"{plural(len(one.sessions), 'session')} within a week" if one.sessions else "none within a week"
-        text = f"{setting.agent} deletes sessions {setting.days:g} days after they were left, {why}: {soon}."
+        text = f"{setting.agent} deletes {what} {setting.days:g} days after they were left, {why}: {soon}."
         for line in wrap(text, canvas.columns):
             yield canvas.paint(line, "warn" if one.sessions else "dim")
         advice = f"To keep them, write {setting.advice} into {one_line(tilde(setting.file, home))} ({setting.setting})."

@@ -142,15 +142,16 @@ class ArchiveService:
             if retention is None:
                 continue
             base = f"{root.path}/"
-            old = [
-                one.key
+            concerned = [
+                one
                 for one in summaries
                 if one.agent == source.name
                 and one.kind in (Kind.MAIN, Kind.SUBAGENT)  # agents delete neither checkpoints nor typed prompts
-                and any(file.startswith(base) for file in one.files)
-                and is_due(one.ended or one.started, retention)
+                and any(file.startswith(base) and retention.concerns(file) for file in one.files)
             ]
-            yield Due(retention=retention, sessions=tuple(old))
+            if concerned or retention.folder is None:
+                old = [one.key for one in concerned if is_due(one.ended or one.started, retention)]
+                yield Due(retention=retention, sessions=tuple(old))
 
     def verify(self) -> Verdict:
         """Read everything that is kept."""

@@ -32,16 +32,17 @@ def is_due(last_used: datetime | None, retention: Retention | None) -> bool:
 def kept_alive(files: list[FileToWrite], session: Session, roots: Iterable[tuple[Source, Root]]) -> list[FileToWrite]:
     """The files of a session, with the present as their last use if the agent would delete them soon."""
     for source, root in roots:
-        if source.name == session.agent and is_due(session.ended or session.started, retention_of(source, root.path)):
-            return list(_refreshed(files, source))
+        retention = retention_of(source, root.path) if source.name == session.agent else None
+        if retention is not None and is_due(session.ended or session.started, retention):
+            return list(_refreshed(files, source, retention))
     return files
 
 
-def _refreshed(files: Iterable[FileToWrite], source: Source) -> Iterator[FileToWrite]:
+def _refreshed(files: Iterable[FileToWrite], source: Source, retention: Retention) -> Iterator[FileToWrite]:
     """The files as if they were used now. A file that exists is not written, and so it stays as it is."""
     at = now()
     for file in files:
-        if os.path.lexists(file.place):
+        if os.path.lexists(file.place) or not retention.concerns(str(file.place)):
             yield file
             continue
         content = file.content()

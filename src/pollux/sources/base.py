@@ -81,6 +81,7 @@ class Retention(Value, frozen=True, kw_only=True):
     """After how many days an agent deletes unused sessions, and which setting in which file changes that.
 
     `days` is None where it keeps everything. `stated` says that the user set it; otherwise it is the default.
+    `folder` is the name of the folders whose files alone are deleted; None where all sessions are.
     """
 
     agent: str
@@ -89,6 +90,11 @@ class Retention(Value, frozen=True, kw_only=True):
     days: float | None
     stated: bool
     advice: str
+    folder: str | None = None
+
+    def concerns(self, file: str) -> bool:
+        """Will this file be deleted when it was not used for so long?"""
+        return self.folder is None or f"/{self.folder}/" in file
 
 
 class FileAccount(Value, frozen=True, kw_only=True):

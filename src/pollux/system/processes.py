@@ -23,10 +23,16 @@ class Process(NamedTuple):
     began: float
 
     @property
+    def path(self) -> str:
+        """What its command line calls its program; the script if an interpreter runs one."""
+        paths = [word.strip() for word in self.words if not word.startswith("-")]
+        runs_script = len(paths) > 1 and PurePath(paths[0]).name.removesuffix(".js") in _INTERPRETERS
+        return paths[1 if runs_script else 0] if paths else ""
+
+    @property
     def program(self) -> str:
-        """The name of its program; of a script if an interpreter runs one."""
-        names = [PurePath(word.strip()).name.removesuffix(".js") for word in self.words if not word.startswith("-")]
-        return (names[1] if names[0] in _INTERPRETERS and len(names) > 1 else names[0]) if names else ""
+        """The name of its program, or of its script."""
+        return PurePath(self.path).name.removesuffix(".js")
 
     def writes_to(self, files: set[str]) -> bool:
         """Has it one of these files open for writing? Their paths have no links in them."""

@@ -42,3 +42,20 @@ def test_what_the_settings_say(tmp_path: Path, agent: str, settings: str | None,
 
 def test_an_agent_that_deletes_nothing_says_so(tmp_path: Path) -> None:
     assert told("codex", tmp_path / "home" / "sessions", None) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "days", "stated"),
+    [(None, 30, False), ('{"general": {"cleanupPeriodDays": 365}}', 365, True), ('{"general": {}}', 30, False)],
+)
+def test_qwen_code_deletes_sub_agents_alone(tmp_path: Path, settings: str | None, days: float, stated: bool) -> None:
+    root = tmp_path / ".qwen"
+    root.mkdir()
+    if settings is not None:
+        (root / "settings.json").write_text(settings, "utf-8")
+    result: Retention = registry.source("qwen").retention(root)  # type: ignore[attr-defined]
+    assert (result.days, result.stated, result.file) == (days, stated, str(root / "settings.json"))
+    assert result.concerns(str(root / "projects/-p/subagents/s/agent-a.jsonl"))
+    assert not result.concerns(str(root / "projects/-p/chats/s.jsonl"))
+    moved = registry.source("qwen").retention(tmp_path / "runtime")  # type: ignore[attr-defined]
+    assert moved.file == "settings.json"

@@ -34,8 +34,8 @@ def open_session(
     running = processes()
     if running is None:
         return _by_time(session, title, noted)
-    for process in running:
-        if program is None or process.program != program.name or {*program.background} & {*process.words}:
+    for process in sorted(running, key=lambda process: process.pid not in noted):
+        if program is None or not _runs(process, program) or {*program.background} & {*process.words}:
             continue
         if process.pid in noted:
             has_it = noted[process.pid] == session.id
@@ -50,6 +50,11 @@ def open_session(
             sentence = f"{title} (process {process.pid}) runs in {folder}, and {session.key} changed since it began."
             return OpenSession(pid=process.pid, sentence=sentence)
     return None
+
+
+def _runs(process: Process, program: Program) -> bool:
+    """Is it a program of this name, or a script of its package, as of an agent that starts itself once more?"""
+    return process.program == program.name or f"/{program.package}/" in process.path
 
 
 def _was_told_to_resume(process: Process, id: str) -> bool:

@@ -216,6 +216,8 @@ class ResumeService:
             )
         retention = retention_of(source, root.path)
         used = session.ended or session.started
+        if retention is not None and not any(map(retention.concerns, session.files)):
+            retention = None
         if retention is not None and retention.days is not None and used is not None:
             limit = timedelta(days=min(retention.days, _LONGEST))
             if now() - used > limit:

@@ -94,7 +94,14 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     if context.root_files is None:
         known = {*(bundle.id for bundle in found), *elsewhere}
         found += [
-            CopilotBundle(agent=AGENT, id=id, store=store, digest=index.digests.get(id, ""), turned_ns=at)
+            CopilotBundle(
+                agent=AGENT,
+                id=id,
+                files=sessions[id].files if id in sessions else (),
+                store=store,
+                digest=index.digests.get(id, ""),
+                turned_ns=at,
+            )
             for id, at in index.turns.items()
             if id not in known
         ]

@@ -36,15 +36,16 @@ def read(bundle: CopilotBundle) -> Reading:
 
 def _sessions_and_notices(bundle: CopilotBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     notes = Notes()
+    lines = _lines(bundle.transcripts(), notes)
     replay = Replay(notes)
-    replay.play(_lines(bundle.transcripts(), notes))
+    replay.play(lines)
     workspace: dict[str, str] = {}
     for file in bundle.files:
         if file.role == find.WORKSPACE:
             workspace = {**read_workspace(file.path, notes), **workspace}
     store = stored_session(bundle.store, bundle.id, notes) if bundle.store is not None else None
-    if not bundle.files:
-        return [_left_in_store(bundle.id, store, notes)] if store is not None and store.turns else [], notes.all()
+    if not lines and store is not None and store.turns:
+        return [_left_in_store(bundle, store, workspace, notes)], notes.all()
     finish(replay, bundle.id)
     sessions = _Sessions(bundle, replay, workspace, notes)
     if store is not None:
@@ -58,28 +59,32 @@ def _sessions_and_notices(bundle: CopilotBundle) -> tuple[list[Session], tuple[N
     return sessions.all(), notes.all()
 
 
-def _left_in_store(id: str, store: StoredSession, notes: Notes) -> Session:
-    """A session whose folder is gone: the prompts and last answers that the store still holds."""
+def _left_in_store(bundle: CopilotBundle, store: StoredSession, workspace: dict[str, str], notes: Notes) -> Session:
+    """A session of which no event is left: the prompts and last answers that the store still holds."""
     messages = [entry.message() for entry in stored_entries(store)]
     times = [message.at for message in messages if message.at is not None]
     begun = store.facts.get("created_at")
+    project = workspace.get("cwd") or store.facts.get("cwd")
     notes.file, notes.line = store.file, None
-    notes.add("session.index-only", "The session's folder is gone; its prompts and last answers are left.")
+    notes.add("session.index-only", "No event of the session is left; its prompts and last answers are.")
     gap = Gap(why="Of this session only the agent's index is left.", certain=False, file=store.file)
+    extra: dict[str, Any] = {"store": store.facts} if store.facts else {}
+    if workspace:
+        extra["workspace"] = workspace
     return Session(
         agent=AGENT,
-        id=id,
-        title=store.facts.get("summary"),
-        project=store.facts.get("cwd"),
-        project_evidence="recorded" if "cwd" in store.facts else None,
+        id=bundle.id,
+        title=title_of(workspace) or store.facts.get("summary"),
+        project=project,
+        project_evidence="recorded" if project is not None else None,
         started=(recorded(begun) if begun is not None else None) or min(times, default=None),
         ended=max(times, default=None),
         messages=tuple(messages),
         notices=notes.all(),
-        files=(store.file,),
+        files=(*(display_path(file.path) for file in bundle.files), store.file),
         exact=exactness([gap]),
         gaps=(gap,),
-        extra={"store": store.facts} if store.facts else {},
+        extra=extra,
     )
 
 

@@ -1,7 +1,8 @@
 """`session-store.db`: Copilot CLI's index of all sessions (1.0.40+), a second witness.
 
-It holds the prompt and the last answer of each turn, and since 1.0.75 the figures of each request: also of turns that
-a rewind cut from the file, of releases that record no request in the file, and of sessions whose folder is gone.
+It holds the prompt and the last answer of each turn, the summaries of compactions, and since 1.0.75 the figures of each
+request: also of turns that a rewind cut from the file, of releases that record no request in the file, and of sessions
+whose folder is gone.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from pollux.sources.database import DATABASE, Row, Snapshot, snapshot, with_log
 from pollux.system.clock import recorded
 from pollux.wire import Notes, display_path
 
-TABLES = ("sessions", "turns", "assistant_usage_events")
+TABLES = ("sessions", "turns", "checkpoints", "assistant_usage_events")
 """The tables that are read. Others hold backups of files, proposals, and a search index."""
 
 _COMPACTION = "compaction"
+_SECTIONS = ("overview", "history", "work_done", "technical_details", "important_files", "next_steps")
 
 
 class StoreIndex(msgspec.Struct):
@@ -57,12 +59,22 @@ class Request(msgspec.Struct, frozen=True):
     compacts: bool
 
 
+class Summary(msgspec.Struct, frozen=True):
+    """The summary of a compaction, put together of its sections, and when it was made."""
+
+    row: int
+    number: int
+    text: str
+    at: datetime | None
+
+
 class StoredSession(msgspec.Struct):
     """All that a store holds of a session."""
 
     file: str
     facts: dict[str, str] = {}
     turns: list[Turn] = []
+    summaries: list[Summary] = []
     requests: list[Request] = []
 
 
@@ -79,9 +91,9 @@ def index_of(store: File) -> StoreIndex:
         opened = snapshot(store, TABLES)
         rows: dict[str, list[str]] = {}
         turns: dict[str, int] = {}
-        for table, column in (("sessions", "id"), ("turns", "session_id"), ("assistant_usage_events", "session_id")):
+        for table in TABLES:
             for row in opened.rows(table, {}, "id"):
-                name = _text(row.get(column))
+                name = _text(row.get("id" if table == "sessions" else "session_id"))
                 if name is not None:
                     rows.setdefault(name, []).append(f"{table}{sorted(row.items(), key=str)}")
                     if table == "turns":
@@ -124,6 +136,13 @@ def _fill(result: StoredSession, opened: Snapshot, id: bytes, notes: Notes) -> N
             )
         )
     result.turns.sort(key=lambda turn: turn.number)
+    for row in _rows(opened, "checkpoints", {"session_id": id}):
+        sections = [(name, text) for name in _SECTIONS if (text := _text(row.get(name))) is not None]
+        words = "\n".join(f"<{name}>\n{text}\n</{name}>" for name, text in sections)
+        if words:
+            number, at = _number(row.get("checkpoint_number")), _time(row.get("created_at"))
+            result.summaries.append(Summary(_number(row.get("id")), number, words, at))
+    result.summaries.sort(key=lambda summary: summary.number)
     for row in _rows(opened, "assistant_usage_events", {"session_id": id}):
         turn = row.get("turn_index")
         plain = {key: _plain(value) for key, value in row.items() if value is not None}

@@ -14,7 +14,7 @@ from pollux.sources.database.documents import (
 from pollux.sources.database.excerpt import Excerpt, Shape, is_large, keep_excerpt, session_snapshot
 from pollux.sources.database.in_place import InPlace, NotInPlace
 from pollux.sources.database.private_copy import JOURNAL, LOG
-from pollux.sources.database.snapshot import DATABASE, Row, Snapshot, is_database, snapshot, with_log
+from pollux.sources.database.snapshot import DATABASE, Row, Snapshot, is_database, snapshot, text_of, with_log
 
 __all__ = [
     "DATABASE",
@@ -42,5 +42,6 @@ __all__ = [
     "session_of",
     "session_snapshot",
     "snapshot",
+    "text_of",
     "with_log",
 ]

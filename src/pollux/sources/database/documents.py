@@ -22,6 +22,8 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 _FOLDER = ".rows"
 _SUFFIX = ".jsonl"
+_DAMAGED = b'{"damaged":true}\n'
+"""The last line of a document whose database was damaged: rows that are not in it may have been lost."""
 
 
 class Document(NamedTuple):
@@ -57,14 +59,14 @@ def document_file(database: File, id: str, fingerprint: str, changed_ms: int) ->
     return File(path=document_path(database.path, id), role="document", mtime_ns=changed, mode=0o600)
 
 
-def document_of(tables: Mapping[str, Iterable[Row]]) -> bytes:
-    """The document of these rows, in their order."""
+def document_of(tables: Mapping[str, Iterable[Row]], *, damaged: bool = False) -> bytes:
+    """The document of these rows, in their order. `damaged`: others may have been lost."""
     lines = [
         _encode({"table": name, "row": {column: _written(value) for column, value in row.items()}})
         for name, rows in tables.items()
         for row in rows
     ]
-    return b"".join(line + b"\n" for line in lines)
+    return b"".join(line + b"\n" for line in lines) + (_DAMAGED if damaged else b"")
 
 
 class DocumentRow(NamedTuple):
@@ -88,7 +90,8 @@ def rows_of(lines: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Document
 def joined_documents(versions: Sequence[bytes], key: Mapping[str, str]) -> bytes:
     """All rows of several states of a document; of a row that changed, the last form.
 
-    `key` names the column that identifies a row of a table. A row that the last state lacks is marked.
+    `key` names the column that identifies a row of a table. A row that a later state lacks is marked as removed, but
+    not if the database was damaged then: nobody took it out.
     """
 
     def row_key(line: bytes) -> tuple[Any, ...]:
@@ -99,10 +102,13 @@ def joined_documents(versions: Sequence[bytes], key: Mapping[str, str]) -> bytes
         name = row.get(column) if isinstance(row, dict) and column is not None else None
         return (table, name) if isinstance(name, str | int) else (line,)
 
-    records = [object_lines(version) for version in versions]
-    present = {row_key(line) for line in records[-1]}
+    states = [object_lines(version) for version in versions]
+    whole = max((number for number, lines in enumerate(states) if _DAMAGED not in lines), default=None)
+    records = [[line for line in lines if line != _DAMAGED] for lines in states]
+    present = {row_key(line) for lines in records[whole or 0 :] for line in lines}
     joined = join_records(records, row_key)
-    return b"".join(line if row_key(line) in present else _marked(line) for line in joined)
+    rows = b"".join(line if row_key(line) in present else _marked(line) for line in joined)
+    return rows + (_DAMAGED if whole != len(states) - 1 else b"")
 
 
 def _marked(line: bytes) -> bytes:

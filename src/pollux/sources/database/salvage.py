@@ -1,7 +1,8 @@
 """What is left of a damaged database: the rows in every page that is still whole.
 
 SQLite gives up at the first missing page. Here the tables are followed page by page. Pages that nothing leads to any
-more are taken where their rows have the shape of a named table. Free pages hold what was deleted, and are left alone.
+more are taken where their rows have the shape of a named table, and of no other: others hold keys. Free pages hold what
+was deleted, and are left alone.
 """
 
 from __future__ import annotations
@@ -51,10 +52,12 @@ class Salvage:
         self._reached: set[int] = set()
         self._missing = 0
         self._turned = 0
-        self.tables = tables_in(self._rows_of(Table("sqlite_master", 1)), names)
+        schema = list(self._rows_of(Table("sqlite_master", 1)))
+        knows_all = not self._missing
+        self.tables = tables_in(schema, names)
         self.rows: dict[str, list[Values]] = {table.name: list(self._rows_of(table)) for table in self.tables}
-        if self._missing:
-            self._add_orphans()
+        if self._missing and knows_all:
+            self._add_orphans(tables_in(schema, [row[1] for row in schema if len(row) > 1]))
         self.damage = [self._sentence()]
 
     def _sentence(self) -> str:
@@ -117,8 +120,8 @@ class Salvage:
                 seen.update(below)
                 waiting += reversed(below)
 
-    def _add_orphans(self) -> None:
-        """Take pages to which nothing leads any more, where all rows look like those of one table."""
+    def _add_orphans(self, every: Sequence[Table]) -> None:
+        """Take pages to which nothing leads any more, where all rows look like those of one of `every` table."""
         free = self._free
         if free is None:
             return
@@ -126,16 +129,9 @@ class Salvage:
             page = self._page(number)
             if page is None or page[0] != LEAF or number in self._reached or number in free:
                 continue
-            table = self._table_like(list(self._cells(page, number)))
-            if table is not None:
+            table = _table_like(list(self._cells(page, number)), every)
+            if table is not None and table.name in self.rows:
                 self.rows[table.name] += self._cells(page, number, table)
-
-    def _table_like(self, rows: list[Values]) -> Table | None:
-        """The only table to which these rows can belong, by the number of their values and the declared types."""
-        if not rows:
-            return None
-        alike = [table for table in self.tables if all(_fits(row, table) for row in rows)]
-        return alike[0] if len(alike) == 1 else None
 
     # ------------------------------------------------------------------ cells
 
@@ -174,6 +170,12 @@ class Salvage:
             rest -= usable - 4
             following = int.from_bytes(overflow[:4])
         return rowid, record_values(b"".join(pieces))
+
+
+def _table_like(rows: list[Values], tables: Sequence[Table]) -> Table | None:
+    """The only table to which these rows can belong, by the number of their values and the declared types."""
+    alike = [table for table in tables if all(_fits(row, table) for row in rows)] if rows else []
+    return alike[0] if len(alike) == 1 else None
 
 
 _TYPES: dict[str, tuple[type, ...]] = {"text": (str, bytes), "integer": (int,), "real": (int, float)}

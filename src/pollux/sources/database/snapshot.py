@@ -90,7 +90,7 @@ class Snapshot:
         tables: dict[str, tuple[str, ...]] = {}
         for name, kind, root in self._run("SELECT name, type, rootpage FROM sqlite_master", ()):
             # A view or a virtual table of the same name could run whatever it likes.
-            table = _text(name)
+            table = text_of(name)
             if table in self._names and kind == b"table" and root:
                 statement = f"SELECT * FROM {_quoted(table)} LIMIT 0"  # noqa: S608 (the source named it)
                 columns = self._connection().execute(statement).description
@@ -224,8 +224,11 @@ def _checksum(*values: bytes | None) -> int:
     return number
 
 
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+def text_of(value: Any) -> str:
+    """A value as text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
 
 
 def _quoted(name: str) -> str:

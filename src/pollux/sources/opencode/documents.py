@@ -20,10 +20,10 @@ def documents(_root: Path, files: Iterable[File], context: SourceContext) -> Ite
             database = with_log(file, own)
             found = context.peek(database, Listing, partial(listing_of, former=context.former(database, Listing)))
             for rows in found.sessions:
-                mark = rows.fingerprint + found.projects.get(rows.project, "")
+                mark = rows.fingerprint + found.projects.get(rows.project, "") + ("damaged" if found.damage else "")
                 made = document_file(database, rows.id, mark, rows.changed)
-                yield Document(made, partial(_content, database, rows.id))
+                yield Document(made, partial(_content, database, rows.id, damaged=bool(found.damage)))
 
 
-def _content(database: File, id: str) -> bytes:
-    return document_of(session_rows(session_snapshot(database, SHAPE, id), id))
+def _content(database: File, id: str, *, damaged: bool) -> bytes:
+    return document_of(session_rows(session_snapshot(database, SHAPE, id), id), damaged=damaged)

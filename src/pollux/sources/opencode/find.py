@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -33,6 +34,9 @@ _IN_MEMORY = ":memory:"
 _NOTHING = "nothing was said in it"
 _SIDE = ("-wal", "-journal")
 _KEYS = ignored("keys; never opened")
+_OF_KEYS = re.compile(r"auth|account|credential|key|password|secret|token", re.IGNORECASE)
+"""What a name of an unknown file in this folder, in which the agent keeps its keys, too, says if it may hold some."""
+
 _COPY = ignored("a copy of a database, which may hold keys; never opened")
 _SHARE = ignored("a link to a shared session, with its secret; never opened")
 _SHARED_MEMORY = ignored("an index of the database's log, which holds nothing of its own")
@@ -80,7 +84,7 @@ def _top(name: str) -> FileKind:
         return _SHARED_MEMORY
     if SUFFIX in name:
         return _COPY
-    return _KEYS if name.startswith(("auth", "mcp-auth", "account")) else unknown("a file of an unknown kind")
+    return _unknown_file(name)
 
 
 def _json(role: str, reason: str = _NOTHING) -> FolderRules:
@@ -92,7 +96,15 @@ def _json(role: str, reason: str = _NOTHING) -> FolderRules:
 
 
 def _storage_file(name: str) -> FileKind:
-    return ignored("how far the files were migrated") if name == "migration" else unknown("a file of an unknown kind")
+    return ignored("how far the files were migrated") if name == "migration" else _unknown_file(name)
+
+
+def _unknown_file(name: str) -> FileKind:
+    return _KEYS if _OF_KEYS.search(name) else unknown("a file of an unknown kind")
+
+
+def _unknown_folder(name: str) -> FolderRules:
+    return _ALL_KEYS if _OF_KEYS.search(name) else _UNKNOWN
 
 
 def _document(name: str) -> FileKind:
@@ -111,8 +123,9 @@ _STORAGE_FOLDERS = {
     "session_share": every_file(_SHARE),
     "permission": every_file(ignored("what a project's tools may do without asking")),
 }
-_UNKNOWN = every_file(unknown("a file in a folder of an unknown kind"))
-_STORAGE: FolderRules = FolderRules(_storage_file, lambda name: _STORAGE_FOLDERS.get(name, _UNKNOWN))
+_UNKNOWN: FolderRules = FolderRules(_unknown_file, _unknown_folder)
+_ALL_KEYS = every_file(_KEYS)
+_STORAGE: FolderRules = FolderRules(_storage_file, lambda name: _STORAGE_FOLDERS.get(name) or _unknown_folder(name))
 _OLD_FOLDERS = {
     "info": _json(SESSION),
     "message": _json(MESSAGE),
@@ -149,7 +162,7 @@ _FOLDERS = {
 def _folder(name: str) -> FolderRules | None:
     if name in _FOLDERS:
         return _FOLDERS[name]
-    return _DOCUMENTS if name.endswith(_ROWS) else _UNKNOWN
+    return _DOCUMENTS if name.endswith(_ROWS) else _unknown_folder(name)
 
 
 _DATA = FolderRules(_top, _folder)

@@ -13,6 +13,7 @@ _UNDATED = "It is not known when a response was made, or to which message its pa
 _PARTLY = "A response has only a part of its figures."
 _NO_RESPONSE = "Figures stand in a message that is no response: they are not counted."
 _NO_BEGINNING = "It is not known when the session began: responses may be copies, and counted in another session, too."
+_UNREAD = "The record of a message cannot be read: it may be a response."
 _DAMAGED = "A database of the session is damaged: what is missing may hold figures."
 _REFUSED = ("APIError", "ProviderAuthError", "ContextOverflowError")
 """Errors of requests that were refused: nothing was used."""
@@ -35,6 +36,8 @@ def _gaps(entries: list[Entry]) -> Iterator[Gap]:
         if not entry.is_response:
             if entry.uncounted:
                 yield gap(_NO_RESPONSE, message, certain=True)
+            elif entry.unread:
+                yield gap(_UNREAD, message)
         elif message.usage is not None:
             if message.usage.exact is not True:
                 yield gap(_PARTLY, message, certain=message.usage.total is None)

@@ -57,7 +57,7 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     arrival = with_note(told)
     if arrival.messages is not told:
         said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
-    damaged = [display_path(path) for path in bundle.damage]
+    damaged = [*(display_path(path) for path in bundle.damage), *gathered.damaged]
     missing = gaps(said, dated=began is not None, damaged=damaged)
     messages = tuple(entry.message for entry in said)
     project = _project(info, gathered)
@@ -105,8 +105,12 @@ def _gather(bundle: OpenCodeBundle, notes: Notes) -> Gathered:
             gathered.settle()
     for file in bundle.documents:
         gathered.files.append(display_path(file.path))
-        gather_rows(document_rows(file, notes), gathered, notes)
-        gathered.settle()
+        kept = document_rows(file, notes)
+        gather_rows(kept.rows, gathered, notes)
+        if kept.damaged:
+            gathered.damaged.append(display_path(file.path))
+        else:
+            gathered.settle()
     old = f"{os.sep}storage{os.sep}session{os.sep}"
     older = [file for file in bundle.records if old in file.path and f"{os.sep}project{os.sep}" in file.path]
     gathered.old_layout = bool(older) and not gathered.messages

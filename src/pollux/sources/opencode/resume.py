@@ -7,20 +7,24 @@ the session back under its own ids: pollux writes to no database.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from pollux.model import Session
-from pollux.sources.database import is_document, joined_documents, rows_of, session_of
+from pollux.sources.database import is_document, joined_documents, rows_of, session_of, text_of
+from pollux.sources.opencode.witnesses.log import Told, is_removed, removed_by, told
 from pollux.sources.opencode.witnesses.rows import session_record
 from pollux.sources.resume_files import FileVersion, ResumeFile, largest_versions, source_files
 from pollux.wire import Notes
 from pollux.wire.join_versions import object_lines, value_of
 
 _KEYS = {"session": "id", "message": "id", "part": "id", "todo": "position", "event": "id", "project": "id"}
+_id: Callable[[dict[str, Any]], str] = itemgetter("id")
 IMPORT = "for opencode import: the records are those of the rows, put together as `opencode export` does"
 
 
@@ -51,25 +55,49 @@ def join_versions(versions: Sequence[FileVersion]) -> bytes | None:
 
 
 def _exported(document: bytes) -> bytes | None:
-    """A document as `opencode export` prints a session; None where its own row is lost."""
+    """A document as `opencode export` prints a session; None where nothing says when and where it was begun.
+
+    What was lost from the tables is taken from the log of changes.
+    """
     lines = ((number, value_of(line) or {}) for number, line in enumerate(object_lines(document), start=1))
     rows: dict[str, list[dict[str, Any]]] = {}
     for _, table, row, _ in rows_of(lines):
         rows.setdefault(table, []).append(row)
-    if not rows.get("session"):
+    lost = _lost(rows.get("event", ()))
+    infos = [_with_cache(session_record(row, Notes())) for row in rows.get("session", ())]
+    infos += [entry.record for entry in lost if entry.table == "session"]
+    info = next(iter(infos), None)
+    if info is None:
         return None
-    info = _with_cache(session_record(rows["session"][0], Notes()))
-    messages = []
-    for row in rows.get("message", ()):
-        id = _text(row.get("id"))
-        parts: list[dict[str, Any]] = [
-            {**_data(part), "id": _text(part.get("id")), "messageID": id, "sessionID": info.get("id")}
-            for part in rows.get("part", ())
-            if _text(part.get("message_id")) == id
-        ]
-        message: dict[str, Any] = {**_data(row), "id": id, "sessionID": info.get("id")}
-        messages.append({"info": message, "parts": parts})
-    return msgspec.json.format(msgspec.json.encode({"info": info, "messages": messages}), indent=2) + b"\n"
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for row in rows.get("part", ()):
+        record = {**_data(row), "id": text_of(row.get("id")), "messageID": text_of(row.get("message_id"))}
+        parts.setdefault(record["messageID"], []).append({**record, "sessionID": info.get("id")})
+    messages: list[dict[str, Any]] = [
+        {**_data(row), "id": text_of(row.get("id")), "sessionID": info.get("id")} for row in rows.get("message", ())
+    ]
+    for entry in lost:
+        if entry.table == "part":
+            parts.setdefault(str(entry.record.get("messageID")), []).append(entry.record)
+    messages += [entry.record for entry in lost if entry.table == "message"]
+    for members in parts.values():
+        members.sort(key=_id)
+    content = [{"info": one, "parts": parts.get(one["id"], [])} for one in sorted(messages, key=_order)]
+    return msgspec.json.format(msgspec.json.encode({"info": info, "messages": content}), indent=2) + b"\n"
+
+
+def _lost(rows: Iterable[dict[str, Any]]) -> list[Told]:
+    """What the log of changes has of records that are gone, and that the agent did not take out."""
+    entries = [entry for row in rows if (entry := told(row)) is not None]
+    removed = removed_by(entries)
+    return [entry for entry in entries if not entry.removed and not is_removed(entry, removed)]
+
+
+def _order(message: dict[str, Any]) -> tuple[float, str]:
+    """Messages stand by the time at which they were made."""
+    time = message.get("time")
+    created = time.get("created") if isinstance(time, dict) else None
+    return created if isinstance(created, int | float) else inf, message["id"]
 
 
 def _with_cache(info: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +112,3 @@ def _with_cache(info: dict[str, Any]) -> dict[str, Any]:
 def _data(row: dict[str, Any]) -> dict[str, Any]:
     raw = row.get("data")
     return (value_of(raw) if isinstance(raw, bytes) else None) or {}
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

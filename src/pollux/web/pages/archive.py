@@ -88,13 +88,14 @@ def retentions(due: Iterable[Due], home: str) -> list[Html]:
         setting = one.retention
         if setting.days is None:
             continue
+        what = f"sessions in {setting.folder!r}" if setting.folder is not None else "sessions"
         why = "as you set it" if setting.stated else "by default"
         soon = f"{plural(len(one.sessions), 'session')} within a week" if one.sessions else "none within a week"
         told.append(
             tag(
                 "li",
                 agent_mark(setting.agent),
-                f" deletes sessions {setting.days:g} days after they were left, {why}: {soon}. To keep them, write ",
+                f" deletes {what} {setting.days:g} days after they were left, {why}: {soon}. To keep them, write ",
                 tag("code", one_line(setting.advice)),
                 " into ",
                 tag("code", one_line(tilde(setting.file, home))),

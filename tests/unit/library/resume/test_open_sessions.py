@@ -14,7 +14,7 @@ import pytest
 from pollux.errors import CannotResume
 from pollux.library.resume import open_sessions
 from pollux.library.resume.plan import ResumePlan
-from tests.resumable import IDS, Desk
+from tests.resumable import IDS, PACKAGES, Desk
 
 AGENTS = sorted(IDS)
 CORPUS = Path(__file__).parents[3] / "corpus"
@@ -116,6 +116,18 @@ def test_a_running_agent_that_notes_which_session_it_has(desk: Desk) -> None:
         note(desk, pid, "another")
         touch(desk, "claude")
         assert plan_of(desk, "claude").opened is None
+
+
+def test_an_agent_that_starts_a_script_of_its_package(desk: Desk) -> None:
+    """Qwen Code 0.24 starts itself once more, as `node …/@qwen-code/qwen-code/cli.js`, and notes that process."""
+    script = f"/opt/node_modules/{PACKAGES['claude']}/cli.js"
+    with desk.running("claude", folder=desk.project), desk.running(script, folder=desk.project) as pid:
+        note(desk, pid, IDS["claude"])
+        touch(desk, "claude")
+        opened = plan_of(desk, "claude").opened
+        assert opened is not None
+        assert opened.pid == pid
+        assert opened.sentence.endswith(" open.")
 
 
 def test_a_note_that_an_agent_left_behind(desk: Desk) -> None:

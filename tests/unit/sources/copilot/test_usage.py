@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from pollux.model import Fate
+from pollux.model import Fate, SummaryPart
 from tests.unit.sources.copilot.conftest import ID, MODEL, Home, Log
 
 OTHER = "44444444-aaaa-4000-8000-000000000004"
@@ -99,6 +101,72 @@ def test_a_session_whose_folder_is_gone(home: Home) -> None:
     assert [message.text for message in session.messages] == ["Peas?", "Yes."]
     assert (session.title, session.project) == ("Peas", "/home/mia/garden")
     assert [notice.code for notice in session.notices] == ["session.index-only"]
+
+
+@pytest.mark.parametrize("left", [b"", b"\xff rubbish", None], ids=["emptied", "rubbish", "deleted"])
+def test_a_session_of_which_no_event_is_left(home: Home, left: bytes | None) -> None:
+    home.store([(ID, 0, "Peas?", "Yes.")], [(ID, 0, None, 10, 1)])
+    path = home.put(Log().start().ask("Peas?").answer("Yes."), name="Garden", cwd="/home/mia/beds")
+    path.unlink() if left is None else path.write_bytes(left)
+    session = home.sessions()[ID]
+    assert [message.text for message in session.messages] == ["Peas?", "Yes."]
+    assert (session.title, session.project) == ("Garden", "/home/mia/beds")
+    assert (session.usage.total, session.exact) == (11, None)
+    assert session.started is not None
+    assert session.notices[-1].code == "session.index-only"
+
+
+def _compacted(store: Path, session: str, at: str) -> None:
+    with closing(sqlite3.connect(store, isolation_level=None)) as made:
+        made.execute("UPDATE turns SET timestamp='2026-03-01T10:0' || (turn_index + 1) || ':00.000Z'")
+        made.execute(
+            "CREATE TABLE checkpoints (id INTEGER PRIMARY KEY, session_id, checkpoint_number, title, overview, history,"
+            " created_at)"
+        )
+        values = (session, "Peas were sown.", "1. Peas.", at)
+        made.execute("INSERT INTO checkpoints VALUES (7, ?, 1, 'Peas', ?, ?, ?)", values)
+        made.execute(
+            "INSERT INTO assistant_usage_events (session_id, turn_index, model, input_tokens, output_tokens, initiator)"
+            " VALUES (?, 1, 'orion-large', 90, 9, 'compaction')",
+            (session,),
+        )
+
+
+SUMMARY = "<overview>\nPeas were sown.\n</overview>\n<history>\n1. Peas.\n</history>"
+
+
+def test_summaries_of_a_session_whose_folder_is_gone(home: Home) -> None:
+    turns = [(OTHER, n, text, "Yes.") for n, text in enumerate(["Peas?", "Beans?", "Leeks?"])]
+    path = home.store(turns, [(OTHER, n, None, 10, 1) for n in range(3)])
+    _compacted(path, OTHER, "2026-03-01T10:01:30.000Z")
+    session = home.sessions()[OTHER]
+    assert [(m.text or m.role.value, m.fate) for m in session.messages] == [
+        *((text, Fate.COMPRESSED) for text in ("Peas?", "Yes.", "Beans?", "Yes.")),
+        ("user", Fate.LIVE),
+        ("Leeks?", Fate.LIVE),
+        ("Yes.", Fate.LIVE),
+    ]
+    summary = session.messages[4]
+    assert (summary.parts, summary.origin and summary.origin.row) == ((SummaryPart(text=SUMMARY),), "checkpoints/7")
+    assert (summary.usage and summary.usage.total, session.usage.total, session.usage.requests) == (99, 132, 4)
+
+
+def test_a_summary_that_a_cut_file_lost_stands_in_the_index_and_one_that_it_holds_counts_once(home: Home) -> None:
+    log = Log().start().ask("Peas?").answer("Yes.").ask("Beans?").answer("No.")
+    log.add("session.compaction_start", {})
+    data = {"success": True, "checkpointNumber": 1, "summaryContent": SUMMARY}
+    log.add("session.compaction_complete", {**data, "compactionTokensUsed": {"inputTokens": 90, "outputTokens": 9}})
+    log.ask("Leeks?").answer("In May.")
+    path = home.put(log)
+    _compacted(home.store([(ID, 0, "Peas?", "Yes."), (ID, 1, "Beans?", "No."), (ID, 2, "Leeks?", "In May.")]), ID,
+               "2026-03-01T10:01:30.000Z")  # fmt: skip
+    raw = path.read_bytes()
+    for end in (raw.index(b'"In May."'), raw.index(b'"Leeks?"'), raw.index(b"summaryContent"), raw.index(b'"No."'), 0):
+        path.write_bytes(raw[:end])
+        said = [m for m in home.sessions()[ID].messages if m.parts]
+        words = [m.parts[0].text if isinstance(m.parts[0], SummaryPart) else m.text for m in said]
+        assert words == ["Peas?", "Yes.", "Beans?", "No.", SUMMARY, "Leeks?", "In May."]
+        assert [m.fate for m in said] == [Fate.COMPRESSED] * 4 + [Fate.LIVE] * 3
 
 
 def test_a_store_that_is_cut_costs_no_session(home: Home) -> None:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import struct
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,43 @@ def test_a_cut_database_gives_every_row_that_is_whole(tmp_path: Path) -> None:
         assert bool(state.damage) == (size > 0)
         state.close()
     whole.close()
+
+
+@pytest.mark.parametrize(
+    ("shape", "lost", "read"),
+    [
+        pytest.param("id text, token text, spare integer", "talk", 60, id="another shape"),
+        pytest.param("id text, token text", "talk", 0, id="the same shape"),
+        pytest.param("id text, token text", "secret", 60, id="the other table is damaged"),
+        pytest.param("id text, token text", "schema", 60, id="the schema is damaged"),
+    ],
+)
+def test_pages_that_nothing_leads_to_are_never_those_of_another_table(
+    tmp_path: Path, shape: str, lost: str, read: int
+) -> None:
+    path = tmp_path / "birds.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size=512")
+        connection.execute("CREATE TABLE talk (id text, data text)")
+        for number in range(20):
+            connection.execute(f"CREATE TABLE other_{number} (some_data text)")
+        connection.execute(f"CREATE TABLE secret ({shape})")
+        for number in range(60):
+            connection.execute("INSERT INTO talk VALUES (?, ?)", (f"t_{number}", "x" * 100))
+            connection.execute("INSERT INTO secret (id, token) VALUES (?, ?)", (f"s_{number}", "hush" * 25))
+        roots: dict[str, int] = dict(connection.execute("SELECT name, rootpage FROM sqlite_master"))
+    raw = bytearray(path.read_bytes())
+    pages = [bytes(raw[start : start + 512]) for start in range(0, len(raw), 512)]
+    schema = next(number for number, page in enumerate(pages, start=1) if b"CREATE TABLE secret" in page)
+    place = {**roots, "schema": schema}[lost] * 512
+    raw[place - 512 : place] = bytes(512)
+    path.write_bytes(raw)
+    state = Snapshot(str(path), _NAMES)
+    rows = state.rows("talk", {})
+    assert not any(b"hush" in value for row in rows for value in row.values())
+    assert len(rows) == read
+    assert bool(state.damage) == (lost != "secret")
+    state.close()
 
 
 def test_a_file_that_is_no_database_has_no_tables(tmp_path: Path) -> None:

@@ -91,6 +91,20 @@ def test_records_that_cannot_be_read_are_counted_once_or_called_incomplete(
     assert is_reported == statement.startswith(("ALTER", "DROP"))
 
 
+@pytest.mark.parametrize("data", ["[]", "{", "7", None])
+def test_a_message_whose_record_cannot_be_read_may_have_cost_something(
+    opencode: OpenCodeHome, data: str | None
+) -> None:
+    database = opencode.database()
+    add_session(database, "ses_a", at=_AT - 2)
+    add_prompt(database, "ses_a", _id("msg", _AT - 1), "Peas?", at=_AT - 1)
+    database.execute("INSERT INTO message VALUES (?, 'ses_a', ?, ?, ?)", (_id("msg", _AT), _AT, _AT, data))
+    database.close()
+    session = opencode.only()
+    assert session.exact is None
+    assert {gap.file for gap in session.gaps} == {session.files[0]}
+
+
 def test_figures_of_parts_that_lost_their_message_are_not_exact(opencode: OpenCodeHome) -> None:
     database = opencode.database()
     add_session(database, "ses_a", at=_AT - 1)

@@ -16,7 +16,8 @@ def test_no_copy_of_a_database_or_of_keys_is_archived(opencode: OpenCodeHome) ->
     for name in ("opencode.db.bak", "opencode.sqlite", "old/opencode.db"):
         (data / name).parent.mkdir(exist_ok=True)
         shutil.copy(data / "opencode.db", data / name)
-    opencode.write("auth.json.bak", "sk-hush-hush")
+    for name in ("auth.json.bak", "mcp-oauth.json", "token", "storage/credential/a.json", "later/secrets/a.json"):
+        opencode.write(name, "sk-hush-hush")
     opencode.write("notes.txt", "something")
     with opencode.library() as library:
         library.archive.on()

@@ -325,3 +325,20 @@ def test_a_reference_that_failed_says_nothing_of_the_next_prompt(tmp_path: Path)
 def test_what_was_typed_while_the_agent_worked_is_the_humans(tmp_path: Path) -> None:
     write(tmp_path, [asked(1, "Peas?"), asked(2, "And beans.", subtype="mid_turn_user_message", provenance="system")])
     assert [message.author for message in read(tmp_path).messages] == [Author.HUMAN, Author.HUMAN]
+
+
+def test_the_archive_warns_of_sub_agents_that_will_be_deleted_and_of_no_other_session(tmp_path: Path) -> None:
+    write(tmp_path, [asked(1, "Peas?"), said(2, "March.")])
+    library = Library({"HOME": str(tmp_path)})
+    assert list(library.archive.due()) == []
+    file = write(tmp_path, [asked(1, "Look."), said(2, "Two files.")], "agent-scout-call_1", f"subagents/{ID}")
+    library.sync()
+    (due,) = library.archive.due()
+    assert due.sessions == ("qwen:scout-call_1",)
+    assert due.retention.file == str(tmp_path / ".qwen" / "settings.json")
+    library.archive.on()
+    library.sync()
+    file.unlink()
+    library.sync()
+    plan = library.archive.plan(library.session("qwen:scout-call_1"), None)
+    assert {Path(file.path).name: file.refreshed for file, _ in plan} == {file.name: True}

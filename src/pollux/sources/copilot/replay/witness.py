@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
-from pollux.model import Author, Fate, Role, Text
+from pollux.model import Author, Fate, Role, SummaryPart, Text
 from pollux.sources.copilot.replay.entries import Entry, said
 from pollux.sources.copilot.replay.processes import requests_of
 from pollux.sources.copilot.replay.replay import Replay
 from pollux.sources.copilot.replay.streams import Stream
-from pollux.sources.copilot.store import Request, StoredSession, Turn
+from pollux.sources.copilot.store import Request, StoredSession, Summary, Turn
 
 
 def add_rewound(replay: Replay, store: StoredSession) -> bool:
@@ -35,7 +36,10 @@ def add_rewound(replay: Replay, store: StoredSession) -> bool:
 
 
 def add_lost(replay: Replay, store: StoredSession) -> None:
-    """Add what a file that was cut lost at its end: the last answer of the turn that was cut, and all later turns."""
+    """Add what a file that was cut lost at its end: the last answer of the turn that was cut, and all later turns.
+
+    With them come the compactions of that time.
+    """
     main = replay.stream(None)
     asked = [entry for entry in main.entries if entry.asks and not entry.inherited and _words(entry)]
     texts = [_squeezed(_words(entry)) for entry in asked]
@@ -52,9 +56,20 @@ def add_lost(replay: Replay, store: StoredSession) -> None:
         spoken = _squeezed("\n".join(_words(entry) for entry in main.entries[main.entries.index(asked[-1]) :]))
         if cut.answer and _squeezed(cut.answer) not in spoken:
             main.entries.append(_turn_entries(cut, [], store.file, Fate.LIVE)[-1])
+    recorded = {
+        entry.extra["compaction"].get("checkpointNumber") for entry in main.entries if "compaction" in entry.extra
+    }
+    summaries = [
+        one for one in store.summaries if one.number not in recorded and (end is None or not _before(one.at, end))
+    ]
+    compactions = _compactions(summaries, left, store.file)
+    if known >= 0:
+        compactions.add_before(store.turns[known].at, main.entries)
     for turn in store.turns[known + 1 :]:
         if turn.at is None or end is None or turn.at > end:  # a prompt may stand there in other words
             main.entries += _turn_entries(turn, left, store.file, Fate.LIVE)
+            compactions.add_before(turn.at, main.entries)
+    compactions.add_all(main.entries)
 
 
 def _place(replay: Replay, following: Entry | None) -> int:
@@ -80,11 +95,63 @@ def _without_recorded(replay: Replay, requests: list[Request]) -> list[Request]:
 def stored_entries(store: StoredSession) -> list[Entry]:
     """All that the store holds of a session as messages. Requests of no turn are counted with the last answer."""
     left = list(store.requests)
-    entries = [entry for turn in store.turns for entry in _turn_entries(turn, left, store.file, Fate.LIVE)]
+    compactions = _compactions(store.summaries, left, store.file)
+    entries: list[Entry] = []
+    for turn in store.turns:
+        entries += _turn_entries(turn, left, store.file, Fate.LIVE)
+        compactions.add_before(turn.at, entries)
+    compactions.add_all(entries)
     last = next((entry for entry in reversed(entries) if entry.answers), None)
     if last is not None:
         last.usages = [*last.usages, *(request.usage for request in left)]
     return entries
+
+
+class _Compactions:
+    """The summaries that are still to be put between turns, as messages, and when each was made."""
+
+    def __init__(self, waiting: list[tuple[datetime | None, Entry]]) -> None:
+        self._waiting = waiting
+
+    def add_before(self, end: datetime | None, entries: list[Entry]) -> None:
+        """Add those of a turn that ended then. What stands before them is no longer sent."""
+        while self._waiting and _before(self._waiting[0][0], end):
+            self._add(entries)
+
+    def add_all(self, entries: list[Entry]) -> None:
+        """Add all others."""
+        while self._waiting:
+            self._add(entries)
+
+    def _add(self, entries: list[Entry]) -> None:
+        at, summary = self._waiting.pop(0)
+        for entry in entries if at is not None else ():
+            entry.fate = Fate.COMPRESSED if entry.fate is Fate.LIVE else entry.fate
+        entries.append(summary)
+
+
+def _compactions(summaries: list[Summary], left: list[Request], file: str) -> _Compactions:
+    """Summaries as messages, each with the figures of its request, which is taken out of `left`."""
+    requests = [request for request in left if request.compacts]
+    waiting: list[tuple[datetime | None, Entry]] = []
+    for summary, request in zip_longest(summaries, requests[: len(summaries)]):
+        entry = Entry(
+            id=f"checkpoint-{summary.number}",
+            role=Role.USER,
+            author=Author.CLIENT,
+            line=0,
+            place=-1,
+            file=file,
+            row=f"checkpoints/{summary.row}",
+            at=summary.at,
+            parts=[SummaryPart(text=summary.text)],
+            extra={"compaction": {"checkpointNumber": summary.number}},
+        )
+        if request is not None:
+            left.remove(request)
+            entry.usages, entry.model = [request.usage], request.model
+        waiting.append((summary.at, entry))
+    return _Compactions(waiting)
 
 
 def _turn_entries(turn: Turn, left: list[Request], file: str, fate: Fate) -> list[Entry]:

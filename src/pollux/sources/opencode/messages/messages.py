@@ -37,6 +37,8 @@ class Entry(NamedTuple):
     """Is it not known when it was made? Then nobody knows whether it is a copy."""
     uncounted: bool = False
     """Has a message that is no response figures, which no agent writes?"""
+    unread: bool = False
+    """Is it taken for no response only by its parts, because its record cannot be read?"""
 
 
 class Setting(NamedTuple):
@@ -50,11 +52,12 @@ class Setting(NamedTuple):
 
 
 class _Told(msgspec.Struct, frozen=True, gc=False):
-    """A message and its parts, in order."""
+    """A message and its parts, in order. `guessed`: its record does not say who spoke."""
 
     id: str
     record: MessageRecord
     parts: list[PartRecord]
+    guessed: bool = False
 
 
 def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
@@ -80,9 +83,10 @@ def _told(gathered: Gathered) -> Iterator[_Told]:
     """Every message, also those of which only parts are left."""
     for id, record in gathered.messages.items():
         members = _sorted(gathered.parts.get(id, {}))
-        if record.info.role is None:
+        guessed = record.info.role is None
+        if guessed:
             record.info.role = _role_by(members)
-        yield _Told(id, record, members)
+        yield _Told(id, record, members, guessed)
     for id, parts in gathered.parts.items():
         if id not in gathered.messages:
             members = _sorted(parts)
@@ -145,7 +149,8 @@ def _users(one: _Told, setting: Setting, notes: Notes) -> Entry:
     )
     figures = [info.tokens, *(part.part.tokens for part in one.parts)]
     uncounted = not all(map(is_empty, figures))
-    return Entry(message, one.id, is_compaction="compaction" in kinds, uncounted=uncounted)
+    unread = one.guessed and _is_undated(one)
+    return Entry(message, one.id, is_compaction="compaction" in kinds, uncounted=uncounted, unread=unread)
 
 
 def _removed(one: _Told) -> Fate:

@@ -20,8 +20,9 @@ from pollux.sources.database import (
     marks_of,
     session_snapshot,
     snapshot,
+    text_of,
 )
-from pollux.sources.opencode.witnesses.rows import NEEDED, OTHER_TABLES, OWNERS, SHAPE, TABLES, project_facts, text_of
+from pollux.sources.opencode.witnesses.rows import NEEDED, OTHER_TABLES, OWNERS, SHAPE, TABLES, project_facts
 
 _MOST = 60
 """If more sessions changed, everything is read."""
@@ -133,8 +134,8 @@ def listing(state: Snapshot, only: str | None = None) -> Listing:
         statement = f'SELECT "{owner}", {", ".join(figures)} FROM "{table}" {condition} GROUP BY 1'  # noqa: S608 (ours)
         for id_value, *values in state.select(statement, *wanted):
             id = text_of(id_value)
-            if is_event and id not in marks:
-                continue
+            if is_event and id not in marks and not state.damage:
+                continue  # of a session that was deleted nothing is left
             marks.setdefault(id, []).append(f"{table} {values}")
             changed[id] = max(changed.get(id, 0), _whole(values[1]))
             sizes[id] = sizes.get(id, 0) + _whole(values[2])

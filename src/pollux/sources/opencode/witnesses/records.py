@@ -35,7 +35,8 @@ class Gathered(msgspec.Struct):
     """What is known of a session. The first witness of a record counts; `first` names the sources in their order.
 
     `side` has records beside the conversation: the list of things to do, what changed in the project. `settled` are the
-    messages of the better witnesses, once one of them is whole: what it lacks was removed there.
+    messages of the better witnesses, once one of them is whole: what it lacks was removed there. `damaged` are the
+    documents of a database that was not.
     """
 
     info: SessionInfo | None = None
@@ -45,6 +46,7 @@ class Gathered(msgspec.Struct):
     worktree: str | None = None
     side: dict[str, Any] = {}
     files: list[str] = []
+    damaged: list[str] = []
     old_layout: bool = False
     settled: set[str] | None = None
 

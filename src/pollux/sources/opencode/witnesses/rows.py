@@ -7,8 +7,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pollux.model import Origin, Severity
-from pollux.sources.database import Row, Shape, Snapshot
+from pollux.sources.database import Row, Shape, Snapshot, text_of
 from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
+from pollux.sources.opencode.witnesses.log import entries_of_gone, is_removed, removed_by, told
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path, fit, plain
 
@@ -26,8 +27,6 @@ NEEDED["part"] = ("id", "message_id", "session_id", "data")
 """Columns without which a table cannot be read as that of a session, of messages or of their parts."""
 
 _ORDERS = {"message": "time_created id", "todo": "position", "event": "seq"}
-_UPDATED, _REMOVED = "message.updated.", "message.removed."
-_PART_UPDATED, _PART_REMOVED = "message.part.updated.", "message.part.removed."
 
 
 class PlacedRow(NamedTuple):
@@ -45,7 +44,7 @@ Rows = dict[str, list[PlacedRow]]
 def session_rows(state: Snapshot, id: str, leave: Container[str] = ()) -> dict[str, list[Row]]:
     """The rows of a session but for those that one may `leave`.
 
-    Of its events, only those about messages and parts that are there no more.
+    Of its events, only those about records that are there no more.
     """
     rows = {
         table: state.rows(table, {OWNERS[table]: id}, _ORDERS.get(table, ""))
@@ -60,38 +59,8 @@ def session_rows(state: Snapshot, id: str, leave: Container[str] = ()) -> dict[s
         parts.sort(key=lambda row: (text_of(row.get("message_id")), text_of(row.get("id"))))
     projects = {text_of(row.get("project_id")) for row in rows["session"]}
     rows["project"] = [row for name in sorted(projects) for row in state.rows("project", {"id": name})]
-    has_events = state.has("event", "aggregate_id", "type", "data") and not state.is_empty("event")
-    rows["event"] = _events(state, id) if has_events else []
+    rows["event"] = entries_of_gone(state, id, has_record=bool(rows["session"]))
     return {table: found for table, found in rows.items() if found}
-
-
-def _events(state: Snapshot, id: str) -> list[Row]:
-    statement = "SELECT count(*) FROM event WHERE aggregate_id=? AND (type LIKE ? OR type LIKE ?)"
-    if not state.select(statement, id, f"{_REMOVED}%", f"{_PART_REMOVED}%")[0][0]:
-        return []
-    present = {text_of(row[0]) for row in state.select("SELECT id FROM message WHERE session_id=?", id)}
-    present |= {text_of(row[0]) for row in state.select("SELECT id FROM part WHERE session_id=?", id)}
-    last: dict[str, Row] = {}
-    for row in state.rows("event", {"aggregate_id": id}, "seq"):
-        kind, record = event_record(row)
-        name = record.get("id")
-        if kind and isinstance(name, str) and name not in present:
-            last[f"{kind} {name}"] = row
-    return list(last.values())
-
-
-def event_record(row: Row) -> tuple[str, dict[str, Any]]:
-    """What an event says of a message or a part as it was then; nothing for any other event."""
-    type_name = text_of(row.get("type"))
-    key = "part" if type_name.startswith(_PART_UPDATED) else "info" if type_name.startswith(_UPDATED) else ""
-    if not key or not isinstance(row.get("data"), bytes):
-        return "", {}
-    try:
-        value = plain(row["data"], Notes())
-    except Malformed:
-        return "", {}
-    record = value.get(key) if isinstance(value, dict) else None
-    return (key, record) if isinstance(record, dict) else ("", {})
 
 
 def project_facts(row: Row) -> Row:
@@ -177,17 +146,20 @@ def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
 
 
 def _gather_events(rows: Iterable[PlacedRow], into: Gathered, notes: Notes) -> None:
-    """Add messages and parts that the agent removed, as the log of changes has them."""
-    for row, origin, _ in rows:
-        _at(notes, origin)
-        kind, record = event_record(row)
-        id = record.get("id")
-        if not isinstance(id, str):
+    """Add the records that only the log of changes has: what the agent took out, and what was lost."""
+    entries = [(entry, origin) for row, origin, _ in rows if (entry := told(row)) is not None]
+    removed = removed_by(entry for entry, _ in entries)
+    for entry, origin in entries:
+        if entry.removed:
             continue
-        if kind == "info" and (message := fit(MessageInfo, record, notes, "message")) is not None:
-            into.add_message(id, MessageRecord(message, origin, removed=True))
-        elif kind == "part" and (part := fit(Part, record, notes, "part")) is not None:
-            into.add_part(part.messageID or "", id, PartRecord(part, origin, removed=True))
+        _at(notes, origin)
+        is_gone = is_removed(entry, removed)
+        if entry.table == "session" and (info := fit(SessionInfo, entry.record, notes, "session")) is not None:
+            into.add_info(info, origin)
+        elif entry.table == "message" and (message := fit(MessageInfo, entry.record, notes, "message")) is not None:
+            into.add_message(entry.id, MessageRecord(message, origin, removed=is_gone))
+        elif entry.table == "part" and (part := fit(Part, entry.record, notes, "part")) is not None:
+            into.add_part(part.messageID or "", entry.id, PartRecord(part, origin, removed=is_gone))
 
 
 def _gather_others(rows: Rows, into: Gathered, notes: Notes) -> None:
@@ -269,13 +241,6 @@ def _value(value: Any, notes: Notes) -> Any:
     if "\N{REPLACEMENT CHARACTER}" in text and "\N{REPLACEMENT CHARACTER}".encode() not in value:
         notes.add("text.encoding", "Bytes that are not text were replaced by \N{REPLACEMENT CHARACTER}.")
     return text
-
-
-def text_of(value: Any) -> str:
-    """A value as text."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return "" if value is None else str(value)
 
 
 def _at(notes: Notes, origin: Origin) -> None:
