@@ -115,7 +115,8 @@ def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
 
 
 def _has_only_pictures(prompt: Entry) -> bool:
-    return all(type(part) is Attachment for part in prompt.parts)
+    parts = prompt.parts
+    return not parts or (type(parts[0]) is Attachment and all(type(part) is Attachment for part in parts))
 
 
 def _gaps_of(part: _TurnPart) -> Iterator[Gap]:
