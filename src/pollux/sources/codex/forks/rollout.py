@@ -230,7 +230,7 @@ def _may_straddle(replay: Replay, begins: int) -> bool:
 def _has_torn(notes: Notes) -> bool:
     """Does the file have a line that cannot be read?"""
     damage = ("line.invalid", "line.not-object")
-    return any(notice.code in damage and notice.file == notes.file for notice in notes.all())
+    return bool(notes) and any(notice.code in damage and notice.file == notes.file for notice in notes.all())
 
 
 def _remove_parent_figures(replay: Replay, own_part: OwnPart) -> None:
@@ -257,6 +257,8 @@ def _leave_out_repeated(replay: Replay, own_part: OwnPart) -> None:
 
     From 0.49 to 0.130 a turn begins with the figures so far. So they come before any response, and go on from a total.
     """
+    if replay.meter.carried is None and not own_part.begins:
+        return
     own = [entry for entry in replay.entries if not entry.inherited]
     lines = [(usage.line or 0, place) for place, entry in enumerate(own) for usage in entry.usages or ()]
     line, place = min(lines, default=(0, None))

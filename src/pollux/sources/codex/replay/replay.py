@@ -169,8 +169,8 @@ class Replay:
 
     def _finish(self) -> None:
         self.settle_pending()
-        shown_texts = sorted(self.echoes.only_shown(), key=lambda shown_text: (shown_text.place, shown_text.line))
-        if shown_texts:
+        if shown_texts := self.echoes.only_shown():
+            shown_texts.sort(key=lambda shown_text: (shown_text.place, shown_text.line))
             # The text that was shown last takes its figures first.
             entries = [self._with_usage(shown_text) for shown_text in reversed(shown_texts)]
             self._insert([shown_text.place for shown_text in shown_texts], entries[::-1])

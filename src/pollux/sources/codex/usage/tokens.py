@@ -20,6 +20,9 @@ from pollux.wire import tidy
 _Parts = tuple[int | None, ...]
 _CACHE_WRITE = "cache_write_input_tokens"
 _UNKNOWN: _Parts = (None, None, None, None, None)
+_recorded: Callable[[ResponseTokens | TokenTotals], _Parts] = attrgetter(
+    "input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens", _CACHE_WRITE
+)
 _figures: Callable[[Usage], _Parts] = attrgetter("input", "cached", "output", "reasoning", "cache_write")
 
 
@@ -94,7 +97,7 @@ class Meter:
             self._total = tuple(map(_either, total, sums))
         self._new_totals.append((before, self._total, last_step))
         recorded, self._recorded, self._owed = self._recorded, False, None
-        if recorded or not any(step):
+        if recorded or not (usual or any(step)):
             return None
         odd = _is_odd(step, before, so_far, last)
         exact = False if odd else None if not usual and _is_wild(total, grown) else True
@@ -159,15 +162,7 @@ def _native(figures: ResponseTokens | TokenTotals | None) -> dict[str, Any]:
 
 
 def _parts(figures: ResponseTokens | TokenTotals | None) -> _Parts:
-    if figures is None:
-        return _UNKNOWN
-    return (
-        figures.input_tokens,
-        figures.cached_input_tokens,
-        figures.output_tokens,
-        figures.reasoning_output_tokens,
-        figures.cache_write_input_tokens,
-    )
+    return _UNKNOWN if figures is None else _recorded(figures)
 
 
 def _grown(total: _Parts, before: _Parts) -> _Parts:
