@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -225,7 +224,7 @@ def read_with(bundle: B, read: Callable[[B], tuple[list[Session], tuple[Notice, 
 
     The function gets a copy of the bundle, in which it may note dependencies.
     """
-    own = copy(bundle)
+    own = msgspec.structs.replace(bundle)
     sessions, notices = read(own)
     problem = next((notice.text for notice in notices if notice.code in DAMAGE), None) if not sessions else None
     if problem is not None and bundle.asked:

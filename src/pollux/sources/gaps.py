@@ -43,6 +43,8 @@ def awaits(reply: Message) -> bool:
 
 def with_damage(sessions: list[Session], bundle: Bundle) -> list[Session]:
     """The sessions of a bundle, each with a gap for every damage to a file of its conversation."""
+    if not any(session.notices for session in sessions):
+        return sessions
     files = {display_path(file.path) for file in bundle.transcripts()}
     gaps = [
         Gap(why=_DAMAGE[notice.code], certain=False, file=notice.file, line=notice.line)

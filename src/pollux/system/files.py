@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
-from typing import IO, Any, TypedDict, Unpack
+from typing import IO, Any, NoReturn, TypedDict, Unpack
 
 from pollux.system import link_bounds
 
@@ -28,6 +28,7 @@ LARGE = 1 << 28
 HUGE = 1 << 32
 """The largest file that is kept or signed."""
 
+_BLOCK = 1 << 16
 _MAKING = ".making"
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _KINDS = {
@@ -41,12 +42,15 @@ _INHERITED = ("/dev/fd", "/proc/self/fd", "/dev/stdin")
 
 def opened(path: str | Path, buffer: int = -1) -> io.BufferedReader:
     """A regular file opened for reading. Raises `OSError` for anything else, and for a file outside its bounds."""
-    _check(path, os.stat(path).st_mode)  # noqa: PTH116
+    if not stat.S_ISREG(mode := os.stat(path).st_mode):  # noqa: PTH116
+        _refuse(path, mode)
     # `open` also takes a name that is not text.
     file: Any = open(path, "rb", buffering=buffer, opener=_opener)  # noqa: SIM115
     try:
-        _check(path, os.fstat(file.fileno()).st_mode)  # it may have been replaced meanwhile
-        link_bounds.check(os.fspath(path), file.fileno())
+        handle = file.fileno()
+        if not stat.S_ISREG(mode := os.fstat(handle).st_mode):  # it may have been replaced meanwhile
+            _refuse(path, mode)
+        link_bounds.check(os.fspath(path), handle)
     except BaseException:
         file.close()
         raise
@@ -72,9 +76,11 @@ def read_within(file: IO[bytes], most: int) -> bytes:
     pieces: list[bytes] = []
     size = _size(file)
     remaining = most + 1 if size <= most else 0
-    while remaining and (piece := file.read(min(remaining, max(size, 1 << 20)))):
+    block = max(size + 1, _BLOCK)
+    while remaining and (piece := file.read(min(remaining, block))):
         pieces.append(piece)
         remaining -= len(piece)
+        block = _BLOCK  # what was added meanwhile
     if not remaining:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20:,} MiB")
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -91,12 +97,17 @@ def _opener(path: str, flags: int) -> int:
     return os.open(path, flags | _FLAGS)
 
 
-def _check(path: str | Path, mode: int) -> None:
+def _refuse(path: str | Path, mode: int) -> NoReturn:
+    """Raise the error that says why something is no regular file."""
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+    raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", os.fspath(path))
+
+
+def _check(path: str | Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
-        raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", os.fspath(path))
+        _refuse(path, mode)
 
 
 # ------------------------------------------------------------------------------------------- in a folder of the user's

@@ -11,26 +11,13 @@ class _Pauses:
     """How many blocks want the collector to rest, in all threads together."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._count = 0
-        self._was_enabled = False
-
-    def begin(self) -> None:
-        with self._lock:
-            if not self._count:
-                self._was_enabled = gc.isenabled()
-                gc.disable()
-            self._count += 1
+        self.lock = threading.Lock()
+        self.count = 0
+        self.was_enabled = False
 
     def renew_lock(self) -> None:
         """A forked process has one thread, and no other can release the lock."""
-        self._lock = threading.Lock()
-
-    def end(self) -> None:
-        with self._lock:
-            self._count -= 1
-            if not self._count and self._was_enabled:
-                gc.enable()
+        self.lock = threading.Lock()
 
 
 _PAUSES = _Pauses()
@@ -45,7 +32,14 @@ class gc_paused:  # noqa: N801 (used like a function: `with gc_paused():`)
     """
 
     def __enter__(self) -> None:
-        _PAUSES.begin()
+        with _PAUSES.lock:
+            if not _PAUSES.count:
+                _PAUSES.was_enabled = gc.isenabled()
+                gc.disable()
+            _PAUSES.count += 1
 
     def __exit__(self, *_: object) -> None:
-        _PAUSES.end()
+        with _PAUSES.lock:
+            _PAUSES.count -= 1
+            if not _PAUSES.count and _PAUSES.was_enabled:
+                gc.enable()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -96,21 +95,29 @@ def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(lines, start=1) if not line.isspace())
 
 
-@contextmanager
-def opened(path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) -> Iterator[BinaryIO]:
+class opened:  # noqa: N801 (used like a function: `with opened(path) as file:`)
     """A regular file opened for reading. Raises `Unreadable` for every error, also for one while it is read.
 
     `notes` get a notice for each line that is too long.
     """
-    try:
-        file: Any = files.opened(path, buffer=0)
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
-    try:
-        with buffered(file, buffer, notes) if buffer else file as reader:
-            yield reader
-    except OSError as error:
-        raise unreadable(path, error) from error
+
+    def __init__(self, path: str | Path, buffer: int = 1 << 18, notes: Notes | None = None) -> None:
+        self.path = path
+        self.buffer = buffer
+        self.notes = notes
+
+    def __enter__(self) -> BinaryIO:
+        try:
+            file: Any = files.opened(self.path, buffer=0)
+            self._file = buffered(file, self.buffer, self.notes) if self.buffer else file
+        except (OSError, ValueError) as error:
+            raise unreadable(self.path, error) from error
+        return self._file
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._file.close()
+        if isinstance(error, OSError):
+            raise unreadable(self.path, error) from error
 
 
 def folder_at(path: str | Path) -> bool:

@@ -18,6 +18,9 @@ class Notes:
         self._seen: dict[tuple[str | None, str, str], Notice] = {}
         self._counts: dict[tuple[str | None, str, str], int] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._seen)
+
     def add(self, code: str, text: str, severity: Severity = Severity.WARNING, *, subject: str | None = None) -> None:
         """Note one remark."""
         remark = (self.file, code, subject or text)

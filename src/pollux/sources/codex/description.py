@@ -42,10 +42,11 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
     """What each file says about itself, and how the settings changed."""
     for meta in (*_each(session.extra.get("earlier")), _inner(session.extra, "meta")):
         git = _inner(meta, "git")
-        for key, name in _GIT.items():
+        for key, name in _GIT.items() if git else ():
             yield name, git.get(key)
         for key, name in _META.items():
-            yield name, meta.get(key)
+            if key in meta:
+                yield name, meta[key]
         yield "subagent", _inner(meta, "source").get("subagent")
     for record in _each(session.extra.get("records")):
         if record.get("kind") == "turn_context":

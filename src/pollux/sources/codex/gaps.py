@@ -91,19 +91,20 @@ def _parts(account: Account, *, spawned: bool) -> list[_TurnPart]:
         while tasks and entry.line > tasks[0].line:
             part = _TurnPart(tasks.popleft(), [])
             parts.append(part)
-        # The task from another agent asks the model for something, a report from one does not.
+        part.is_empty = False
         role, author = entry.role, entry.author
-        if entry.sure or (role is USER and (author is HUMAN or (spawned and author is MODEL))):
+        if role is ASSISTANT and author is MODEL:
+            # A response may stand in several messages; the last of them has its figures.
+            part.unpaid = None if entry.usages is not None or entry.continued else part.unpaid or entry
+            part.latest = entry
+        # The task from another agent asks the model for something, a report from one does not.
+        elif entry.sure or (role is USER and (author is HUMAN or (spawned and author is MODEL))):
             if part.requests and not _is_picture(part.requests, entry):
                 part.is_steered = part.task is not None
                 part = _TurnPart(part.task, [])
                 parts.append(part)
             part.requests.append(entry)
-        part.is_empty = False
-        if role is ASSISTANT and author is MODEL:
-            # A response may stand in several messages; the last of them has its figures.
-            part.unpaid = None if entry.is_paid else part.unpaid or entry
-            part.latest = entry
+            part.is_empty = False
         elif entry.refused:
             part.refused = True
     return parts + [_TurnPart(task, []) for task in tasks]
@@ -115,7 +116,8 @@ def _is_picture(prompts: list[Entry], entry: Entry) -> bool:
 
 
 def _has_only_pictures(prompt: Entry) -> bool:
-    return all(type(part) is Attachment for part in prompt.parts)
+    parts = prompt.parts
+    return not parts or (type(parts[0]) is Attachment and all(type(part) is Attachment for part in parts))
 
 
 def _gaps_of(part: _TurnPart) -> Iterator[Gap]:

@@ -181,7 +181,7 @@ def _messages(rollouts_and_entries: list[tuple[Rollout, list[Entry]]], author: A
         for entry in entries:
             if entry.author is HUMAN:
                 _set_author(entry, author, has_echoes=has_echoes)
-        messages += rollout.messages(zip(map(ids.of, entries), entries, strict=True))
+        messages += rollout.messages(zip(ids.of_all(entries), entries, strict=True))
     return messages
 
 
@@ -192,9 +192,17 @@ class _MessageIds:
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
-    def of(self, entry: Entry) -> str:
-        """The message's own id, else its line. If that is taken, the line is added to it, then a number."""
-        name = entry.id or f"line-{entry.line}"
+    def of_all(self, entries: list[Entry]) -> list[str]:
+        """Each message's own id, else its line."""
+        names = [entry.id or f"line-{entry.line}" for entry in entries]
+        distinct = set(names)
+        if len(distinct) == len(names) and distinct.isdisjoint(self._taken):
+            self._taken |= distinct
+            return names
+        return [self._of(name, entry) for name, entry in zip(names, entries, strict=True)]
+
+    def _of(self, name: str, entry: Entry) -> str:
+        """The name, if no other message has it. Otherwise the line is added to it, then a number."""
         if name in self._taken:
             name = base = f"{name}-{entry.line}"
             while name in self._taken:

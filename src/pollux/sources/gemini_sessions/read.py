@@ -228,11 +228,13 @@ def _facts(bundle: GeminiBundle, chats: list[ChatFile], current: ChatFile) -> Se
                 earlier.append({name: merged[name]})
             merged[name] = value
         earlier += chat.replay.earlier_facts
-        unknown += [{"file": display_path(chat.file.path), **record} for record in chat.replay.unknown.all()]
+        if chat.replay.unknown:
+            unknown += [{"file": display_path(chat.file.path), **record} for record in chat.replay.unknown.all()]
     summary = merged.get("summary")
     extra = {name: value for name, value in merged.items() if name != "sessionId" or value != bundle.id}
-    starts = sorted(chat.replay.started for chat in chats if chat.replay.started is not None)
-    earlier += [{"startTime": at.isoformat()} for at in dict.fromkeys(starts[1:])]
+    if len(chats) > 1:
+        starts = sorted(chat.replay.started for chat in chats if chat.replay.started is not None)
+        earlier += [{"startTime": at.isoformat()} for at in dict.fromkeys(starts[1:])]
     if earlier:
         extra["replaced"] = earlier
     if unknown:

@@ -217,8 +217,8 @@ def outcome(answer: AnswerItem, extra: dict[str, Any]) -> Outcome:
         shell = _shell_in(output) if output.startswith('{"output":') else None
         if shell is None:
             return (output, *verdict(output), ())
-        extra["metadata"] = shell.metadata
-        code = shell.metadata.get("exit_code")
+        extra["metadata"] = metadata = shell.metadata
+        code = metadata.get("exit_code")
         return shell.output, code if type(code) is int else None, False, ()
     if type(output) is list:
         return _of_pieces(output, extra)

@@ -12,8 +12,8 @@ import heapq
 import io
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -83,14 +83,9 @@ class JoinedFile(File, frozen=True, kw_only=True):
         return {"file": file, **record, "line": number}
 
 
-@contextmanager
-def opened_rollout(file: File, notes: Notes) -> Iterator[BinaryIO]:
+def opened_rollout(file: File, notes: Notes) -> AbstractContextManager[BinaryIO]:
     """A session file, or several that were joined, opened for reading as plain bytes."""
-    if isinstance(file, JoinedFile):
-        yield io.BytesIO(file.content)
-    else:
-        with unpacked(file.path, notes) as opened:
-            yield opened
+    return io.BytesIO(file.content) if isinstance(file, JoinedFile) else unpacked(file.path, notes)
 
 
 class _Line(NamedTuple):

@@ -230,7 +230,7 @@ def _may_straddle(replay: Replay, begins: int) -> bool:
 def _has_torn(notes: Notes) -> bool:
     """Does the file have a line that cannot be read?"""
     damage = ("line.invalid", "line.not-object")
-    return any(notice.code in damage and notice.file == notes.file for notice in notes.all())
+    return bool(notes) and any(notice.code in damage and notice.file == notes.file for notice in notes.all())
 
 
 def _remove_parent_figures(replay: Replay, own_part: OwnPart) -> None:
@@ -257,21 +257,19 @@ def _leave_out_repeated(replay: Replay, own_part: OwnPart) -> None:
 
     From 0.49 to 0.130 a turn begins with the figures so far. So they come before any response, and go on from a total.
     """
-    own = [entry for entry in replay.entries if not entry.inherited]
-    payer = min((entry for entry in own if entry.usages), key=_first_figures, default=None)
-    if payer is None or payer.author is not MODEL:
+    if replay.meter.carried is None and not own_part.begins:
         return
-    line = _first_figures(payer)
+    own = [entry for entry in replay.entries if not entry.inherited]
+    lines = [(usage.line or 0, place) for place, entry in enumerate(own) for usage in entry.usages or ()]
+    line, place = min(lines, default=(0, None))
+    if place is None or (payer := own[place]).author is not MODEL or line in replay.meter.restarts:
+        return
     is_answer = any(entry.author is MODEL and entry.parts and entry.line < line for entry in own)
-    if is_answer or line in replay.meter.restarts or not (line == replay.meter.carried or _lacks_figures(replay)):
+    if is_answer or not (line == replay.meter.carried or _lacks_figures(replay)):
         return
     payer.usages, own_part.sure = [usage for usage in payer.usages or () if usage.line != line] or None, False
     if not payer.parts and not payer.usages:
         replay.entries = [entry for entry in replay.entries if entry is not payer]
-
-
-def _first_figures(entry: Entry) -> int:
-    return min(usage.line or 0 for usage in entry.usages or ())
 
 
 def _lacks_figures(replay: Replay) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import BinaryIO
 
 import zstandard
 
 from pollux.model import Severity
-from pollux.wire import LARGE, Notes, buffered, opened
+from pollux.wire import LARGE, Notes, buffered, opened, unreadable
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame may ask for a window of any size; what Codex writes needs far less than this.
@@ -22,17 +21,24 @@ _BITE = 1024
 _LEAST, _MOST, _LARGEST = 1 << 24, 100, 1 << 30
 
 
-@contextmanager
-def unpacked(path: str, notes: Notes) -> Iterator[BinaryIO]:
+class unpacked(opened):  # noqa: N801 (used like a function, as `opened` is)
     """A session file opened for reading as plain bytes; compressed ones are unpacked as they are read.
 
     A compressed file that is cut off or damaged ends there, and a notice says so.
     """
-    with opened(path, notes=notes) as file:
-        if file.peek(4)[:4] == MAGIC:  # type: ignore[attr-defined]
-            yield buffered(_DecompressedFile(file, notes), notes=notes)
-        else:
-            yield file
+
+    def __init__(self, path: str, notes: Notes) -> None:
+        super().__init__(path, notes=notes)
+        self._notes = notes
+
+    def __enter__(self) -> BinaryIO:
+        file = super().__enter__()
+        try:
+            is_packed = file.peek(4)[:4] == MAGIC  # type: ignore[attr-defined]
+        except OSError as error:
+            file.close()
+            raise unreadable(self.path, error) from error
+        return buffered(_DecompressedFile(file, self._notes), notes=self._notes) if is_packed else file
 
 
 def plain_bytes(raw: bytes) -> bytes:

@@ -30,12 +30,12 @@ def records(lines: Iterable[bytes], notes: Notes) -> Iterator[tuple[int, Record]
 
     The quick decoder refuses bookkeeping, which takes long. After the first such line, each line is checked for it.
     """
-    has_notes = False
+    has_notes, quick = False, _quick
     for number, line in enumerate(lines, start=1):
         if line == b"\n":
             continue
         try:
-            record = _note(line) if has_notes and _is_note(line) else _quick(line)
+            record = _note(line) if has_notes and _is_note(line) else quick(line)
             if (at := record.timestamp) is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
                 raise ValueError("the time cannot be used")
         except REFUSED:

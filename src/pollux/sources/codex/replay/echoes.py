@@ -166,14 +166,14 @@ class Prompts:
     def __init__(self) -> None:
         self._sent = _Queue()
         self._typed = _Queue()
-        self._has_waiters = False
+        self.has_waiters = False
 
     def send(self, entry: Entry) -> Entry | None:
         """Add a prompt of the conversation. Returns the entry of its echo if that came first."""
         echo = self._typed.take(entry)
         if echo is None:
             self._sent.add(entry)
-            self._has_waiters = True
+            self.has_waiters = True
         return echo
 
     def type(self, entry: Entry) -> Entry | None:
@@ -181,12 +181,11 @@ class Prompts:
         original = self._sent.take(entry)
         if original is None:
             self._typed.add(entry)
-            self._has_waiters = True
+            self.has_waiters = True
         return original
 
     def forget(self) -> None:
         """Remove all prompts, because the model answers: a prompt without an echo by now gets none."""
-        if self._has_waiters:
-            self._sent.clear()
-            self._typed.clear()
-            self._has_waiters = False
+        self._sent.clear()
+        self._typed.clear()
+        self.has_waiters = False

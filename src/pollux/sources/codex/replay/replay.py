@@ -141,10 +141,12 @@ class Replay:
             model = self.models.get(item.item_metadata.turn_id or "", self.model) if item.item_metadata else self.model
             entry = Entry(ASSISTANT, MODEL, self.line, self.ordinal, envelope.timestamp, [], None, model)
             # Up to 0.60 figures come first, then each call of the response with its answer.
-            entry.continued = not self.counted and self.last is not None and self.last.is_paid
+            last = self.last
+            entry.continued = not self.counted and last is not None and (last.usages is not None or last.continued)
             self.entries.append(entry)
             self.open = self.last = entry
-            self.prompts.forget()
+            if self.prompts.has_waiters:
+                self.prompts.forget()
             self.fresh = self.counted = False
             if self.pending:
                 entry.usages, self.pending = self.pending, []
@@ -167,8 +169,8 @@ class Replay:
 
     def _finish(self) -> None:
         self.settle_pending()
-        shown_texts = sorted(self.echoes.only_shown(), key=lambda shown_text: (shown_text.place, shown_text.line))
-        if shown_texts:
+        if shown_texts := self.echoes.only_shown():
+            shown_texts.sort(key=lambda shown_text: (shown_text.place, shown_text.line))
             # The text that was shown last takes its figures first.
             entries = [self._with_usage(shown_text) for shown_text in reversed(shown_texts)]
             self._insert([shown_text.place for shown_text in shown_texts], entries[::-1])
@@ -350,16 +352,16 @@ class Replay:
         (self.open or self.turn(item, envelope)).parts.append(call)
         if call.name == "spawn_agent":
             self.spawns.append(call)
-        if item.id is not None:
-            self._name(item.id, call)
-        if type(item) is not ImageCall and item.call_id is not None:  # type: ignore[union-attr]
-            self._name(item.call_id, call)  # type: ignore[union-attr]
-
-    def _name(self, name: str, call: Call) -> None:
-        """Set a name by which answers and events refer to a call."""
-        self.calls[name] = call
-        if self.waiting and name in self.waiting:
-            call.events = [*(call.events or ()), *self.waiting.pop(name)]
+        # The names by which answers and events refer to a call.
+        own, shared = item.id, None if type(item) is ImageCall else item.call_id  # type: ignore[union-attr]
+        if own is not None:
+            self.calls[own] = call
+        if shared is not None:
+            self.calls[shared] = call
+        if self.waiting:
+            for name in (own, shared):
+                if name in self.waiting:
+                    call.events = [*(call.events or ()), *self.waiting.pop(name)]
 
     def _answer(self, item: AnswerItem, envelope: Envelope) -> None:
         self.open = None
@@ -438,8 +440,9 @@ class Replay:
     def add_usage(self, figures: Usage, at: datetime | None) -> None:
         """Add the figures of a response."""
         self.fresh = True
-        if self.last is not None and not self.last.is_paid:
-            self.last.usages = [figures]
+        last = self.last
+        if last is not None and last.usages is None and not last.continued:
+            last.usages = [figures]
         else:
             self.paid_at = self.paid_at if self.pending else at
             self.pending.append(figures)

@@ -8,6 +8,7 @@ estimate. Only both figures together can be added up. From 0.153 on each respons
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -19,6 +20,10 @@ from pollux.wire import tidy
 _Parts = tuple[int | None, ...]
 _CACHE_WRITE = "cache_write_input_tokens"
 _UNKNOWN: _Parts = (None, None, None, None, None)
+_recorded: Callable[[ResponseTokens | TokenTotals], _Parts] = attrgetter(
+    "input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens", _CACHE_WRITE
+)
+_figures: Callable[[Usage], _Parts] = attrgetter("input", "cached", "output", "reasoning", "cache_write")
 
 
 class Meter:
@@ -63,19 +68,20 @@ class Meter:
         if so_far is not None:
             self.latest = ("total_token_usage", so_far, line)
         total, step = _parts(so_far), _parts(last)
-        if total == step == _UNKNOWN:
+        is_restart = total == step
+        if is_restart and step == _UNKNOWN:
             if info.extra:
                 self.lose(line)
             return None
-        again, self._step = step == self._step, step
         before = self._total or self._begin(total, step)
-        if total == step:
+        if is_restart:
             self.restarts.add(line)
         elif before == _UNKNOWN and _UNKNOWN not in (total, step):
             self.carried = line
         grown, last_step = _grown(total, before), step
         # Nearly always the total has grown by what the last response says: then it is a total, and not repeated.
         usual = grown == step and any(step)
+        again, self._step = not usual and step == self._step, step
         if not usual:
             if _alike(total, before) or (total == _UNKNOWN and again):
                 return None
@@ -91,7 +97,7 @@ class Meter:
             self._total = tuple(map(_either, total, sums))
         self._new_totals.append((before, self._total, last_step))
         recorded, self._recorded, self._owed = self._recorded, False, None
-        if recorded or not any(step):
+        if recorded or not (usual or any(step)):
             return None
         odd = _is_odd(step, before, so_far, last)
         exact = False if odd else None if not usual and _is_wild(total, grown) else True
@@ -156,15 +162,7 @@ def _native(figures: ResponseTokens | TokenTotals | None) -> dict[str, Any]:
 
 
 def _parts(figures: ResponseTokens | TokenTotals | None) -> _Parts:
-    if figures is None:
-        return _UNKNOWN
-    return (
-        figures.input_tokens,
-        figures.cached_input_tokens,
-        figures.output_tokens,
-        figures.reasoning_output_tokens,
-        figures.cache_write_input_tokens,
-    )
+    return _UNKNOWN if figures is None else _recorded(figures)
 
 
 def _grown(total: _Parts, before: _Parts) -> _Parts:
@@ -198,14 +196,16 @@ def _is_wild(total: _Parts, grown: _Parts) -> bool:
 
 def _is_odd(step: _Parts, before: _Parts, *sources: ResponseTokens | TokenTotals | None) -> bool:
     """Is a figure missing? The tokens written into a cache are recorded since 0.145."""
-    if None in step[:4]:
+    input_, cached, output, reasoning, cache_write = step
+    # Not `None in step`, which compares numbers with None.
+    if input_ is None or cached is None or output is None or reasoning is None:
         return True
-    if step[4] is not None:
+    if cache_write is not None:
         return False
     if before[4] is not None:
         return True
-    for figures in sources:  # noqa: SIM110 (faster, and every response passes here)
-        if figures is not None and _CACHE_WRITE in figures.extra:
+    for figures in sources:
+        if figures is not None and figures.extra is not NOTHING and _CACHE_WRITE in figures.extra:
             return True
     return False
 
@@ -246,12 +246,13 @@ def _usage(parts: _Parts, native: dict[str, Any], line: int, *, exact: bool | No
 
 def together(usages: list[Usage]) -> Usage:
     """The figures of several requests as one."""
+    input_, cached, output, reasoning, cache_write = map(_sum, zip(*map(_figures, usages), strict=True))
     return Usage(
-        input=_sum([usage.input for usage in usages]),
-        cached=_sum([usage.cached for usage in usages]),
-        cache_write=_sum([usage.cache_write for usage in usages]),
-        output=_sum([usage.output for usage in usages]),
-        reasoning=_sum([usage.reasoning for usage in usages]),
+        input=input_,
+        cached=cached,
+        cache_write=cache_write,
+        output=output,
+        reasoning=reasoning,
         requests=len(usages),
         exact=combine_exact(usage.exact for usage in usages),
         native={"requests": [dict(usage.native) for usage in usages]},
@@ -277,6 +278,6 @@ def tally(meter: Meter, file: str) -> Tally | None:
     )
 
 
-def _sum(figures: list[int | None]) -> int | None:
+def _sum(figures: _Parts) -> int | None:
     numbers = [figure for figure in figures if figure is not None]
     return sum(numbers) if numbers else None

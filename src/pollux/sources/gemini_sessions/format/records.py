@@ -6,8 +6,9 @@ A session log (JSON Lines), a session document (one JSON object, pretty or not),
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from datetime import datetime
 from io import FileIO
 from typing import Any
 
@@ -15,13 +16,16 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.model import Severity
-from pollux.sources.gemini_sessions.format.schema import Checkpoint, LogRecord, Message, NewTimeLine, Record
+from pollux.sources.gemini_sessions.format.schema import Checkpoint, LogRecord, Message, Record
+from pollux.system.clock import FIRST_YEAR, LAST_YEAR
+from pollux.system.decoders import json_decoder
 from pollux.system.files import LARGE, read_within
 from pollux.wire import (
     REFUSED,
     Malformed,
     MeasuredLines,
     Notes,
+    Utc,
     buffered,
     decode,
     decoder,
@@ -38,13 +42,21 @@ _LINES_TRIED = 20
 _HEAD = 4096
 # How a message begins, as most lines of a log do.
 _MESSAGE = b'{"id":"'
-_NEW_TIME = b'{"$set":{"lastUpdated":"'
-_NEW_TIME_LENGTH = len(b'{"$set":{"lastUpdated":"2026-05-02T01:35:20.180Z"}}\n')
+# A line that only says when the session was last updated, as every second line of a log does: around its time, which is
+# read with its quotes.
+_TIME_BEGINS, _TIME_ENDS = b'{"$set":{"lastUpdated":', b"}}\n"
+_TIME_LENGTH = len(b'{"$set":{"lastUpdated":"2026-05-02T01:35:20.180Z"}}\n')
+_TIME = slice(len(_TIME_BEGINS), -len(_TIME_ENDS))
 _EVENTS = {"init", "message", "tool_use", "tool_result", "error", "result"}
 
 
-LogLine = Message | Record | NewTimeLine
-"""What a line of a log holds."""
+LogLine = Message | Record | datetime
+"""What a line of a log holds; a time is that of the last update."""
+
+_utc: Any = Utc  # an annotation, which msgspec takes as a type
+_decode_record: Callable[[bytes], Record] = decoder(Record)
+_decode_message: Callable[[bytes], Message] = decoder(Message)
+_decode_time: Callable[[bytes], datetime] = json_decoder(_utc).decode
 
 
 class Log(msgspec.Struct):
@@ -146,10 +158,9 @@ def _is_damaged_log(raw: bytes) -> bool:
 def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[tuple[int | None, LogLine]]:
     """The records of a log one by one, so that replaced records need not be kept in memory.
 
-    A line that is only a message with an id becomes a `Message`, and one that only sets the time a `NewTimeLine`: these
-    are smaller and faster to read.
+    A line that is only a message with an id becomes a `Message`, which is smaller and faster to read, and one that only
+    sets the time becomes that time.
     """
-    decode_record, decode_message, decode_time = decoder(Record), decoder(Message), decoder(NewTimeLine)
     record: LogLine | None
     with stack:
         for number, line in enumerate(file, start=1):
@@ -157,11 +168,11 @@ def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[
                 continue
             try:
                 if line[:7] == _MESSAGE:
-                    record = decode_message(line)
-                elif len(line) == _NEW_TIME_LENGTH and line.startswith(_NEW_TIME):
-                    record = decode_time(line)
+                    record = _decode_message(line)
+                elif len(line) == _TIME_LENGTH and line.startswith(_TIME_BEGINS) and line.endswith(_TIME_ENDS):
+                    record = _last_update(line)
                 else:
-                    record = decode_record(line)
+                    record = _decode_record(line)
             except REFUSED:
                 if line.isspace():
                     continue
@@ -170,6 +181,14 @@ def _records(file: Iterable[bytes], stack: ExitStack, notes: Notes) -> Iterator[
             if record is not None:
                 yield number, record
     notes.line = None
+
+
+def _last_update(line: bytes) -> datetime:
+    """The time on a line that only says when the session was last updated. Raises one of `REFUSED`."""
+    at = _decode_time(line[_TIME])
+    if not FIRST_YEAR <= at.year <= LAST_YEAR:
+        raise ValueError("lastUpdated is at the end of the calendar")
+    return at
 
 
 # The types of messages, by which notices call them.
@@ -226,7 +245,7 @@ def _events(path: str, notes: Notes) -> list[tuple[int | None, dict[str, Any]]]:
 def _document(raw: bytes, notes: Notes) -> Contents:
     """One JSON value. Raises `Malformed`."""
     try:
-        record = decoder(Record)(raw)
+        record = _decode_record(raw)
     except REFUSED:
         pass
     else:

@@ -179,22 +179,6 @@ class Record(Message):
             self.type = "gemini"
 
 
-class NewTime(Shape):
-    """A `$set` of the time alone."""
-
-    lastUpdated: Utc
-
-    def __post_init__(self) -> None:
-        """Check the time."""
-        check_times(self.lastUpdated)
-
-
-class NewTimeLine(Shape):
-    """A line that only says when the session was last updated, as every second line of a log does."""
-
-    set: NewTime = msgspec.field(name="$set")
-
-
 class Content(Shape):
     """A turn as the API sees it, in checkpoints and shared conversations."""
 

@@ -48,7 +48,8 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
     name = call.name or "?"
     shared, kind = canonical(name)
     output, failed, files, rest = outcome(call.result, call)
-    status = STATUSES.get(call.status or "") or _status(call.status, output, notes)
+    recorded = STATUSES.get(call.status or "")
+    status = recorded or _status(call.status, output, notes)
     exit_code = None
     if output is not None:
         if name == SHELL:
@@ -73,7 +74,7 @@ def tool_call(call: Call, notes: Notes, child: str | None, offloaded: Offloaded)
         seconds=_seconds(call),
         child=child,
         attachments=files,
-        extra=_extra(call, status, rest),
+        extra=_extra(call, rest, is_told=status is recorded and status is not _UNFINISHED),
     )
 
 
@@ -175,7 +176,7 @@ def outcome(result: Pieces | None, call: Call) -> tuple[str | None, bool, tuple[
         return None, False, (), NOTHING
     if type(result) is list and len(result) == 1 and (usual := _usual(result[0], call)) is not None:
         value = usual.response
-        if type(value) is dict and len(value) == 1 and type(text := value.get("output")) is str:
+        if type(value) is dict and "output" in value and len(value) == 1 and type(text := value["output"]) is str:
             return text, False, (), NOTHING
         return (*answer(usual), (), {"result": _plain_result(result)})
     texts: list[str] = []
@@ -228,9 +229,9 @@ def _usual(item: str | Piece, call: Call) -> FunctionResponse | None:
     """The response of a result that is only one response to this call, as nearly every result is."""
     if type(item) is not Piece or (response := item.functionResponse) is None:
         return None
-    if response.id != call.id or response.name != call.name or response.parts or response.extra:
+    if response.id != call.id or response.name != call.name or response.parts:
         return None
-    return None if item.extra or item.thoughtSignature else response
+    return None if response.extra or item.extra or item.thoughtSignature else response
 
 
 def _plain_result(result: Pieces) -> Any:
@@ -246,8 +247,8 @@ def _status(word: str | None, output: str | None, notes: Notes) -> Status:
     return Status.UNFINISHED if output is None else Status.OK
 
 
-def _extra(call: Call, status: Status, rest: dict[str, Any]) -> dict[str, Any]:
-    """What else was recorded of a call; the vendor's own status only if it differs from ours."""
+def _extra(call: Call, rest: dict[str, Any], *, is_told: bool) -> dict[str, Any]:
+    """What else was recorded of a call; the vendor's own status only where ours does not tell it."""
     extra: dict[str, Any] = {}
     if call.displayName is not None:
         extra["displayName"] = call.displayName
@@ -259,7 +260,7 @@ def _extra(call: Call, status: Status, rest: dict[str, Any]) -> dict[str, Any]:
         extra["renderOutputAsMarkdown"] = call.renderOutputAsMarkdown
     if call.agentId is not None:
         extra["agentId"] = call.agentId
-    if call.status is not None and (status is _UNFINISHED or STATUSES.get(call.status) is not status):
+    if not is_told and call.status is not None:
         extra["status"] = call.status
     if rest:
         extra.update(rest)

@@ -310,26 +310,28 @@ def usage_of(tokens: schema.Tokens, notes: Notes, *, has_words: bool) -> Usage:
     all figures, so the usage is not exact if one is missing.
     """
     prompt, tool, output, thoughts = tokens.input, tokens.tool, tokens.output, tokens.thoughts
+    cached, extra = tokens.cached, tokens.extra
     native: dict[str, Any] = {
         "input": prompt,
         "output": output,
-        "cached": tokens.cached,
+        "cached": cached,
         "thoughts": thoughts,
         "tool": tool,
         "total": tokens.total,
     }
-    extra = tokens.extra
     if extra:
         native.update(extra)
     if has_words and output == 0 and not thoughts:
         output = None
+    # Not `None in (…)`, which compares numbers with None.
+    is_partial = prompt is None or tool is None or output is None or thoughts is None or cached is None
     usage = Usage(
         input=None if prompt is None or "tool" in extra else prompt + (tool or 0),
-        cached=tokens.cached,
+        cached=cached,
         output=None if output is None or "thoughts" in extra else output + (thoughts or 0),
         reasoning=thoughts,
         requests=1,
-        exact=None if None in (prompt, tool, output, thoughts, tokens.cached) else True,
+        exact=None if is_partial else True,
         native=native,
     )
     return coherent(usage, notes)

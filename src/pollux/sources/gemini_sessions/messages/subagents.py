@@ -15,12 +15,12 @@ from pollux.sources.gemini_sessions.format.tools import TASKS
 from pollux.system.clock import since_epoch
 from pollux.text.enclosed import between
 
-_CREATED = re.compile(r"[-_](\d{13})[-_]")
+_find_created = re.compile(r"[-_](\d{13})[-_]").findall
 
 
 def created_ms(call_id: str | None) -> float | None:
     """The millisecond in which a call was made, which stands in the CLI's own ids."""
-    found = _CREATED.findall(call_id) if call_id else None
+    found = _find_created(call_id) if call_id else None
     return float(found[0]) if found else None
 
 

@@ -18,7 +18,7 @@ from pollux.model import Author, Fate, Message, Origin, Text
 from pollux.sources.base import File
 from pollux.sources.gemini_sessions.format import records
 from pollux.sources.gemini_sessions.format.content import plain_text
-from pollux.sources.gemini_sessions.format.schema import NewTimeLine, Record
+from pollux.sources.gemini_sessions.format.schema import Record
 from pollux.sources.gemini_sessions.messages.references import prompt_parts
 from pollux.sources.gemini_sessions.prompts.prompt_log import REWIND, Line, PromptLog
 from pollux.sources.typed_prompts import normalize_space, typed_message
@@ -38,7 +38,7 @@ def _typed_in(path: str, mtime_ns: int) -> tuple[tuple[str, datetime | None], ..
     try:
         content = records.parse_file(path, Notes())
         for _, record in content.records if isinstance(content, records.Log) else ():
-            if isinstance(record, NewTimeLine):
+            if isinstance(record, datetime):
                 continue
             holders = [record, record.set] if isinstance(record, Record) else []
             members = [message for holder in holders if holder is not None for message in holder.messages or ()]

@@ -59,14 +59,16 @@ def enrich(entry: Entry, later: Message, line: int | None) -> None:
     if later.model is not None and later.model != message.model:
         _replace(entry, "model", later.model, line)
     if later.tokens is not None and later.tokens != message.tokens:
-        if _token_count(later.tokens) >= _token_count(message.tokens):
+        # A turn with calls is written twice, first without its figures.
+        if message.tokens is None or _token_count(later.tokens) >= _token_count(message.tokens):
             _replace(entry, "tokens", later.tokens, line)
         else:
             entry.set_aside(tokens=later.tokens, line=line)
     if later.thoughts and later.thoughts != message.thoughts:
         _replace(entry, "thoughts", later.thoughts, line)
     if later.toolCalls:
-        message.toolCalls = _join_calls(message.toolCalls, later.toolCalls, entry, line)
+        calls = message.toolCalls
+        message.toolCalls = _join_calls(calls, later.toolCalls, entry, line) if calls else later.toolCalls
     if later.extra:
         message.extra = {**message.extra, **later.extra}
 
@@ -80,10 +82,8 @@ def digest_of(value: Message | Part | str) -> bytes:
     return hashlib.blake2b(encoded, digest_size=16).digest()
 
 
-def _token_count(tokens: Tokens | None) -> int:
+def _token_count(tokens: Tokens) -> int:
     """The sum of the figures: the largest of a message count."""
-    if tokens is None:
-        return 0
     return (tokens.input or 0) + (tokens.output or 0) + (tokens.thoughts or 0) + (tokens.tool or 0)
 
 
@@ -142,7 +142,7 @@ def gather_calls(entries: Iterable[Entry]) -> list[Entry]:
     for entry in entries:
         message = entry.message
         if message.type == "gemini":
-            if reply is not None and _has_calls_of(entry, reply):
+            if reply is not None and message.tokens is None and _has_calls_of(entry, reply):
                 _take_over(reply, entry)
                 continue
             reply = entry
@@ -153,9 +153,9 @@ def gather_calls(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _has_calls_of(entry: Entry, reply: Entry) -> bool:
-    """Does an entry hold only calls of this reply: by the reply's content, or because no other can have made them?"""
+    """Does an entry without figures hold only calls of this reply: by its content, or as only it can have made them?"""
     message, calls = entry.message, entry.message.toolCalls or []
-    if message.tokens is not None or message.thoughts or message.displayContent is not None:
+    if message.thoughts or message.displayContent is not None:
         return False
     recorded = {
         digest_of(Part(functionCall=FunctionCall(id=call.id, name=call.name, args=call.args))) for call in calls

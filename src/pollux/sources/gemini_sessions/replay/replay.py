@@ -16,7 +16,7 @@ from typing import Any
 from pollux.model import Fate, Severity
 from pollux.sources.gemini_sessions.format.content import is_client_text, is_summary, plain_text
 from pollux.sources.gemini_sessions.format.records import LogLine
-from pollux.sources.gemini_sessions.format.schema import Message, NewTimeLine, Record, SessionFields
+from pollux.sources.gemini_sessions.format.schema import Message, Record, SessionFields
 from pollux.sources.gemini_sessions.replay.copies import find_originals
 from pollux.sources.gemini_sessions.replay.entries import Entry, answers, digest_of, enrich
 from pollux.wire import Notes, RecordList, tidy
@@ -58,9 +58,9 @@ class Replay:
             notes.line = line
             if type(record) is Message:
                 self._add(record, line, None)
-            elif type(record) is NewTimeLine:
-                self._set_time(record.set.lastUpdated)
-            elif isinstance(record, Record):
+            elif type(record) is datetime:
+                self._set_time(record)
+            elif type(record) is Record:
                 self._apply(record, line)
         notes.line = None
         if self._dropped:
