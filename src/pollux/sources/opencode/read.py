@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from pollux.errors import Unreadable
-from pollux.model import Kind, Link, Message, Notice, Role, Session, Severity, exactness
+from pollux.model import Kind, Link, Message, Notice, Origin, Role, Session, Severity, exactness
 from pollux.sources.base import Reading, read_with
 from pollux.sources.database import session_snapshot
 from pollux.sources.handed_over import with_note
@@ -56,7 +58,7 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     told = [entry.message for entry in said]
     arrival = with_note(told)
     if arrival.messages is not told:
-        said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
+        said = [replace(entry, message=message) for entry, message in zip(said, arrival.messages, strict=True)]
     damaged = [display_path(path) for path in bundle.damage]
     missing = gaps(said, dated=began is not None, damaged=damaged)
     messages = tuple(entry.message for entry in said)
@@ -125,8 +127,9 @@ class _Outputs:
         self._bundle = bundle
         self._notes = notes
 
-    def fetch(self, name: str) -> str | None:
-        """The full output in a file of this name; None if it is gone."""
+    def fetch(self, name: str, origin: Origin) -> str | None:
+        """The full output in a file of this name, which stands at this place; None if it is gone."""
+        self._notes.file, self._notes.line = origin.file, origin.line
         path = os.path.join(self._bundle.root, "tool-output", name)  # noqa: PTH118
         file = self._bundle.outputs.get(name)
         self._bundle.depends_on = {**self._bundle.depends_on, display_path(path): file.stamp if file else ""}

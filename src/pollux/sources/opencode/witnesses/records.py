@@ -23,12 +23,18 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False):
 
 
 class PartRecord(msgspec.Struct, frozen=True, gc=False):
-    """A part, and where it stands."""
+    """A part, and where it stands: its origin, or the database in which it is a row. Few are asked for their origin."""
 
     part: Part
-    origin: Origin
+    place: Origin | str
     removed: bool = False
     exact: bool = False
+
+    @property
+    def origin(self) -> Origin:
+        """Where it stands."""
+        place = self.place
+        return Origin(file=place, row=f"part/{self.part.id}") if type(place) is str else place  # type: ignore[return-value]
 
 
 class Gathered(msgspec.Struct):
