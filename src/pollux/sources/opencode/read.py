@@ -19,7 +19,7 @@ from pollux.sources.opencode import find
 from pollux.sources.opencode.bundle import OpenCodeBundle
 from pollux.sources.opencode.fates import with_fates
 from pollux.sources.opencode.forks import origin_of
-from pollux.sources.opencode.format.schema import SessionInfo, Times
+from pollux.sources.opencode.format.schema import SessionInfo
 from pollux.sources.opencode.format.tokens import release_of
 from pollux.sources.opencode.gaps import gaps
 from pollux.sources.opencode.messages.ids import usable
@@ -72,7 +72,7 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
         project=project,
         project_evidence="recorded" if project is not None else None,
         started=since_epoch(created, 1000) or min(_times(messages), default=None),
-        ended=max((*_times(messages), *_completed(gathered)), default=None),
+        ended=max((*_times(messages), *_last_completed(gathered)), default=None),
         messages=messages,
         links=(*_links(bundle, info, said), *arrival.links),
         notices=notes.all(),
@@ -154,10 +154,14 @@ def _times(messages: tuple[Message, ...]) -> list[datetime]:
     return [message.at for message in messages if message.at is not None]
 
 
-def _completed(gathered: Gathered) -> Iterator[datetime]:
-    for record in gathered.messages.values():
-        if (at := since_epoch((record.info.time or Times()).completed, 1000)) is not None:
+def _last_completed(gathered: Gathered) -> Iterator[datetime]:
+    """When the last answer was complete, if that is known."""
+    infos = [record.info for record in gathered.messages.values()]
+    times = [info.time.completed for info in infos if info.time is not None and info.time.completed is not None]
+    for time in sorted(times, reverse=True):
+        if (at := since_epoch(time, 1000)) is not None:
             yield at
+            return
 
 
 def _links(bundle: OpenCodeBundle, info: SessionInfo, said: list[Entry]) -> Iterator[Link]:
