@@ -61,7 +61,7 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
         said = [replace(entry, message=message) for entry, message in zip(said, arrival.messages, strict=True)]
     damaged = [display_path(path) for path in bundle.damage]
     missing = gaps(said, dated=began is not None, damaged=damaged)
-    messages = tuple(entry.message for entry in said)
+    messages = tuple(arrival.messages)
     project = _project(info, gathered)
     session = Session(
         agent=bundle.agent,

@@ -32,6 +32,7 @@ def call_of(record: PartRecord, owner: Owner) -> ToolCall:
     exit_code = metadata.get("exit")
     if type(exit_code) is not int:
         exit_code = None
+    output = state.output
     start = end = None
     if (times := state.time) is not None:
         start, end = since_epoch(times.start, 1000), since_epoch(times.end, 1000)
@@ -42,7 +43,7 @@ def call_of(record: PartRecord, owner: Owner) -> ToolCall:
         tool_kind=kind,
         input=state.input,
         status=_status(state, exit_code, name, ends_turn=owner.ends_turn),
-        output=_output(state, metadata, record, owner),
+        output=output if type(output) is str and "outputPath" not in metadata else _output(record, state, owner),
         exit_code=exit_code,
         at=start,
         seconds=(end - start).total_seconds() if start is not None and end is not None and end >= start else None,
@@ -72,13 +73,14 @@ def _child(metadata: dict[str, Any]) -> str | None:
     return f"opencode:{id}" if isinstance(id, str) and id else None
 
 
-def _output(state: State, metadata: dict[str, Any], record: PartRecord, owner: Owner) -> str | None:
+def _output(record: PartRecord, state: State, owner: Owner) -> str | None:
     """The output; of a long one the whole, if its file is still there; of a failed call, why it failed."""
+    metadata = state.metadata if isinstance(state.metadata, dict) else _NO_METADATA
     path = metadata.get("outputPath")
     if isinstance(path, str) and (full := owner.fetch(os.path.basename(path), record.origin)) is not None:  # noqa: PTH119
         return full
     for value in (state.output, state.error, metadata.get("output")):
-        if type(value) is str:
+        if isinstance(value, str):
             return value
     return None
 

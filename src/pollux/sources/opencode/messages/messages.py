@@ -58,7 +58,7 @@ class Setting(NamedTuple):
 def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
     """The messages of a session. An answer of many responses is divided into them."""
     told = told_in_order(gathered, setting.created)
-    shells = {one.id for one in told if is_shell(one)}
+    shells = {one.id for one in told if one.parts and one.parts[0].part.synthetic and is_shell(one)}
     last_answers = {one.record.info.parentID: place for place, one in enumerate(told)}
     result: list[Entry] = []
     for place, one in enumerate(told):
@@ -78,35 +78,34 @@ def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
 
 
 def _users(one: Told, setting: Setting, notes: Notes) -> Entry:
-    record, parts = one.record, one.parts
-    role = record.info.role
-    said, rest = content(parts, Owner(one.id, setting.session, setting.fetch, notes))
+    record, info = one.record, one.record.info
+    role, origin = info.role, record.origin
+    said, rest = content(one.parts, Owner(one.id, setting.session, setting.fetch, notes))
     is_users = role in ("user", None)
     if not is_users:
-        notes.file, notes.line = record.origin.file, record.origin.line
+        notes.file, notes.line = origin.file, origin.line
         notes.add("role.unknown", f"A message has an unknown role {role!r}.", subject=f"role {role!r}")
-    uncounted = not all(map(is_empty, [record.info.tokens, *[part.part.tokens for part in parts]]))
-    removed = [part.removed for part in parts]
+    # The client, if it made all parts of a message itself.
+    author = _CLIENT
+    removed, counts = bool(one.parts), not is_empty(info.tokens)
+    for its in one.parts:
+        part = its.part
+        if is_users and part.type in _TYPED and not part.synthetic:
+            author = _MODEL if setting.is_child else _HUMAN
+        removed = removed and its.removed
+        counts = counts or (part.tokens is not None and not is_empty(part.tokens))
     message = Message(
         id=one.id,
         role=_USER if is_users else _SYSTEM,
-        author=_author(parts, setting) if is_users else _CLIENT,
+        author=author,
         at=since_epoch(one.created, 1000),
         parts=tuple(said),
-        fate=_REWOUND if record.removed or (removed and all(removed)) else _LIVE,
+        fate=_REWOUND if removed or record.removed else _LIVE,
         inherited=_is_inherited(one, setting.created),
-        origin=record.origin,
+        origin=origin,
         extra=_extra(one, rest, setting.session),
     )
-    return Entry(message, one.id, is_compaction="compaction" in one.kinds, uncounted=uncounted)
-
-
-def _author(parts: list[PartRecord], setting: Setting) -> Author:
-    """The client, if it made all parts of a message itself."""
-    for record in parts:
-        if record.part.type in _TYPED and not record.part.synthetic:
-            return _MODEL if setting.is_child else _HUMAN
-    return _CLIENT
+    return Entry(message, one.id, is_compaction="compaction" in one.kinds, uncounted=counts)
 
 
 def _is_inherited(one: Told, began: float | None) -> bool:

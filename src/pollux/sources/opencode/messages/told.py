@@ -63,7 +63,6 @@ def _sorted(parts: dict[str, PartRecord]) -> list[PartRecord]:
 
 
 def is_shell(one: Told) -> bool:
-    """Does a message only say that the user ran a tool?"""
-    if not one.parts or not one.parts[0].part.synthetic or one.record.info.role != "user":
-        return False
-    return [record.part.text for record in one.parts if record.part.type == "text"] == [_SHELL]
+    """Does a message of the client only say that the user ran a tool?"""
+    texts = [record.part.text for record in one.parts if record.part.type == "text"]
+    return one.record.info.role == "user" and texts == [_SHELL]

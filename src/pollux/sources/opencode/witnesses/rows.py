@@ -154,7 +154,10 @@ def _gather_parts(state: Snapshot, id: str, file: str, into: Gathered, notes: No
             part, exact = decode_exact(raw), True
         except (*REFUSED, TypeError):
             part, exact = _record(Part, "part", {"id": id_value, "data": raw}, notes), False
-        part.id = name = id_value.decode("utf-8", "replace") if type(id_value) is bytes else text_of(id_value)
+        try:
+            part.id = name = id_value.decode()
+        except (AttributeError, UnicodeDecodeError):
+            part.id = name = text_of(id_value)
         if owner != before:
             before, parts = owner, into.parts.setdefault(text_of(owner), {})
         if name not in parts:
