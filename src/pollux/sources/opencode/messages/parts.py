@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from msgspec import to_builtins
 
 from pollux.model import Attachment, Context, FileReference, Part as ModelPart, SummaryPart, Text, Thinking, Unknown
+from pollux.sources.opencode.format.schema import Part
 from pollux.sources.opencode.messages.calls import attachment, call_of
 from pollux.sources.opencode.messages.owner import Owner
 from pollux.sources.opencode.witnesses.records import PartRecord
@@ -30,7 +31,6 @@ def content(records: Iterable[PartRecord], owner: Owner) -> tuple[list[ModelPart
     """
     parts: list[ModelPart] = []
     rest: list[dict[str, Any]] = []
-    message, session = owner.message, owner.session
     for record in records:
         part = record.part
         make = _MADE.get(part.type, _unknown)
@@ -42,10 +42,11 @@ def content(records: Iterable[PartRecord], owner: Owner) -> tuple[list[ModelPart
                 if part.id:
                     rest.append({"id": part.id})
                 continue
-        if part.messageID == message:
-            part.messageID = None
-        if part.sessionID == session:
-            part.sessionID = None
+        if isinstance(part, Part):  # a usual one names no ids
+            if part.messageID == owner.message:
+                part.messageID = None
+            if part.sessionID == owner.session:
+                part.sessionID = None
         if left := to_builtins(part) if record.exact else tidy(part):
             rest.append(left)
     return parts, rest
@@ -70,7 +71,7 @@ def _thinking(record: PartRecord, _owner: Owner) -> Thinking | None:
 
 
 def _subtask(record: PartRecord, _owner: Owner) -> Text | None:
-    part = record.part
+    part = cast("Part", record.part)  # no usual one is of this type
     prompt = part.prompt
     if not prompt:
         return None
@@ -80,7 +81,7 @@ def _subtask(record: PartRecord, _owner: Owner) -> Text | None:
 
 def _file(record: PartRecord, _owner: Owner) -> FileReference | Attachment:
     """A file: a mention of one in the project, or one whose bytes are in the record."""
-    part = record.part
+    part = cast("Part", record.part)  # no usual one is of this type
     url = part.url
     if url is not None and url.startswith("file:"):
         return FileReference(path=unquote(urlsplit(url).path) or url)

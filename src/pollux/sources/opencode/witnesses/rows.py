@@ -11,7 +11,7 @@ import msgspec
 
 from pollux.model import Origin, Severity
 from pollux.sources.database import Row, Shape, Snapshot
-from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
+from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo, UsualPart
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path, fit, plain
 
@@ -146,14 +146,15 @@ def _gather_messages(state: Snapshot, id: str, file: str, into: Gathered, notes:
 
 def _gather_parts(state: Snapshot, id: str, file: str, into: Gathered, notes: Notes) -> None:
     """Add the parts of a session's messages in the same way. Those of a message mostly follow one another."""
-    decode_exact = decoder(Part)
+    decode_usual = decoder(UsualPart)
     before: Any = None
     parts: dict[str, PartRecord] = {}
+    part: Part | UsualPart
     for id_value, owner, raw in state.select("SELECT id, message_id, data FROM part WHERE session_id=?", id):
         try:
-            part, exact = decode_exact(raw), True
+            part, exact = decode_usual(raw), True
         except (*REFUSED, TypeError):
-            part, exact = _record(Part, "part", {"id": id_value, "data": raw}, notes), False
+            part, exact = _other_part(id_value, raw, notes)
         try:
             part.id = name = id_value.decode()
         except (AttributeError, UnicodeDecodeError):
@@ -162,6 +163,14 @@ def _gather_parts(state: Snapshot, id: str, file: str, into: Gathered, notes: No
             before, parts = owner, into.parts.setdefault(text_of(owner), {})
         if name not in parts:
             parts[name] = PartRecord(part, file, exact=exact)
+
+
+def _other_part(id_value: Any, raw: Any, notes: Notes) -> tuple[Part, bool]:
+    """A part of another type, or with other fields, and whether nothing in it is unknown or odd."""
+    try:
+        return decoder(Part)(raw), True
+    except (*REFUSED, TypeError):
+        return _record(Part, "part", {"id": id_value, "data": raw}, notes), False
 
 
 def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
