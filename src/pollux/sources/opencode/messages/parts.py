@@ -31,9 +31,10 @@ def content(records: Iterable[PartRecord], owner: Owner) -> tuple[list[ModelPart
     """
     parts: list[ModelPart] = []
     rest: list[dict[str, Any]] = []
+    made_by = _MADE.get
     for record in records:
         part = record.part
-        make = _MADE.get(part.type, _unknown)
+        make = made_by(part.type, _unknown)
         if make is not None and (made := make(record, owner)) is not None:
             if type(made) is FileReference:
                 made = _with_what_was_read(made, parts)
@@ -42,7 +43,7 @@ def content(records: Iterable[PartRecord], owner: Owner) -> tuple[list[ModelPart
                 if part.id:
                     rest.append({"id": part.id})
                 continue
-        if isinstance(part, Part):  # a usual one names no ids
+        if type(part) is Part:  # a usual one names no ids
             if part.messageID == owner.message:
                 part.messageID = None
             if part.sessionID == owner.session:

@@ -139,7 +139,10 @@ def _gather_messages(state: Snapshot, id: str, file: str, into: Gathered, notes:
             message, exact = decode_exact(raw), True
         except (*REFUSED, TypeError):
             message, exact = _record(MessageInfo, "message", {"id": id_value, "data": raw}, notes), False
-        message.id = name = text_of(id_value)
+        try:
+            message.id = name = id_value.decode()
+        except (AttributeError, UnicodeDecodeError):
+            message.id = name = text_of(id_value)
         origin = Origin(file=file, row=f"message/{name}")
         into.add_message(name, MessageRecord(message, origin, into.is_removed(name), exact))
 
