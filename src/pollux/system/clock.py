@@ -53,11 +53,13 @@ def recorded(text: object, zone: tzinfo | None = UTC) -> datetime | None:
 
 def since_epoch(number: float | None, parts: int = 1) -> datetime | None:
     """A time from a number of (parts of) seconds since 1970; None where it is not a time that can be used."""
+    if number is None:
+        return None
     try:
-        at = datetime.fromtimestamp(number / parts, UTC) if number is not None else None
+        at = datetime.fromtimestamp(number / parts, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return at if at is not None and FIRST_YEAR <= at.year <= LAST_YEAR else None
+    return at if FIRST_YEAR <= at.year <= LAST_YEAR else None
 
 
 def now() -> datetime:

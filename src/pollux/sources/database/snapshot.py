@@ -10,6 +10,7 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -126,13 +127,9 @@ class Snapshot:
     def rows(self, table: str, where: Mapping[str, Any], order: str = "") -> list[Row]:
         """The rows of a table in which some columns have these values; none where the table or a column is missing."""
         columns = self.tables.get(table, ())
-        if not columns or not set(where) <= set(columns) or self.is_empty(table):
+        statement = _selection(table, columns, tuple(where), order)
+        if not statement or self.is_empty(table):
             return []
-        order = ", ".join(_quoted(name) for name in order.split() if name in columns)
-        statement = f"SELECT {', '.join(map(_quoted, columns))} FROM {_quoted(table)}"  # noqa: S608
-        if where:
-            statement += " WHERE " + " AND ".join(f"{_quoted(name)}=?" for name in where)
-        statement += f" ORDER BY {order}" if order else ""
         return [dict(zip(columns, row, strict=True)) for row in self.select(statement, *where.values())]
 
     def is_empty(self, table: str) -> bool:
@@ -229,6 +226,18 @@ def text_of(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return "" if value is None else str(value)
+
+
+@lru_cache(maxsize=256)
+def _selection(table: str, columns: tuple[str, ...], where: tuple[str, ...], order: str) -> str:
+    """The query for rows of a table; nothing where the table or a column is missing. Every session asks the same."""
+    if not columns or not set(where) <= set(columns):
+        return ""
+    order = ", ".join(_quoted(name) for name in order.split() if name in columns)
+    statement = f"SELECT {', '.join(map(_quoted, columns))} FROM {_quoted(table)}"  # noqa: S608
+    if where:
+        statement += " WHERE " + " AND ".join(f"{_quoted(name)}=?" for name in where)
+    return statement + (f" ORDER BY {order}" if order else "")
 
 
 def _quoted(name: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 from pollux.model import AgentDescription, Message, Session, ToolCall
 
+_OF_MESSAGES = ("directory", "provider", "mode", "effort", "subagent")
+
 
 def describe(session: Session) -> AgentDescription:
     """The release that made the session, and who served its models."""
@@ -26,16 +28,17 @@ def facts(session: Session) -> Iterator[tuple[str, Any]]:
     yield "directory", session.project
     yield "version", session.extra.get("version")
     yield "name", session.extra.get("slug")
+    before = silent = (None,) * len(_OF_MESSAGES)
+    is_subagent = session.parent is not None
     for message in session.messages:
         extra = message.extra
-        path = extra.get("path")
-        if isinstance(path, dict):
-            yield "directory", path.get("cwd")
-        yield "provider", extra.get("providerID")
-        yield "mode", extra.get("mode")
-        yield "effort", extra.get("variant")
-        if session.parent is not None:
-            yield "subagent", extra.get("agent")
+        path, agent = extra.get("path"), extra.get("agent") if is_subagent else None
+        place = path.get("cwd") if isinstance(path, dict) else None
+        said = (place, extra.get("providerID"), extra.get("mode"), extra.get("variant"), agent)
+        # Nearly every message says the same again, or nothing.
+        if said not in (before, silent):
+            before = said
+            yield from zip(_OF_MESSAGES, said, strict=True)
 
 
 def compacts(message: Message) -> bool:

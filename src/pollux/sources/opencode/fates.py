@@ -16,7 +16,7 @@ def with_fates(entries: list[Entry], revert: Revert | None) -> list[Entry]:
     if not end:
         return put_back
     return [
-        entry._replace(message=replace(entry.message, fate=Fate.COMPRESSED))
+        replace(entry, message=replace(entry.message, fate=Fate.COMPRESSED))
         if place < end and entry.message.fate is Fate.LIVE
         else entry
         for place, entry in enumerate(put_back)
@@ -30,7 +30,7 @@ def _put_back(entry: Entry, revert: Revert | None) -> Entry:
     if entry.record > revert.messageID or (
         entry.record == revert.messageID and (not revert.partID or _is_behind(entry.message, revert.partID))
     ):
-        return entry._replace(message=replace(entry.message, fate=Fate.REWOUND))
+        return replace(entry, message=replace(entry.message, fate=Fate.REWOUND))
     return entry
 
 

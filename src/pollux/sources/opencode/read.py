@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from pollux.errors import Unreadable
-from pollux.model import Kind, Link, Message, Notice, Role, Session, Severity, exactness
+from pollux.model import Kind, Link, Message, Notice, Origin, Role, Session, Severity, exactness
 from pollux.sources.base import Reading, read_with
 from pollux.sources.database import session_snapshot
 from pollux.sources.handed_over import with_note
@@ -17,7 +19,7 @@ from pollux.sources.opencode import find
 from pollux.sources.opencode.bundle import OpenCodeBundle
 from pollux.sources.opencode.fates import with_fates
 from pollux.sources.opencode.forks import origin_of
-from pollux.sources.opencode.format.schema import SessionInfo, Times
+from pollux.sources.opencode.format.schema import SessionInfo
 from pollux.sources.opencode.format.tokens import release_of
 from pollux.sources.opencode.gaps import gaps
 from pollux.sources.opencode.messages.ids import usable
@@ -56,10 +58,10 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
     told = [entry.message for entry in said]
     arrival = with_note(told)
     if arrival.messages is not told:
-        said = [entry._replace(message=message) for entry, message in zip(said, arrival.messages, strict=True)]
+        said = [replace(entry, message=message) for entry, message in zip(said, arrival.messages, strict=True)]
     damaged = [*(display_path(path) for path in bundle.damage), *gathered.damaged]
     missing = gaps(said, dated=began is not None, damaged=damaged)
-    messages = tuple(entry.message for entry in said)
+    messages = tuple(arrival.messages)
     project = _project(info, gathered)
     session = Session(
         agent=bundle.agent,
@@ -70,7 +72,7 @@ def _read(bundle: OpenCodeBundle) -> tuple[list[Session], tuple[Notice, ...]]:
         project=project,
         project_evidence="recorded" if project is not None else None,
         started=since_epoch(created, 1000) or min(_times(messages), default=None),
-        ended=max((*_times(messages), *_completed(gathered)), default=None),
+        ended=max((*_times(messages), *_last_completed(gathered)), default=None),
         messages=messages,
         links=(*_links(bundle, info, said), *arrival.links),
         notices=notes.all(),
@@ -129,8 +131,9 @@ class _Outputs:
         self._bundle = bundle
         self._notes = notes
 
-    def fetch(self, name: str) -> str | None:
-        """The full output in a file of this name; None if it is gone."""
+    def fetch(self, name: str, origin: Origin) -> str | None:
+        """The full output in a file of this name, which stands at this place; None if it is gone."""
+        self._notes.file, self._notes.line = origin.file, origin.line
         path = os.path.join(self._bundle.root, "tool-output", name)  # noqa: PTH118
         file = self._bundle.outputs.get(name)
         self._bundle.depends_on = {**self._bundle.depends_on, display_path(path): file.stamp if file else ""}
@@ -155,10 +158,14 @@ def _times(messages: tuple[Message, ...]) -> list[datetime]:
     return [message.at for message in messages if message.at is not None]
 
 
-def _completed(gathered: Gathered) -> Iterator[datetime]:
-    for record in gathered.messages.values():
-        if (at := since_epoch((record.info.time or Times()).completed, 1000)) is not None:
+def _last_completed(gathered: Gathered) -> Iterator[datetime]:
+    """When the last answer was complete, if that is known."""
+    infos = [record.info for record in gathered.messages.values()]
+    times = [info.time.completed for info in infos if info.time is not None and info.time.completed is not None]
+    for time in sorted(times, reverse=True):
+        if (at := since_epoch(time, 1000)) is not None:
             yield at
+            return
 
 
 def _links(bundle: OpenCodeBundle, info: SessionInfo, said: list[Entry]) -> Iterator[Link]:

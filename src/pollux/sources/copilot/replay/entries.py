@@ -26,6 +26,9 @@ from pollux.model import (
 )
 from pollux.sources.copilot.format.tools import canonical
 
+# Python takes longer to look a member up in its class than to compare it.
+_OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
+_USER, _ASSISTANT = Role.USER, Role.ASSISTANT
 _EXIT = re.compile(r"<(?:exited with|shellId: \S+ completed with) exit code (-?\d{1,9})>\s*\Z")
 REFUSED = ("denied", "rejected")
 """The codes of errors that say that the human, or a rule, did not allow a call."""
@@ -76,10 +79,10 @@ class Call(msgspec.Struct):
     def status(self) -> Status:
         """How the call ended. A command that ended with another exit code than 0 failed, though the tool did not."""
         if self.cancelled:
-            return Status.CANCELLED
+            return _CANCELLED
         if self.resumed or self.success is None:
-            return Status.UNFINISHED
-        return Status.OK if self.success and not self.exit_code else Status.ERROR
+            return _UNFINISHED
+        return _OK if self.success and not self.exit_code else _ERROR
 
     def find_exit_code(self, stated: object) -> None:
         """Take the exit code from where the release states it, else from the end of the output."""
@@ -126,12 +129,12 @@ class Entry(msgspec.Struct):
     @property
     def answers(self) -> bool:
         """Is it a response of a model?"""
-        return self.role is Role.ASSISTANT
+        return self.role is _ASSISTANT
 
     @property
     def asks(self) -> bool:
         """Does it ask a model for a response?"""
-        return self.role is Role.USER
+        return self.role is _USER
 
     def message(self) -> Message:
         """The finished message."""

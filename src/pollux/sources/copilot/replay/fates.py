@@ -15,10 +15,12 @@ def finish(replay: Replay, id: str) -> None:
             for entry in stream.entries:
                 entry.inherited = entry.inherited or entry.place < replay.fork.place
     if not replay.rewinds:
+        rewound = Fate.REWOUND
         # Another file of the session holds more, but nothing was rewound: this one was cut.
         for stream in replay.streams.values():
             for entry in stream.entries:
-                entry.fate = Fate.LIVE if entry.fate is Fate.REWOUND else entry.fate
+                if entry.fate is rewound:
+                    entry.fate = Fate.LIVE
     for stream in replay.streams.values() if replay.has_refusals else ():
         _end_turns(stream.entries)
 

@@ -22,8 +22,8 @@ def rest(value: Shape) -> dict[str, Any]:
     A field that could not be used as it is stays. This runs for every event.
     """
     left: dict[str, Any] = to_builtins(value)
-    if unknown := left.pop("⁂", None):
-        for name, odd in unknown.items():
+    if "⁂" in left:
+        for name, odd in left.pop("⁂").items():
             fitted = left.get(name)
             # A list with odd items is in two halves: those that fitted, and the odd ones.
             left[name] = [*fitted, *odd] if type(odd) is list and type(fitted) is list else odd

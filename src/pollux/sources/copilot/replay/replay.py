@@ -28,6 +28,10 @@ from pollux.sources.copilot.replay.processes import Process, Shutdown
 from pollux.sources.copilot.replay.streams import Fork, Stream
 from pollux.wire import Notes, RecordList
 
+# Python takes longer to look a member up in its class than to use it.
+_USER, _ASSISTANT, _SYSTEM = Role.USER, Role.ASSISTANT, Role.SYSTEM
+_HUMAN, _MODEL, _CLIENT = Author.HUMAN, Author.MODEL, Author.CLIENT
+_LIVE, _REWOUND, _COMPRESSED, _FAILED = Fate.LIVE, Fate.REWOUND, Fate.COMPRESSED, Fate.FAILED
 FORKED = re.compile(r"Forked from .*\(([0-9A-Za-z-]{8,})\)\W*\Z", re.DOTALL)
 _NEAR = 20
 """So many messages before a response its figures may stand."""
@@ -119,7 +123,7 @@ class Replay:
             stream=stream.name,
             at=event.timestamp,
             parts=parts,
-            fate=Fate.REWOUND if self._line.older else Fate.LIVE,
+            fate=_REWOUND if self._line.older else _LIVE,
         )
         stream.entries.append(entry)
         return entry
@@ -138,14 +142,14 @@ class Replay:
     def _prompt(self, stream: Stream, event: UserEvent) -> None:
         data = event.data
         source = data.source if data is not None else None
-        author = Author.CLIENT
+        author = _CLIENT
         if source is not None and source.startswith("agent-"):
-            author = Author.MODEL
+            author = _MODEL
         elif source is None or source == "user":
-            author = Author.HUMAN if stream.name is None else Author.MODEL
+            author = _HUMAN if stream.name is None else _MODEL
         parts = said(data.content if data is not None else None)
         parts += [attachment(one, self._assets) for one in (data.attachments if data is not None else None) or ()]
-        entry = self._entry(stream, event, Role.USER, author, parts)
+        entry = self._entry(stream, event, _USER, author, parts)
         entry.extra = self._envelope(event)
         if data is not None:
             data.content = data.attachments = None
@@ -165,18 +169,19 @@ class Replay:
                 self.owners[call.id] = stream.name
         entry = self._awaited(stream, data.apiCallId)
         if entry is None:
-            entry = self._entry(stream, event, Role.ASSISTANT, Author.MODEL, parts)
+            entry = self._entry(stream, event, _ASSISTANT, _MODEL, parts)
             if data.apiCallId is not None:
                 self._unpaid[stream.name, data.apiCallId] = entry
         else:
             entry.id, entry.at = event.id or f"line-{self._line.number}", event.timestamp
             entry.line, entry.place, entry.file, entry.parts = self._line.number, self._place, self._line.file, parts
-            entry.fate = Fate.REWOUND if self._line.older else Fate.LIVE
+            entry.fate = _REWOUND if self._line.older else _LIVE
         entry.model = data.model or entry.model or stream.model or self.stream(None).model
         entry.output = data.outputTokens
         entry.api_call = data.apiCallId
 
-        entry.extra |= self._envelope(event)
+        if envelope := self._envelope(event):
+            entry.extra |= envelope
         if event.data is not None:
             data.content = data.reasoningText = data.toolRequests = data.model = None
             entry.extra |= rest(data)
@@ -202,7 +207,7 @@ class Replay:
         call = self.calls.get(id) if id is not None else None
         if call is None:
             call = Call(id=id, name=name or "", line=self._line.number, place=self._place)
-            entry = self._entry(stream, event, Role.ASSISTANT, Author.MODEL, [call])
+            entry = self._entry(stream, event, _ASSISTANT, _MODEL, [call])
             entry.model = stream.model
             if id is not None:
                 self.calls[id] = call
@@ -226,7 +231,7 @@ class Replay:
         text = data.get(key) if data is not None and key is not None else None
         if data is None or type(text) is not str or not text:
             return False
-        entry = self._entry(stream, event, Role.SYSTEM, Author.CLIENT, said(text))
+        entry = self._entry(stream, event, _SYSTEM, _CLIENT, said(text))
         entry.extra = self._envelope(event) | {"event": event.type}
         entry.extra |= {name: value for name, value in data.items() if name != key}
         if event.type == "session.error":
@@ -290,9 +295,8 @@ class Replay:
                 return False
             self._usage_ids.add((origin, name))
         usage = usage_of(record, self.notes, place=(self._line.number, self._line.file))
-        note = whole(event)
-        note.pop("type", None)
-        note.pop("data", None)
+        event.type = event.data = None
+        note = rest(event)
         if len(data) > 1:
             note["data"] = {key: value for key, value in data.items() if key != "usage"}
         self.processes[-1].records.append(usage)
@@ -302,14 +306,14 @@ class Replay:
             earlier.usages = [usage]
             earlier.extra["usage_record"] = note
             return True
-        entry = self._entry(stream, event, Role.ASSISTANT, Author.MODEL, [])
+        entry = self._entry(stream, event, _ASSISTANT, _MODEL, [])
         entry.usages = [usage]
         entry.api_call = api_call if type(api_call) is str else None
         model = record.get("model")
         entry.model = model if type(model) is str else stream.model
         entry.extra = {"usage_record": note}
         # Until its response is written, there is none.
-        entry.fate = Fate.FAILED
+        entry.fate = _FAILED
         own = self.start.get("sessionId")
         entry.inherited = stream.name is None and type(origin) is str and type(own) is str and origin != own
         return True
@@ -332,12 +336,12 @@ class Replay:
             return False
         if applied:
             for entry in stream.entries:
-                if entry.place < cut and entry.fate is Fate.LIVE:
-                    entry.fate = Fate.COMPRESSED
+                if entry.place < cut and entry.fate is _LIVE:
+                    entry.fate = _COMPRESSED
         parts: list[Part | Call] = [SummaryPart(text=text)] if type(text) is str else []
-        entry = self._entry(stream, event, Role.USER, Author.CLIENT, parts)
+        entry = self._entry(stream, event, _USER, _CLIENT, parts)
         if not applied:
-            entry.fate = Fate.FAILED
+            entry.fate = _FAILED
         if type(used) is dict:
             number = count(used.get("requestCount", 1), "requests", self.notes)
             figures = usage_of(used, self.notes, requests=number)

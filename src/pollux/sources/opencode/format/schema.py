@@ -5,7 +5,7 @@ Files and rows hold the same records; a row keeps ids and times in columns of th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pollux.wire import Count, Shape
 
@@ -130,6 +130,38 @@ class Part(Shape):
     files: Any = None
     attempt: Any = None
     error: Any = None
+
+
+class Span(Shape):
+    """When something began and ended, as `Times` has it."""
+
+    start: int | float | None = None
+    end: int | float | None = None
+    compacted: int | float | None = None
+
+
+class UsualPart(Shape):
+    """A part as nearly all rows hold them: of these types, with no other fields. They stand in the order of `Part`.
+
+    A shape with few fields is read, copied and dropped in less time.
+    """
+
+    id: str | None = None
+    type: Literal["text", "reasoning", "tool", "step-start", "step-finish", "patch"] | None = None
+    text: str | None = None
+    synthetic: bool | None = None
+    ignored: bool | None = None
+    time: Span | None = None
+    metadata: Any = None
+    callID: str | None = None
+    tool: str | None = None
+    state: State | None = None
+    snapshot: Any = None
+    reason: Any = None
+    cost: Any = None
+    tokens: Tokens | None = None
+    hash: Any = None
+    files: Any = None
 
 
 class MessageInfo(Shape):

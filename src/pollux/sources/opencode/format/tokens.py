@@ -8,17 +8,19 @@ the thinking since 1.3.16. A session keeps the release that made it while newer 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from msgspec import Struct, to_builtins
 
 from pollux.model import Usage
 from pollux.sources.opencode.format.schema import Cache, Tokens
-from pollux.wire import Notes, coherent, tidy_without
+from pollux.wire import Notes, coherent, tidy
 
 Release = tuple[int, ...]
 
 _WITHOUT_CACHED = (1, 0, 62)
 _WITHOUT_REASONING = (1, 3, 16)
 _NUMBER = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
+_NO_CACHE = Cache()
 
 
 def release_of(version: str | None) -> Release | None:
@@ -32,11 +34,11 @@ def is_empty(tokens: Tokens | None) -> bool:
     """Are there no figures, or zeros alone, as of a response that never ended?"""
     if tokens is None:
         return True
-    cache = tokens.cache or Cache()
-    return not any((tokens.input, tokens.output, tokens.reasoning, cache.read, cache.write, tokens.total))
+    cache = tokens.cache or _NO_CACHE
+    return not (tokens.input or tokens.output or tokens.reasoning or cache.read or cache.write or tokens.total)
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True, gc=False):
     """The file or the row of figures, if it is not that of their message. `exact`: nothing in them is unknown."""
 
     file: str | None = None
@@ -51,33 +53,32 @@ def usage_of(
     tokens: Tokens, provider: str | None, release: Release | None, notes: Notes, place: Place = _NOWHERE_ELSE
 ) -> Usage:
     """The figures in the meaning that all agents share."""
-    cache = tokens.cache or Cache()
-    read, write = cache.read or 0, cache.write or 0
+    cache, total, prompt, reasoning = tokens.cache or _NO_CACHE, tokens.total, tokens.input, tokens.reasoning
+    read, write = cache.read, cache.write
+    cached = (read or 0) + (write or 0)
     anthropic = provider is not None and ("anthropic" in provider or "bedrock" in provider)
-    prompt = tokens.input
-    adds_up = prompt is not None and (
-        tokens.total is not None
+    whole = prompt is not None
+    if prompt is not None and (
+        total is not None
         or anthropic
         or release is None
         or release >= _WITHOUT_CACHED
-        or prompt < read + write  # it cannot contain them
-    )
-    if prompt is not None and adds_up:
-        prompt += read + write
-    whole = prompt is not None and not (adds_up and None in (cache.read, cache.write))
+        or prompt < cached  # it cannot contain them
+    ):
+        prompt += cached
+        whole = read is not None and write is not None
     output = _output(tokens, prompt, release)
-    reasoning = tokens.reasoning
     if anthropic and not reasoning:
         reasoning = None  # Anthropic does not say
     usage = Usage(
         input=prompt,
-        cached=cache.read,
-        cache_write=cache.write,
+        cached=read,
+        cache_write=write,
         output=output,
         reasoning=reasoning,
         requests=1,
         exact=True if whole and output is not None else None,
-        native=tidy_without(tokens, exact=place.exact),
+        native=to_builtins(tokens) if place.exact else tidy(tokens),
         file=place.file,
         row=place.row,
     )

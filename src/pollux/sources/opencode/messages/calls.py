@@ -3,63 +3,81 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
-from pollux.model import Attachment, Status, ToolCall
-from pollux.sources.opencode.format.schema import Part, State, Times
-from pollux.sources.opencode.format.tools import INVALID, canonical
-from pollux.system.clock import since_epoch
-from pollux.wire import tidy_without
+from msgspec import to_builtins
 
-Fetch = Callable[[str], str | None]
-"""The full text of a long output, by the path that a call names; None if it is gone."""
+from pollux.model import Attachment, Status, ToolCall
+from pollux.sources.opencode.format.schema import State
+from pollux.sources.opencode.format.tools import INVALID, NAMES, canonical
+from pollux.sources.opencode.messages.owner import Owner
+from pollux.sources.opencode.witnesses.records import PartRecord
+from pollux.system.clock import since_epoch
+from pollux.wire import tidy
 
 _ABORTED = ("Tool execution aborted", "The operation was aborted")
 _REFUSED = ("The user rejected permission", "The user dismissed this question")
+_OK, _ERROR, _CANCELLED, _UNFINISHED = Status.OK, Status.ERROR, Status.CANCELLED, Status.UNFINISHED
+_NO_METADATA: dict[str, Any] = {}
 
 
-def call_of(part: Part, fetch: Fetch, *, exact: bool, ends_turn: bool) -> ToolCall:
-    """A call with its outcome. `exact`: nothing in it is unknown. `ends_turn`: nothing followed it in the turn."""
+def call_of(record: PartRecord, owner: Owner) -> ToolCall:
+    """A call with its outcome, which is taken out of its record."""
+    part = record.part
     state = part.state or State()
-    name = part.tool or ""
-    shared, kind = canonical(name)
-    metadata = state.metadata if isinstance(state.metadata, dict) else {}
-    exit_code = metadata.get("exit") if type(metadata.get("exit")) is int else None
-    times = state.time or Times()
-    start, end = since_epoch(times.start, 1000), since_epoch(times.end, 1000)
-    child = metadata.get("sessionId") or metadata.get("sessionID")
-    return ToolCall(
+    name, metadata = part.tool or "", state.metadata
+    if type(metadata) is not dict:
+        metadata = _NO_METADATA
+    shared, kind = NAMES.get(name) or canonical(name)
+    exit_code = metadata.get("exit")
+    if type(exit_code) is not int:
+        exit_code = None
+    output = state.output
+    start = end = None
+    if (times := state.time) is not None:
+        start, end = since_epoch(times.start, 1000), since_epoch(times.end, 1000)
+    made = ToolCall(
         id=part.callID,
         name=name,
         canonical=shared,
         tool_kind=kind,
         input=state.input,
-        status=_status(state, exit_code, name, ends_turn=ends_turn),
-        output=_output(state, metadata, fetch),
+        status=_status(state, exit_code, name, ends_turn=owner.ends_turn),
+        output=output if type(output) is str and "outputPath" not in metadata else _output(record, state, owner),
         exit_code=exit_code,
         at=start,
         seconds=(end - start).total_seconds() if start is not None and end is not None and end >= start else None,
-        child=f"opencode:{child}" if isinstance(child, str) and child and shared == "agent_spawn" else None,
+        child=_child(metadata) if shared == "agent_spawn" else None,
         attachments=_attachments(state.attachments),
-        extra=_extra(state, exact=exact),
+        extra=_rest(state, metadata, exact=record.exact),
     )
+    part.tool = part.callID = part.state = None
+    if state.extra:
+        part.extra = {**part.extra, "state": state.extra}
+    return made
 
 
 def _status(state: State, exit_code: int | None, name: str, *, ends_turn: bool) -> Status:
     if state.status == "completed":
-        return Status.ERROR if exit_code or name == INVALID else Status.OK
+        return _ERROR if exit_code or name == INVALID else _OK
     if state.status == "error":
         why = state.error if isinstance(state.error, str) else ""
         stopped = why.startswith(_ABORTED) or (ends_turn and why.startswith(_REFUSED))
-        return Status.CANCELLED if stopped else Status.ERROR
-    return Status.UNFINISHED
+        return _CANCELLED if stopped else _ERROR
+    return _UNFINISHED
 
 
-def _output(state: State, metadata: dict[str, Any], fetch: Fetch) -> str | None:
+def _child(metadata: dict[str, Any]) -> str | None:
+    """The session of the sub-agent that a call started."""
+    id = metadata.get("sessionId") or metadata.get("sessionID")
+    return f"opencode:{id}" if isinstance(id, str) and id else None
+
+
+def _output(record: PartRecord, state: State, owner: Owner) -> str | None:
     """The output; of a long one the whole, if its file is still there; of a failed call, why it failed."""
+    metadata = state.metadata if isinstance(state.metadata, dict) else _NO_METADATA
     path = metadata.get("outputPath")
-    if isinstance(path, str) and (full := fetch(os.path.basename(path))) is not None:  # noqa: PTH119
+    if isinstance(path, str) and (full := owner.fetch(os.path.basename(path), record.origin)) is not None:  # noqa: PTH119
         return full
     for value in (state.output, state.error, metadata.get("output")):
         if isinstance(value, str):
@@ -67,24 +85,24 @@ def _output(state: State, metadata: dict[str, Any], fetch: Fetch) -> str | None:
     return None
 
 
-def _extra(state: State, *, exact: bool) -> dict[str, Any]:
-    """What a call recorded beside its input and its output."""
-    used = ["input"]
+def _rest(state: State, metadata: dict[str, Any], *, exact: bool) -> dict[str, Any]:
+    """What a call recorded beside its input and its output, which are taken out."""
+    output = state.output
+    state.input = None
     if type(state.attachments) is list:
-        used.append("attachments")
-    if type(state.output) is str and not _is_cut(state):
-        used.append("output")
-    elif type(state.error) is str and state.output is None:
-        used.append("error")
-    rest = tidy_without(state, *used, exact=exact)
-    metadata = rest.get("metadata")
-    if isinstance(metadata, dict) and metadata.get("output") in (state.output, None):
-        metadata.pop("output", None)
+        state.attachments = None
+    if type(output) is str:
+        # Of a long output that was cut, the record keeps what it has.
+        if not isinstance(metadata.get("outputPath"), str):
+            state.output = None
+    elif output is None and type(state.error) is str:
+        state.error = None
+    rest: dict[str, Any] = to_builtins(state) if exact else tidy(state)
+    if "output" in metadata:
+        kept = rest["metadata"]
+        if kept.get("output") in (output, None):
+            kept.pop("output", None)
     return rest
-
-
-def _is_cut(state: State) -> bool:
-    return isinstance(state.metadata, dict) and isinstance(state.metadata.get("outputPath"), str)
 
 
 def _attachments(found: Any) -> tuple[Attachment, ...]:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
-from pollux.model import (
-    Attachment,
-    Context,
-    FileReference,
-    Part as ModelPart,
-    SummaryPart,
-    Text,
-    Thinking,
-    ToolCall,
-    Unknown,
-)
-from pollux.sources.opencode.format.schema import Part, Times
-from pollux.sources.opencode.messages.calls import Fetch, attachment, call_of
+from msgspec import to_builtins
+
+from pollux.model import Attachment, Context, FileReference, Part as ModelPart, SummaryPart, Text, Thinking, Unknown
+from pollux.sources.opencode.format.schema import Part
+from pollux.sources.opencode.messages.calls import attachment, call_of
+from pollux.sources.opencode.messages.owner import Owner
 from pollux.sources.opencode.witnesses.records import PartRecord
 from pollux.system.clock import since_epoch
-from pollux.wire import Notes, tidy, tidy_without
+from pollux.wire import tidy
 
 BOOKKEEPING: frozenset[str | None] = frozenset(
     ("step-start", "step-finish", "snapshot", "patch", "compaction", "agent", "retry")
@@ -29,79 +22,97 @@ BOOKKEEPING: frozenset[str | None] = frozenset(
 """Parts that say nothing themselves; they are kept beside the message."""
 
 _CALLED = "Called the "
-_USED: dict[str | None, tuple[str, ...]] = {
-    "text": ("text",),
-    "reasoning": ("text",),
-    "tool": ("tool", "callID", "state"),
-    "file": ("mime", "url"),
-    "subtask": ("prompt",),
-}
 
 
-def content(
-    records: Iterable[PartRecord], fetch: Fetch, notes: Notes, *, summary: bool, ends_turn: bool
-) -> tuple[list[ModelPart], list[dict[str, Any]]]:
-    """The parts of a message, and what else the records say."""
+def content(records: Iterable[PartRecord], owner: Owner) -> tuple[list[ModelPart], list[dict[str, Any]]]:
+    """The parts of a message, and what else the records say, without the ids that the message has.
+
+    What becomes a part is taken out of its record: what is left there is the rest.
+    """
     parts: list[ModelPart] = []
     rest: list[dict[str, Any]] = []
+    made_by = _MADE.get
     for record in records:
-        notes.file, notes.line = record.origin.file, record.origin.line
-        made = _part(record, fetch, notes, summary=summary, ends_turn=ends_turn)
-        last = parts[-1] if parts else None
-        if type(made) is FileReference and type(last) is Context and not last.text.startswith(_CALLED):
-            # What was read for a mention stands before it.
-            parts.pop()
-            made = FileReference(path=made.path, text=last.text)
-        if made is not None:
+        part = record.part
+        make = made_by(part.type, _unknown)
+        if make is not None and (made := make(record, owner)) is not None:
+            if type(made) is FileReference:
+                made = _with_what_was_read(made, parts)
             parts.append(made)
-        rest.append(_rest(record, made))
+            if make is _unknown:
+                if part.id:
+                    rest.append({"id": part.id})
+                continue
+        if type(part) is Part:  # a usual one names no ids
+            if part.messageID == owner.message:
+                part.messageID = None
+            if part.sessionID == owner.session:
+                part.sessionID = None
+        if left := to_builtins(part) if record.exact else tidy(part):
+            rest.append(left)
     return parts, rest
 
 
-def _part(record: PartRecord, fetch: Fetch, notes: Notes, *, summary: bool, ends_turn: bool) -> ModelPart | None:
+def _text(record: PartRecord, owner: Owner) -> ModelPart | None:
     part = record.part
-    match part.type:
-        case "text" if part.text is not None:
-            made = Context(source="opencode", text=part.text) if part.synthetic or part.ignored else None
-            return made or (SummaryPart(text=part.text) if summary else Text(text=part.text))
-        case "reasoning" if part.text is not None:
-            return Thinking(text=part.text, at=since_epoch((part.time or Times()).start, 1000))
-        case "tool":
-            return call_of(part, fetch, exact=record.exact, ends_turn=ends_turn)
-        case "file":
-            return _file(part)
-        case "subtask":
-            return Text(text=part.prompt) if part.prompt else None
-        case kind if kind in BOOKKEEPING or kind in ("text", "reasoning"):
-            return None
-        case kind:
-            notes.add("part.unknown", f"A part is of an unknown type {kind!r}; kept.", subject=f"part {kind!r}")
-            return Unknown(raw=tidy(part))
+    text, part.text = part.text, None
+    if text is None:
+        return None
+    if part.synthetic or part.ignored:
+        return Context(source="opencode", text=text)
+    return SummaryPart(text=text) if owner.is_summary else Text(text=text)
 
 
-def _file(part: Part) -> FileReference | Attachment:
+def _thinking(record: PartRecord, _owner: Owner) -> Thinking | None:
+    part = record.part
+    text, part.text = part.text, None
+    if text is None:
+        return None
+    return Thinking(text=text, at=since_epoch(part.time.start, 1000) if part.time is not None else None)
+
+
+def _subtask(record: PartRecord, _owner: Owner) -> Text | None:
+    part = cast("Part", record.part)  # no usual one is of this type
+    prompt = part.prompt
+    if not prompt:
+        return None
+    part.prompt = None
+    return Text(text=prompt)
+
+
+def _file(record: PartRecord, _owner: Owner) -> FileReference | Attachment:
     """A file: a mention of one in the project, or one whose bytes are in the record."""
-    if part.url is not None and part.url.startswith("file:"):
-        return FileReference(path=unquote(urlsplit(part.url).path) or part.url)
-    return attachment({"mime": part.mime, "url": part.url})
+    part = cast("Part", record.part)  # no usual one is of this type
+    url = part.url
+    if url is not None and url.startswith("file:"):
+        return FileReference(path=unquote(urlsplit(url).path) or url)
+    made = attachment({"mime": part.mime, "url": url})
+    part.mime = part.url = None
+    return made
 
 
-def _rest(record: PartRecord, made: ModelPart | None) -> dict[str, Any]:
-    part = record.part
-    if type(made) is Unknown:
-        return {"id": part.id} if part.id else {}
-    used = _USED.get(part.type, ()) if made is not None and type(made) is not FileReference else ()
-    rest = tidy_without(part, *used, exact=record.exact)
-    if type(made) is ToolCall and part.state is not None and part.state.extra:
-        rest["state"] = dict(part.state.extra)
-    return rest
+def _unknown(record: PartRecord, owner: Owner) -> Unknown:
+    """A part of a type that nobody knows, whole: beside the message only its id is kept."""
+    part, origin, notes = record.part, record.origin, owner.notes
+    notes.file, notes.line = origin.file, origin.line
+    notes.add("part.unknown", f"A part is of an unknown type {part.type!r}; kept.", subject=f"part {part.type!r}")
+    return Unknown(raw=tidy(part))
 
 
-def says_something(record: PartRecord) -> bool:
-    """Is it a part of the conversation itself?"""
-    return record.part.type not in BOOKKEEPING
+_MADE: dict[str | None, Callable[[PartRecord, Owner], ModelPart | None] | None] = {
+    **dict.fromkeys(BOOKKEEPING),
+    "text": _text,
+    "tool": call_of,
+    "reasoning": _thinking,
+    "subtask": _subtask,
+    "file": _file,
+}
 
 
-def say_something(records: Iterable[PartRecord]) -> bool:
-    """Is one of them a part of the conversation itself?"""
-    return not BOOKKEEPING.issuperset([record.part.type for record in records])
+def _with_what_was_read(mention: FileReference, parts: list[ModelPart]) -> FileReference:
+    """A mention of a file, with what was read for it, which stands before it."""
+    last = parts[-1] if parts else None
+    if type(last) is not Context or last.text.startswith(_CALLED):
+        return mention
+    parts.pop()
+    return FileReference(path=mention.path, text=last.text)

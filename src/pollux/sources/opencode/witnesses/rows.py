@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+import msgspec
 
 from pollux.model import Origin, Severity
 from pollux.sources.database import Row, Shape, Snapshot, text_of
-from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo
+from pollux.sources.opencode.format.schema import MessageInfo, Part, SessionInfo, UsualPart
 from pollux.sources.opencode.witnesses.log import entries_of_gone, is_removed, removed_by, told
 from pollux.sources.opencode.witnesses.records import Gathered, MessageRecord, PartRecord
 from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path, fit, plain
@@ -89,40 +92,64 @@ def gather_session(state: Snapshot, id: str, file: str, into: Gathered, notes: N
     """Add the records of a session in a database."""
     name = display_path(file)
     quick = [table for table, columns in _COLUMNS.items() if columns == set(state.tables.get(table, ()))]
-    for table in quick:
-        owner = "message_id" if table == "part" else "session_id"
-        rows = state.select(f"SELECT id, {owner}, data FROM {table} WHERE session_id=?", id)  # noqa: S608 (ours)
-        _gather_quickly(table, rows, name, into, notes)
+    notes.file, notes.line = name, None
+    if "message" in quick:
+        _gather_messages(state, id, name, into, notes)
+    if "part" in quick:
+        _gather_parts(state, id, name, into, notes)
     gather_rows(placed(session_rows(state, id, quick), file), into, notes)
 
 
-def _gather_quickly(table: str, rows: Iterable[tuple[Any, ...]], file: str, into: Gathered, notes: Notes) -> None:
-    """Add messages or parts: each has its id, that of its owner, and its JSON. Nearly all records pass here."""
-    is_part = table == "part"
-    kind = Part if is_part else MessageInfo
-    decode_exact = decoder(kind)
-    notes.file, notes.line = file, None
-    for id_value, owner_value, raw in rows:
-        name = id_value.decode("utf-8", "replace") if type(id_value) is bytes else text_of(id_value)
-        exact = True
+def _gather_messages(state: Snapshot, id: str, file: str, into: Gathered, notes: Notes) -> None:
+    """Add the messages of a session. Nearly all are as their shape says, and pass here."""
+    decode_exact = decoder(MessageInfo)
+    for id_value, raw in state.select("SELECT id, data FROM message WHERE session_id=?", id):
         try:
-            record: Any = decode_exact(raw)
+            message, exact = decode_exact(raw), True
         except (*REFUSED, TypeError):
-            record, exact = _record(kind, table, {"id": id_value, "data": raw}, notes), False
-        record.id = name
-        origin = Origin(file=file, row=f"{table}/{name}")
-        if is_part:
-            into.add_part(text_of(owner_value), name, PartRecord(record, origin, exact=exact))
-        else:
-            into.add_message(name, MessageRecord(record, origin, into.is_removed(name), exact))
+            message, exact = _record(MessageInfo, "message", {"id": id_value, "data": raw}, notes), False
+        try:
+            message.id = name = id_value.decode()
+        except (AttributeError, UnicodeDecodeError):
+            message.id = name = text_of(id_value)
+        origin = Origin(file=file, row=f"message/{name}")
+        into.add_message(name, MessageRecord(message, origin, into.is_removed(name), exact))
+
+
+def _gather_parts(state: Snapshot, id: str, file: str, into: Gathered, notes: Notes) -> None:
+    """Add the parts of a session's messages in the same way. Those of a message mostly follow one another."""
+    decode_usual = decoder(UsualPart)
+    before: Any = None
+    parts: dict[str, PartRecord] = {}
+    part: Part | UsualPart
+    for id_value, owner, raw in state.select("SELECT id, message_id, data FROM part WHERE session_id=?", id):
+        try:
+            part, exact = decode_usual(raw), True
+        except (*REFUSED, TypeError):
+            part, exact = _other_part(id_value, raw, notes)
+        try:
+            part.id = name = id_value.decode()
+        except (AttributeError, UnicodeDecodeError):
+            part.id = name = text_of(id_value)
+        if owner != before:
+            before, parts = owner, into.parts.setdefault(text_of(owner), {})
+        if name not in parts:
+            parts[name] = PartRecord(part, file, exact=exact)
+
+
+def _other_part(id_value: Any, raw: Any, notes: Notes) -> tuple[Part, bool]:
+    """A part of another type, or with other fields, and whether nothing in it is unknown or odd."""
+    try:
+        return decoder(Part)(raw), True
+    except (*REFUSED, TypeError):
+        return _record(Part, "part", {"id": id_value, "data": raw}, notes), False
 
 
 def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
     """Add the records in a session's rows."""
     for row, origin, _ in rows.get("session", ()):
         _at(notes, origin)
-        info = fit(SessionInfo, session_record(row, notes), notes, "session")
-        if info is not None:
+        if (info := _session(session_record(row, notes), notes)) is not None:
             into.add_info(info, origin)
     for row, origin, removed in rows.get("message", ()):
         _at(notes, origin)
@@ -143,6 +170,13 @@ def gather_rows(rows: Rows, into: Gathered, notes: Notes) -> None:
         into.side["todo"] = todos
     _gather_events(rows.get("event", ()), into, notes)
     _gather_others(rows, into, notes)
+
+
+def _session(record: dict[str, Any], notes: Notes) -> SessionInfo | None:
+    try:
+        return msgspec.convert(record, SessionInfo)
+    except REFUSED:
+        return fit(SessionInfo, record, notes, "session")
 
 
 def _gather_events(rows: Iterable[PlacedRow], into: Gathered, notes: Notes) -> None:
@@ -210,17 +244,25 @@ def session_record(row: Row, notes: Notes) -> dict[str, Any]:
     """The row of a session as the record that files hold."""
     info: dict[str, Any] = {}
     for column, raw in row.items():
-        value = _value(raw, notes)
-        if value is None:
+        if (value := _value(raw, notes)) is None:
             continue
         if column in _JSON and isinstance(raw, bytes):
             value = _json(raw, value, notes)
-        group = next((group for group in _GROUPED if column.startswith(group)), None)
+        group, name = _field(column)
         if group is not None:
-            info.setdefault(group[:-1], {})[column.removeprefix(group)] = value
+            info.setdefault(group, {})[name] = value
         else:
-            info[_RENAMED.get(column, column)] = value
+            info[name] = value
     return info
+
+
+@lru_cache(maxsize=1000)
+def _field(column: str) -> tuple[str | None, str]:
+    """The field that a column of a session is, and the object that the field is in, if it is in one."""
+    for group in _GROUPED:
+        if column.startswith(group):
+            return group[:-1], column.removeprefix(group)
+    return None, _RENAMED.get(column, column)
 
 
 def _json(raw: bytes, text: Any, notes: Notes) -> Any:
