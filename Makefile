@@ -74,8 +74,14 @@ bench-lake: $(ENGINES) ## Measure push, load, questions and Spark with 500 to 8,
 
 engines: $(ENGINES) ## Install the engines that judge lakes: Spark, ClickHouse, Polars, a store like S3 (2 GB)
 
+# What tries a sample otherwise: it reads POLLUX_EXHAUSTIVE, or imports what does (tests/samples.py).
+SAMPLED = tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py tests/lake/push \
+	tests/lake/test_racing.py tests/cli/test_midst.py tests/hostile/test_shapes.py tests/hostile/test_slow_texts.py \
+	tests/hostile/test_worst_cases.py tests/unit/index/search/direct/test_examine.py tests/unit/writers/test_corpus.py \
+	tests/unit/writers/native/test_read_back.py
+
 test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
-	POLLUX_EXHAUSTIVE=1 $(PYTEST) tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py tests/lake/push tests/lake/test_racing.py $(ARGS)
+	POLLUX_EXHAUSTIVE=1 $(PYTEST) $(SAMPLED) $(ARGS)
 
 test-agents: $(DEV) ## Install releases of the agents (3 GB) and let them judge what pollux writes
 	$(BIN)/python tests/agents/harness/resume.py install $(AGENTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -20,6 +21,12 @@ os.environ["POLLUX_BACKGROUND"] = "0"
 # How long an example takes says something about the machine, not about the code.
 settings.register_profile("pollux", deadline=None)
 settings.load_profile("pollux")
+
+
+def pytest_collection_finish() -> None:
+    """No collection of garbage goes through the tests themselves again, nor copies them into a forked process."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

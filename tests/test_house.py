@@ -76,6 +76,17 @@ def test_every_file_that_the_guide_names_is_there() -> None:
     assert [name for name in named if not (PACKAGE / name).exists()] == []
 
 
+def test_whatever_tries_a_sample_is_tried_whole_at_times() -> None:
+    """`make test-exhaustive` runs each file that tries less otherwise."""
+    listed = re.search(r"^SAMPLED = ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert listed is not None
+    folders = tuple(listed[1].replace("\\\n", " ").split())
+    files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    sampled = {name for name, text in files.items() if re.search(r"POLLUX_EXHAUSTIVE\"|tests\.samples", text)}
+    assert len(sampled) > 15
+    assert sorted(name for name in sampled if not name.startswith(folders)) == []
+
+
 def test_nobody_left_a_cache_in_the_corpus() -> None:
     """A pollux whose home is one of these homes leaves its cache in it."""
     assert not list((ROOT / "tests" / "corpus").glob("*/*/home/.cache"))

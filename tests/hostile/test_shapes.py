@@ -18,8 +18,9 @@ import pytest
 from pollux.sources.claude.format.schema import Line
 from pollux.sources.claude.tree.ancestry import Ancestry
 from tests.hostile.conftest import World, read_all
+from tests.samples import EXHAUSTIVE
 
-COUNT = 10_000
+COUNT = 10_000 if EXHAUSTIVE else 4_000
 TIMES = 4
 MOST = 7
 TRIES = 3

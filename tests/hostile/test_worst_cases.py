@@ -16,6 +16,7 @@ from pollux.model import Author, Message, Role, Session, Text, ToolCall
 from pollux.transforms.redact import RULES, RedactionOptions, Redactor, Rule
 from pollux.transforms.redact.find import Finder
 from pollux.transforms.redact.own_names import EMAIL, words_rule
+from tests.samples import sample
 
 SIZE = 10_000
 FAR = {"jwt": 30_000}
@@ -217,7 +218,9 @@ def test_a_long_row_behind_it(name: str) -> None:
     """One beginning, and then no end."""
     rule = EVERY[name]
     finder = Finder([rule])
-    for begin, row in product({*WORST[name], *rule.letters, rule.example}, ("a", "-", "1", "\\", " ", "\n")):
+    begins = sorted({*WORST[name], *rule.letters, rule.example})
+    texts = list(product(begins, ("a", "-", "1", "\\", " ", "\n")))
+    for begin, row in sample(texts, 2 * len(begins), name):
 
         def long(size: int, begin: str = begin, row: str = row) -> object:
             return finder.find(begin + row * size)

@@ -44,7 +44,7 @@ MIDNIGHT = 1_794_614_400
 """The beginning of the day on which all talks of a `ChangingHome` take place."""
 
 FORK = multiprocessing.get_context("fork")
-MOMENTS = 100 if os.environ.get("POLLUX_EXHAUSTIVE") else 25
+MOMENTS = 100 if os.environ.get("POLLUX_EXHAUSTIVE") else 12
 
 
 @pytest.fixture

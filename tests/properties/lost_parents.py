@@ -13,10 +13,10 @@ from pollux.sources.base import OtherFiles, Source, SourceContext, other_files
 from tests.properties.claude import CLAUDE
 from tests.properties.copies import counted, differences, replies_in
 from tests.properties.fork_styles import NAMES, Style, write_family
+from tests.samples import sample
 
 FOLDER = Path(".claude", "projects", "-work-weather")
 SECOND_PLACES = (
-    None,
     FOLDER / "backup.jsonl",
     FOLDER / "{} (copy).jsonl",
     FOLDER / "dddddddd-0000-4000-8000-000000000001.jsonl",
@@ -61,12 +61,13 @@ class Remains:
 
 
 def remains(folder: Path, styles: tuple[Style, Style], *, of_fork: bool, silent: bool) -> Iterator[Remains]:
-    """A family in every state in which at least one file is left."""
+    """A family in every state in which at least one file is left, and a second copy in none or one of the places."""
+    family = ([style.__name__ for style in styles], of_fork, silent)
     write_family(folder / "whole", styles, of_fork=of_fork, silent=silent)
     for number in range(len(NAMES)):
         for lost in combinations(NAMES, number):
-            for name in set(NAMES) - set(lost):
-                for second in SECOND_PLACES:
+            for name in sorted(set(NAMES) - set(lost)):
+                for second in (None, *sample(SECOND_PLACES, 1, family, lost, name)):
                     home = folder / "home"
                     shutil.rmtree(home, ignore_errors=True)
                     shutil.copytree(folder / "whole", home)

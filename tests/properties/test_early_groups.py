@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pollux.testing.cases import SEED
-from pollux.testing.chooser import Chooser
 from pollux.testing.homes import Home, homes
 from tests.properties.claude import CLAUDE
 from tests.properties.codex import CODEX
@@ -18,11 +15,9 @@ from tests.properties.copies import DAMAGES, Damage
 from tests.properties.early_groups import dated_copy, spread_over_days, write_keeping_time, wrong_early_readings
 from tests.properties.fork_styles import STYLES, Style, stamped, write_family
 from tests.properties.gemini import GEMINI
+from tests.samples import sample
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-EXHAUSTIVE = os.environ.get("POLLUX_EXHAUSTIVE", "") not in ("", "0")
-MOST = None if EXHAUSTIVE else 3
-"""How many lines of a file are damaged, each in its turn."""
 DAYS = ({1: 1, 2: 5, 3: 9, 4: 13}, {1: 1, 4: 2, 2: 9, 3: 13}, {1: 1, 3: 5, 2: 9, 4: 13})
 """Days on which the turns of a family take place: any of its members may be the newest."""
 
@@ -62,7 +57,7 @@ def test_damaged_forks(tmp_path: Path, style: Style, damage: Damage) -> None:
     for home in families(tmp_path, style):
         for file in sorted(home.rglob("*.jsonl")):
             lines = file.read_bytes().splitlines(keepends=True)
-            for place in Chooser(seed=SEED, most=MOST).of(range(len(lines))):
+            for place in sample(range(len(lines)), 1, style.__name__, damage.__name__, home.name, file.name):
                 write_keeping_time(file, b"".join(damage(list(lines), place)))
                 assert not list(wrong_early_readings(CLAUDE.source, home)), f"{file.stem}, line {place}"
             write_keeping_time(file, b"".join(lines))

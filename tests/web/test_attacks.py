@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+from tests.web.conftest import CHROMIUM
 from tests.web.paths import EVERY
 from tests.web.serving import SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
@@ -107,7 +108,7 @@ def test_a_name_that_comes_to_mean_this_machine_gets_nothing(served: Served, bro
     """DNS rebinding: the page of another name, which the browser takes for its own site."""
     rules = "MAP evil.example 127.0.0.1"
     again = browser.browser_type.launch(
-        executable_path=os.environ.get("CHROMIUM") or "/usr/bin/chromium",
+        executable_path=CHROMIUM,
         args=["--no-sandbox", f"--host-resolver-rules={rules}"],
     )
     try:

@@ -17,6 +17,7 @@ from pollux.transforms.redact import RedactionOptions, Redactor
 from pollux.writers.base import NO_CONTEXT, Options, WriterContext
 from pollux.writers.json_reader import session_of
 from pollux.writers.loss import MESSAGES
+from tests.samples import sample
 from tests.unit.writers.html.page_parser import check as check_page
 from tests.unit.writers.judges import JUDGES
 from tests.unit.writers.kitchen_sink import SESSION
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.slow
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 HOMES = sorted(CORPUS.glob("*/*/home"))
+MOST = 3
+"""So many sessions of a home are written in every format, and in every way."""
 KNOWING = WriterContext(knowledge=registry.knowledge)
 
 
@@ -53,6 +56,7 @@ def test_genuine_sessions_are_written(home: Path, tmp_path: Path) -> None:
             first = prompt.text.strip().split("\n")[0]
             assert first in text(session).text
             assert first in markdown(session).text
+    for session in sample(sessions, MOST, home.parts[-3:-1]):
         every_format(session)
 
 

@@ -16,6 +16,7 @@ from pollux.index.search.passages import PassageKind
 from pollux.index.search.query import And, Near, Query, Sort, Words, parse
 from pollux.index.search.word_index import WordIndex
 from pollux.model import FileReference, Kind, Session, Status, Thinking
+from tests.samples import sample
 from tests.unit.index.search.scan import words
 from tests.unit.index.search.small_sessions import corpus, edit_call, make_index, prompt, reply, session, shell_call
 from tests.unit.index.search.test_recall import generated
@@ -24,6 +25,8 @@ pytestmark = pytest.mark.slow
 
 EVERYTHING = 1_000_000
 SEED = 7
+MOST = 250
+"""So many sessions of the corpus are searched."""
 
 ODD = [
     session(prompt("हिन्दी में लिखो, किताब"), reply("हिन्दीसे parseHindi नहीं, ৰাজ্য"), title="हिन्दी"),
@@ -91,8 +94,8 @@ class Answer(NamedTuple):
 class Twins:
     """The same sessions in an index, and as they are."""
 
-    def __init__(self, folder: Path, *agents: str) -> None:
-        self.sessions: list[Session] = [*corpus(*agents), *generated(folder / "history"), *ODD]
+    def __init__(self, folder: Path, genuine: list[Session]) -> None:
+        self.sessions: list[Session] = [*genuine, *generated(folder / "history"), *ODD]
         self.index: WordIndex = make_index(folder / "words", *self.sessions)
         chance = random.Random(SEED)
         runs = [run for each in self.sessions for m in each.messages for p in m.parts if len(run := words(str(p))) > 4]
@@ -127,7 +130,7 @@ class Twins:
 
 @pytest.fixture(scope="module")
 def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
-    return Twins(tmp_path_factory.mktemp("twins"))
+    return Twins(tmp_path_factory.mktemp("twins"), sample(corpus(), MOST))
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -187,7 +190,7 @@ def agreement(first: Sequence[object], second: Sequence[object]) -> float:
 @pytest.fixture(scope="module")
 def ordered(tmp_path_factory: pytest.TempPathFactory) -> Twins:
     """Sessions of agents that the order was tuned with: how common words are elsewhere is guessed from these."""
-    return Twins(tmp_path_factory.mktemp("ordered"), "gemini", "claude", "codex")
+    return Twins(tmp_path_factory.mktemp("ordered"), corpus("gemini", "claude", "codex"))
 
 
 @pytest.mark.parametrize(
