@@ -37,6 +37,9 @@ class Author(StrEnum):
     CLIENT = "client"
 
 
+_USER, _HUMAN = Role.USER, Author.HUMAN  # they are asked for in every message
+
+
 class Fate(StrEnum):
     """What became of a message: the agent would resume what is `live`; the rest is only in the files."""
 
@@ -196,4 +199,4 @@ class Session(Value, frozen=True, kw_only=True):
     @property
     def prompts(self) -> list[Message]:
         """What the human said, in order."""
-        return [m for m in self.messages if m.role is Role.USER and m.author is Author.HUMAN]
+        return [m for m in self.messages if m.role is _USER and m.author is _HUMAN]

@@ -13,6 +13,9 @@ from pollux.model.usage import Usage
 PROMPT_LENGTH = 500
 TITLE_LENGTH = 100
 
+# These are asked for in every message, and Python looks them up slowly in their classes.
+_USER, _ASSISTANT, _HUMAN, _MODEL, _ERROR = Role.USER, Role.ASSISTANT, Author.HUMAN, Author.MODEL, Status.ERROR
+
 
 class Counts(Value, frozen=True, kw_only=True):
     """How much was said and done, whatever its fate; inherited messages do not count."""
@@ -77,7 +80,7 @@ def summarize(session: Session) -> Summary:
             prompts=sum(not m.inherited for m in prompts),
             replies=sum(map(is_reply, own)),
             tool_calls=len(calls),
-            failed_tool_calls=sum(call.status is Status.ERROR for call in calls),
+            failed_tool_calls=sum([call.status is _ERROR for call in calls]),
         ),
         usage=session.usage,
         cost_usd=None,
@@ -91,14 +94,12 @@ def summarize(session: Session) -> Summary:
 
 def is_prompt(message: Message) -> bool:
     """Did somebody say it to the model: the human, or another model that gives a sub-agent its task?"""
-    return message.role is Role.USER and (
-        message.author is Author.HUMAN or (message.author is Author.MODEL and bool(message.text))
-    )
+    return message.role is _USER and (message.author is _HUMAN or (message.author is _MODEL and bool(message.text)))
 
 
 def is_reply(message: Message) -> bool:
     """Did the model say something in words?"""
-    if message.role is not Role.ASSISTANT or message.author is not Author.MODEL:
+    if message.role is not _ASSISTANT or message.author is not _MODEL:
         return False
     for part in message.parts:  # noqa: SIM110 (asked of every message, and a generator takes twice as long)
         if type(part) is Text and part.text and not part.text.isspace():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -27,18 +27,21 @@ Same = tuple[str, bytes]
 
 
 _encode = msgspec.msgpack.Encoder().encode
+_USER, _CLIENT, _OK, _ERROR = Role.USER, Author.CLIENT, Status.OK, Status.ERROR  # each is asked for in every message
 
 
 def frictions(session: Session) -> list[Friction]:
     """All cases in the order of the session."""
-    return list(_Finding(session).cases())
+    finding = _Finding(session)
+    finding.walk(session.messages)
+    return finding.cases
 
 
 class _Finding:
     """A walk through a session. `_failed` has the last failure of each call, and how many edits went well before it."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.cases: list[Friction] = []
         self._moment: datetime | None = session.started
         self._failed: dict[Same, tuple[int, int]] = {}
         self._tools: set[str] = set()
@@ -47,86 +50,79 @@ class _Finding:
         self._cancelled: tuple[int, Message, datetime | None] | None = None
         self._is_compacted = False
 
-    def cases(self) -> Iterator[Friction]:
-        for place, message in enumerate(self._session.messages):
+    def walk(self, messages: Sequence[Message]) -> None:
+        """Find the cases in all messages."""
+        tools = self._tools
+        for place, message in enumerate(messages):
             self._moment = message.at or self._moment
-            if message.role is Role.USER and is_prompt(message):
-                yield from self._end_turn()
+            if message.role is _USER and is_prompt(message):
+                self._end_turn()
                 self._is_compacted = False
             elif self._is_compacted and is_reply(message):
                 self._is_compacted = False
             for part in message.parts:
                 if type(part) is ToolCall:
-                    if part.status is not Status.OK or part.tool_kind == "edit" or part.name in self._tools:
-                        yield from self._call(place, message, part)
+                    if part.status is not _OK or part.tool_kind == "edit" or part.name in tools:
+                        self._call(place, message, part)
                 elif type(part) is SummaryPart and not self._is_compacted:
                     # Some releases record one summary twice: as the model's reply, and as what replaced the rest.
                     self._is_compacted = True
-                    yield self._case(FrictionKind.COMPACTED, place, message)
-            if message.author is Author.CLIENT and not self._is_stopped and _says_stopped(message):
+                    self._add(FrictionKind.COMPACTED, place, message)
+            if message.author is _CLIENT and not self._is_stopped and _says_stopped(message):
                 self._is_stopped = True
-                yield self._case(FrictionKind.INTERRUPTED, place, message)
-        yield from self._end_turn()
+                self._add(FrictionKind.INTERRUPTED, place, message)
+        self._end_turn()
 
-    def _case(
-        self, kind: FrictionKind, place: int, message: Message, call: ToolCall | None = None, **more: Any
-    ) -> Friction:
+    def _add(self, kind: FrictionKind, place: int, message: Message, call: ToolCall | None = None, **more: Any) -> None:
         at = (call.at if call is not None else None) or message.at
-        return Friction(
-            kind=kind,
-            place=place,
-            message_id=message.id,
-            at=at,
-            moment=at or self._moment,
-            fate=message.fate,
-            inherited=message.inherited,
-            **more,
+        self.cases.append(
+            Friction(
+                kind=kind,
+                place=place,
+                message_id=message.id,
+                at=at,
+                moment=at or self._moment,
+                fate=message.fate,
+                inherited=message.inherited,
+                **more,
+            )
         )
 
-    def _end_turn(self) -> Iterator[Friction]:
+    def _end_turn(self) -> None:
         """A cancelled call shows that the user stopped the model, if the client did not say so."""
         if self._cancelled is not None and not self._is_stopped:
             place, message, moment = self._cancelled
             now, self._moment = self._moment, moment
-            yield self._case(FrictionKind.INTERRUPTED, place, message)
+            self._add(FrictionKind.INTERRUPTED, place, message)
             self._moment = now
         self._cancelled, self._is_stopped = None, False
 
-    def _call(self, place: int, message: Message, call: ToolCall) -> Iterator[Friction]:
-        if call.status is Status.CANCELLED and self._cancelled is None:
+    def _call(self, place: int, message: Message, call: ToolCall) -> None:
+        status = call.status
+        if status is Status.CANCELLED and self._cancelled is None:
             self._cancelled = (place, message, self._moment)
-        if call.status is Status.ERROR or call.name in self._tools:
-            yield from self._failure(place, message, call)
-        if call.tool_kind == "edit" and call.status is Status.OK:
+        if status is _ERROR or call.name in self._tools:
+            self._compare(place, message, call)
+        if status is _OK and call.tool_kind == "edit":
             for path, earlier, undoing in self._edits.undone_by(call, place):
-                yield self._case(
-                    FrictionKind.UNDONE,
-                    place,
-                    message,
-                    call,
-                    what=path,
-                    status=call.status,
-                    earlier=earlier,
-                    undoing=undoing,
-                )
+                more = {"what": path, "status": status, "earlier": earlier, "undoing": undoing}
+                self._add(FrictionKind.UNDONE, place, message, call, **more)
 
-    def _failure(self, place: int, message: Message, call: ToolCall) -> Iterator[Friction]:
-        """A call that failed, or was made again after it had."""
+    def _compare(self, place: int, message: Message, call: ToolCall) -> None:
+        """Compare a call with those of the same tool that failed: it may be made again, or fail itself."""
         same = (call.name, _same(call.input))
         before = self._failed.pop(same, None)
-        if before is None and call.status is not Status.ERROR:
+        if before is None and call.status is not _ERROR:
             return
         more: dict[str, Any] = {"what": _asked(call), "status": call.status, "exit_code": call.exit_code}
         if before is not None:
             earlier, edits = before
             between = self._edits.count - edits
-            yield self._case(
-                FrictionKind.REPEATED, place, message, call, **more, earlier=earlier, edits_between=between
-            )
-        if call.status is Status.ERROR:
+            self._add(FrictionKind.REPEATED, place, message, call, **more, earlier=earlier, edits_between=between)
+        if call.status is _ERROR:
             self._failed[same] = (place, self._edits.count)
             self._tools.add(call.name)
-            yield self._case(FrictionKind.FAILED, place, message, call, **more)
+            self._add(FrictionKind.FAILED, place, message, call, **more)
 
 
 def _same(asked: Any) -> bytes:
