@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from pollux.usage.service import Grouping, Measure
 from pollux.usage.stats import OF_LAKES
 from pollux.writers.html.messages import anchor
 from tests.web.paths import REPORTS, TABLES
-from tests.web.serving import SAMPLE_KEY, Served
+from tests.web.serving import COMPACTED_KEY, SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
 
 Open = Callable[..., Tab]
@@ -268,6 +269,39 @@ def test_the_audit_is_that_of_the_command(served: Served) -> None:
     assert twin(served, f"/audit.json?key={SAMPLE_KEY}") == plain(audit_document(session, evidence, bill))
     page = served.get(f"/audit?key={SAMPLE_KEY}").text
     assert all(f'href="/s/{SAMPLE_KEY}#{anchor(item.message)}"' in page for item in evidence.items)
+
+
+def test_the_audit_says_how_sure_it_is_as_the_command_does(served: Served) -> None:
+    """More was used than the files tell: no figure of the page may look as if it were all."""
+    page = html.unescape(served.get(f"/audit?key={COMPACTED_KEY}").text)
+    assert "≥78.1k tokens in 5 requests · ≥$0.1763" in page
+    assert "More was used than this." in page
+    assert ">≥$0.1763</td>" in page  # the sum of the table
+    assert ">30,940</td>" in page  # what was written to the cache
+    assert ">72</td>" in page  # reasoning
+    assert "cost-state of the family" in page
+    assert "94,818, $0.250435" in page
+    links = re.findall(r'href="(/record[^"]*)"', page)
+    assert any(link.endswith("line=17") for link in links)  # where the gap was found
+    assert all(served.get(link).status == 200 for link in links)
+    exact = html.unescape(served.get(f"/audit?key={SAMPLE_KEY}").text)
+    assert "the sum is exact" in exact
+    assert "≥" not in exact.partition("<main")[2]
+
+
+def test_the_cost_of_a_side_is_as_sure_as_its_tokens(served: Served) -> None:
+    page = served.get(f"/compare/{COMPACTED_KEY}/{SAMPLE_KEY}").text
+    row = page.partition('<th scope="row">cost</th>')[2].partition("</tr>")[0]
+    assert re.findall(r">([^<]*)</td>", row) == ["≥$0.1763", "$0.0312"]
+
+
+def test_nothing_is_said_to_be_hidden_where_nothing_is(served: Served, tmp_path: Path) -> None:
+    assert ">Show all</a>" in served.get("/edits?path=zzz&diff=no").text
+    assert 'href="/edits?diff=no">Show all</a>' in served.get("/edits?path=zzz&diff=no").text
+    with serving(tmp_path, None) as empty:
+        for path in ("/edits", "/stats", "/stats?by=tool", "/timeline?of=cost", "/projects", "/friction", "/doctor"):
+            assert 'class="nothing"' in empty.get(path).text, path
+            assert "Show all" not in empty.get(path).text, path
 
 
 # ------------------------------------------------------------------------------------------------------ the calendar

@@ -13,7 +13,10 @@ from pollux.answers.sessions import list_document
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.library import Filter
 from pollux.web.asking import EACH, HITS, Asker, Question
-from pollux.web.terms import has_terms, terms_of, with_terms, without_terms
+from pollux.web.pages.compare import compare_address
+from pollux.web.pages.facets import told_apart
+from pollux.web.pages.layout import session_address
+from pollux.web.terms import has_moving_times, has_terms, terms_of, with_terms, without_terms
 from tests.web.serving import SAMPLE_KEY, Served, serving
 
 
@@ -146,6 +149,61 @@ def test_what_was_read_is_not_new(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ terms
+
+
+def test_what_was_found_in_a_title_is_marked_in_it(served: Served) -> None:
+    row = served.get("/?q=in:titles+germination").text.partition('<ol class="rows found">')[2].partition("</ol>")[0]
+    assert "><mark>germination</mark> trials</a>" in row
+    assert "passages" not in row  # it would say the same again
+
+
+def test_what_was_found_in_a_name_behind_the_title_is_shown(served: Served) -> None:
+    row = served.get("/?q=sprouting").text.partition('<ol class="rows found">')[2].partition("</ol>")[0]
+    assert "<b>title</b> <span>germination trials patient-<mark>sprouting</mark>-bean</span>" in row
+
+
+def test_projects_of_the_same_name_are_told_apart() -> None:
+    paths = ["/home/ada/code/weather", "/home/ada/work/weather", "/home/ada/notes", "/x/code/weather", r"C:\notes"]
+    assert told_apart(paths) == dict(
+        zip(paths, ["ada/code/weather", "work/weather", "ada/notes", "x/code/weather", "C:/notes"], strict=True)
+    )
+    assert told_apart(["/a", "/b/a"]) == {"/a": "/a", "/b/a": "b/a"}
+
+
+def test_a_time_that_moves_on_is_asked_for_again(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`since:1h` means another hour a minute later, though nothing has changed."""
+    assert all(map(has_moving_times, ("since:1h", "tide since:3d", 'until:"2 weeks"', "since:now")))
+    assert not any(map(has_moving_times, ("", "since:2026-11-01", "since:yesterday", "until:today", "nowhere since")))
+    asked: list[Question] = []
+    own = Asker.ask
+    monkeypatch.setattr(Asker, "ask", lambda self, question: asked.append(question) or own(self, question))
+    for query in ("since:900h", "since:900h", "since:2020-01-02", "since:2020-01-02"):
+        served.get(f"/?q={quote(query)}")
+    assert [question.text for question in asked] == ["since:900h", "since:900h", "since:2020-01-02"]
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.html", "x.part-2.html", "two\nlines", "a/b?c#d"])
+def test_an_id_may_end_and_look_like_anything(tmp_path: Path, name: str) -> None:
+    """A file may have any name, and its session can be opened, compared, marked and taken as JSON all the same."""
+    home, other = tmp_path / "odd", "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
+    project = home / ".claude" / "projects" / "-w"
+    project.mkdir(parents=True)
+    for each in (name.replace("/", "%2F"), other):
+        said = {"role": "user", "content": f"Hello from {each!r}"}
+        line = {"type": "user", "uuid": f"u-{each}", "sessionId": each, "cwd": "/w", "message": said}
+        (project / f"{each}.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+    with serving(tmp_path, home) as served:
+        key = next(one.summary.key for one in served.web.library.list() if other not in one.summary.key)
+        path = session_address(key)
+        page = served.get(path)
+        assert page.status == 200
+        assert "Hello from" in page.text
+        assert json.loads(served.get(f"{path}.json").body)["key"] == key
+        between = compare_address(f"claude:{other}", key)
+        assert "Two sessions side by side" in served.get(between).text
+        assert served.get(f"{between}.json").headers["content-type"] == "application/json"
+        reply = served.post(f"/mark/{path.removeprefix('/s/')}", {"star": "yes"})
+        assert served.get(reply.headers["location"]).status == 200
 
 
 def test_terms_are_added_and_removed() -> None:

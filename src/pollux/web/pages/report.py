@@ -9,6 +9,7 @@ from pollux import registry
 from pollux.draw.rows import day_name
 from pollux.system.clock import local, now
 from pollux.web.pages.layout import REPORT, command, search_bar
+from pollux.web.reports.asked import FILTERS
 from pollux.writers.html.assets import foot, plain_head
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.page import keys_help
@@ -28,8 +29,11 @@ KEYS = {
     "d": "light, dark, or as the system",
     "?": "this help",
 }
-_FEW = 4
-"""Columns: a table with more takes the whole width."""
+_FEW, _MANY = 4, 10
+"""Columns: a table with more than few takes the whole width, one with more than many has them closer together."""
+
+PARTS = (*FILTERS, "key", "path", "kind", "status", "model", "name", "q")
+"""The parameters that ask for a part of what there is."""
 
 NUMERIC = "number"
 """The class of cells with figures."""
@@ -189,8 +193,8 @@ def table(
     body = [_row(row, classes) for row in rows]
     whole = tag("tfoot", _row(foot_row, classes)) if foot_row else None
     inner = tag("table", tag("thead", head), tag("tbody", *body), whole, class_="figures-table")
-    few = " few" if len(names) <= _FEW else ""
-    return tag("div", inner, class_=f"wide{few}", tabindex="0", role="region", aria_label=f"Table by {names[0]}")
+    kind = " few" if len(names) <= _FEW else " many" if len(names) > _MANY else ""
+    return tag("div", inner, class_=f"wide{kind}", tabindex="0", role="region", aria_label=f"Table by {names[0]}")
 
 
 def _row(cells: Sequence[str], classes: Sequence[str | None]) -> Html:
@@ -215,6 +219,8 @@ def pages(asked: Asked, page: int, *, more: bool, words: tuple[str, str] = ("New
     )
 
 
-def nothing(words: str, asked: Asked) -> Html:
-    """What stands where nothing is found."""
-    return tag("p", words, " ", tag("a", "Show all", href=asked.path), class_="nothing")
+def nothing(words: str, asked: Asked, parts: Sequence[str] = PARTS) -> Html:
+    """What stands where nothing is found, with the way to all if only a part was asked for."""
+    is_part = any(asked.get(name) is not None for name in parts)
+    whole = tag("a", "Show all", href=asked.address(**dict.fromkeys(parts))) if is_part else None
+    return tag("p", words, " ", whole, class_="nothing")

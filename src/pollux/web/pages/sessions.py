@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -170,7 +170,8 @@ def _found(answer: Answer) -> Iterator[Html]:
 def _row(row: Row, *, dated: bool = False) -> Html:
     """A session: what it is about, and beneath it what was found, or its sub-agents."""
     entry, summary = row.entry, row.entry.summary
-    passages = [_passage(hit) for hit in row.hits if hit.kind != "title"]
+    title, is_marked = _heading(row)
+    passages = [_passage(hit) for hit in row.hits if hit.kind != "title" or not is_marked]
     if row.more:
         more = tag("a", f"{row.more:,} more in this session", href=_search_in(row))
         passages.append(tag("li", more, class_="more"))
@@ -182,7 +183,7 @@ def _row(row: Row, *, dated: bool = False) -> Html:
         "li",
         tag("span", _time(_moment(entry), dated=dated), class_="when"),
         agent_mark(summary.agent),
-        tag("div", _title(entry, row.depth), class_="what"),
+        tag("div", _title(entry, title, row.depth), class_="what"),
         _project(entry),
         _figures(entry),
         tag("ul", *passages, class_="passages") if passages else None,
@@ -192,10 +193,25 @@ def _row(row: Row, *, dated: bool = False) -> Html:
     )
 
 
-def _title(entry: ListEntry, depth: int = 0) -> Html:
+def _heading(row: Row) -> tuple[Html, bool]:
+    """The title with what was found in it, and whether that is all that was found in titles and names."""
+    words = _words(row.entry)
+    found = [hit for hit in row.hits if hit.kind == "title"]
+    if len(found) == 1:
+        text, spans = make_visible(" ".join(found[0].snippet.split("\n")), found[0].spans)
+        if f"{text} ".startswith(f"{words} "):  # names may stand behind it
+            inside = [span for span in spans if span[1] <= len(words)]
+            return _marked(words, inside), len(inside) == len(spans)
+    return join([words]), not found
+
+
+def _words(entry: ListEntry) -> str:
+    return one_line(entry.title or "", 300) or "Untitled session"
+
+
+def _title(entry: ListEntry, title: Html, depth: int = 0) -> Html:
     summary, marks = entry.summary, entry.marks
     kind = KINDS.get(summary.kind, HANDED_OVER if summary.handed_over_from is not None else "")
-    title = one_line(entry.title or "", 300) or "Untitled session"
     failed = summary.counts.failed_tool_calls
     badges = [
         tag("span", "new", class_="badge new") if entry.unread else None,
@@ -247,20 +263,25 @@ def _time(moment: datetime | None, *, dated: bool) -> Html:
 
 
 def _child(entry: ListEntry) -> Html:
-    return tag("li", _title(entry), _figures(entry), data_key=entry.summary.key)
+    return tag("li", _title(entry, join([_words(entry)])), _figures(entry), data_key=entry.summary.key)
 
 
 def _passage(hit: Hit) -> Html:
     """A passage with its matches marked; it leads to the message."""
     text, spans = make_visible(" ".join(hit.snippet.split("\n")), hit.spans)
+    where = session_address(hit.key, anchor(hit.message_id))
+    return tag("li", tag("a", tag("b", SPEAKERS[hit.kind]), " ", tag("span", _marked(text, spans)), href=where))
+
+
+def _marked(text: str, spans: Iterable[tuple[int, int]]) -> Html:
+    """A text with its matches marked."""
     pieces: list[Html] = []
     at = 0
     for first, last in spans:
         pieces += [join([text[at:first]]), tag("mark", text[first:last])]
         at = last
     pieces.append(join([text[at:]]))
-    where = session_address(hit.key, anchor(hit.message_id))
-    return tag("li", tag("a", tag("b", SPEAKERS[hit.kind]), " ", tag("span", *pieces), href=where))
+    return join(pieces)
 
 
 def _search_in(row: Row) -> str:
