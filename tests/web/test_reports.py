@@ -333,6 +333,17 @@ def test_a_figure_names_its_unit_once(served: Served) -> None:
     assert "prompts</td>" not in page
 
 
+def test_of_a_calendar_that_does_not_fit_the_newest_days_are_in_sight(served: Served, tab: Open) -> None:
+    here = tab(served, "/timeline", width=140)
+    box, last = ".calendar", ".calendar a:last-of-type rect"
+    edge = "document.querySelector('{}').getBoundingClientRect().right"
+    assert here.ask(f"document.querySelector('{box}').scrollWidth > document.querySelector('{box}').clientWidth")
+    assert here.ask(f"{edge.format(last)} <= {edge.format(box)}")
+    wide = tab(served, "/timeline")
+    left = "document.querySelector('{}').getBoundingClientRect().left"
+    assert wide.ask(f"{left.format('.calendar svg')} === {left.format('.tiles')}")
+
+
 def test_a_day_of_the_calendar_leads_to_its_sessions(served: Served, tab: Open) -> None:
     here = tab(served, "/timeline")
     days = twin(served, "/timeline.json")["days"]

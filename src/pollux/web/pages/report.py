@@ -16,7 +16,7 @@ from pollux.writers.html.page import keys_help
 from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from pollux.web.reports.asked import Asked
 
@@ -124,7 +124,7 @@ class Tile(NamedTuple):
     """A figure and what it counts. It leads somewhere, is chosen, or needs a look."""
 
     value: str
-    words: str
+    words: Html | str
     address: str | None = None
     chosen: bool = False
     wrong: bool = False
@@ -140,6 +140,11 @@ def _tile(one: Tile) -> Html:
     if one.address is None:
         return tag("div", *inner)
     return tag("a", *inner, href=one.address, aria_current="true" if one.chosen else None)
+
+
+def one_day(which: date) -> Html:
+    """A day that stays on one line."""
+    return tag("time", which.isoformat())
 
 
 def by_day(

@@ -10,9 +10,19 @@ from pollux.text.shell import shell_line
 from pollux.usage.charts.calendar import level, levels, months, shown_weeks
 from pollux.usage.labels import label
 from pollux.usage.service import Measure
-from pollux.web.pages.report import Tile, filter_form, heading, nothing, report_page, switch, table, tiles
+from pollux.web.pages.report import (
+    Tile,
+    filter_form,
+    heading,
+    nothing,
+    one_day,
+    report_page,
+    switch,
+    table,
+    tiles,
+)
 from pollux.web.reports.asked import to
-from pollux.writers.html.markup import Html, tag
+from pollux.writers.html.markup import Html, join, tag
 
 if TYPE_CHECKING:
     from pollux.web.reports.asked import Asked
@@ -48,8 +58,9 @@ def _sums(asked: Asked, of: Measure, days: Mapping[date, float], least: str) -> 
     most = max(days, key=lambda day: days[day])
     figure, _, unit = label(of, sum(days.values())).partition(" ")
     yield Tile(f"{'≥' if least else ''}{figure}", unit or of.value)
-    yield Tile(f"{sum(amount > 0 for amount in days.values()):,}", f"days with any, from {min(days)} to {max(days)}")
-    yield Tile(label(of, days[most]), f"the most, on {most:%A}, {most}", _day(asked, most))
+    span = join([join(["days with any, from"]), one_day(min(days)), join(["to"]), one_day(max(days))], Html(" "))
+    yield Tile(f"{sum(amount > 0 for amount in days.values()):,}", span)
+    yield Tile(label(of, days[most]), join([join([f"the most, on {most:%A}, "]), one_day(most)]), _day(asked, most))
 
 
 def _calendar(asked: Asked, of: Measure, days: Mapping[date, float]) -> Html:
