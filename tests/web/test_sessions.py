@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -50,6 +53,59 @@ def test_facets_narrow_down_and_are_taken_back(served: Served) -> None:
     assert 'href="/?q=agent%3Aclaude"' not in page  # no other agent is among them
     assert 'href="/" title="Without agent:codex" aria-current="true"' in page
     assert "project%3A%2Fhome%2Fjuno%2Fcode%2Fseedbank" in page
+
+
+def _links(page: str) -> Iterator[tuple[str, int]]:
+    """Where each value of a facet leads, and its count."""
+    for link in re.findall(
+        r"<a [^>]*>.*?</a>", page.partition('class="side facets"')[2].partition("</nav>")[0], re.DOTALL
+    ):
+        if "aria-current" not in link:
+            where, count = re.search(r'href="([^"]*)"', link), re.search(r'class="count">([\d,]+)', link)
+            assert where is not None
+            assert count is not None
+            yield html.unescape(where[1]), int(count[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("path", ["/", "/?all=1", "/?q=agent:claude", "/?q=project:seedbank&all=1"])
+def test_a_facet_counts_what_a_click_on_it_gives(served: Served, path: str) -> None:
+    every = list(_links(served.get(path).text))
+    assert len(every) > 10
+    for where, count in every:
+        title = re.search("<h1>([0-9,]+) sessions?( found)?</h1>", served.get(where).text)
+        assert title is not None, where
+        assert int(title[1].replace(",", "")) == count, where
+
+
+def test_no_second_model_or_tool_is_offered(served: Served) -> None:
+    """A message has one model, and a call one tool: with two of them nothing would be found."""
+    for term in ("tool:shell_exec", "model:gpt-5.5"):
+        links = [where for where, _ in _links(served.get(f"/?q={term}").text)]
+        assert links
+        assert not [where for where in links if where.count(f"{term.partition(':')[0]}%3A") > 1]
+
+
+def test_sub_agents_without_their_sessions_are_counted_apart(tmp_path: Path) -> None:
+    """The number of sessions is that of the command, and of all facets together."""
+    with serving(tmp_path, Path(__file__).parents[1] / "corpus" / "claude" / "2.0.77" / "home") as served:
+        library = served.web.library
+        page = served.get("/").text
+        assert f"<h1>{library.count()} sessions and 6 sub-agents</h1>" in page
+        assert dict(_links(page))["/?q=agent%3Aclaude"] == library.count()
+        page = served.get("/?all=1").text
+        assert f"<h1>{library.count(Filter(everything=True))} sessions</h1>" in page
+
+
+def test_all_kinds_stay_on_every_page(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.web.asking.PER_PAGE", 5)
+    pages = [served.get(f"/?q=since%3A2020-01-01&all=1&page={page}").text for page in (1, 2)]
+    for page in pages:
+        (rel,) = re.findall(r'<a href="([^"]*)" rel="next"', page)
+        assert "all=1" in rel
+        assert "all=1" in page.partition('data-address="')[2].partition('"')[0]
+        assert "/index.json?" in page
+        assert "all=1" in page.partition("/index.json?")[2].partition('"')[0]
+    assert "page=2" in pages[1].partition('data-address="')[2].partition('"')[0]
 
 
 def test_the_word_that_is_being_typed_is_a_beginning(served: Served) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from unicodedata import normalize
 
@@ -31,6 +32,14 @@ def name_matches(typed: str, name: str, *, begins: bool = False) -> bool:
     if begins and len(typed) >= _SHORTEST_BEGINNING and name.startswith(typed):
         return True
     return f"_{_SEPARATORS.sub('_', typed)}_" in f"_{_SEPARATORS.sub('_', name)}_"
+
+
+def matched_together(names: Iterable[str]) -> dict[str, list[str]]:
+    """The names that match others too when they are typed, each with all that it matches."""
+    folded = {name: f"_{_SEPARATORS.sub('_', fold(name))}_" for name in names}
+    every = "\n".join(folded.values())
+    wide = {name: words for name, words in folded.items() if every.count(words) > 1}
+    return {name: [other for other, inner in folded.items() if words in inner] for name, words in wide.items()}
 
 
 def project_matches(typed: str, path: str | None) -> bool:

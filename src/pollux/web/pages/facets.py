@@ -16,10 +16,13 @@ from pollux.web.terms import has_terms, with_terms, without_terms
 from pollux.writers.html.markup import Html, tag
 
 if TYPE_CHECKING:
-    from pollux.web.asking import Answer
+    from pollux.web.asking import Answer, Question
 
 FEW, MOST = 6, 40
 """So many values of a facet are shown at once, and when it is unfolded."""
+
+_ONE = ("model", "tool")
+"""A message has one of these: what has a second one, too, is not found."""
 
 NAMES = {
     "agent": "Agent",
@@ -36,18 +39,21 @@ NAMES = {
 
 def facets(answer: Answer) -> Html:
     """All facets that have values."""
-    query = answer.question.query
-    groups = [_facet(name, values, query) for name, values in answer.facets.items() if values and name in NAMES]
+    groups = [
+        _facet(name, values, answer.question) for name, values in answer.facets.items() if values and name in NAMES
+    ]
     inner = tag("details", tag("summary", "Narrow down"), *groups, class_="narrow", open=True)
     return tag("nav", inner if groups else None, aria_label="Narrow down", class_="side facets")
 
 
-def _facet(name: str, values: dict[str, int], query: str) -> Html:
+def _facet(name: str, values: dict[str, int], question: Question) -> Html:
     shown, most = list(values.items())[:MOST], max(values.values())
     projects = told_apart(value for value, _ in shown) if name == "project" else {}
-    rows = [_value(name, value, count, query, most, projects.get(value)) for value, count in shown]
+    rows = [_value(name, value, count, question, most, projects.get(value)) for value, count in shown]
     chosen = [row for row, is_chosen in rows if is_chosen]
     others = [row for row, is_chosen in rows if not is_chosen]
+    if chosen and name in _ONE:
+        others, values = [], {}
     few, more = others[:FEW], others[FEW:]
     rest = len(values) - len(rows)
     left = tag("li", f"{rest:,} more: type {name}:…", class_="left") if rest and name != "day" else None
@@ -71,8 +77,9 @@ def told_apart(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _value(  # noqa: PLR0913, PLR0917
-    name: str, value: str, count: int, query: str, most: int, words: str | None
+    name: str, value: str, count: int, question: Question, most: int, words: str | None
 ) -> tuple[Html, bool]:
+    query = question.query
     terms = (f"since:{value}", f"until:{value}") if name == "day" else (filter_term(name, value),)
     chosen = has_terms(query, *terms)
     to = without_terms(query, *terms) if chosen else with_terms(query, *terms)
@@ -82,7 +89,7 @@ def _value(  # noqa: PLR0913, PLR0917
         "a",
         tag("span", _shown(name, value, words), class_="value"),
         tag("span", f"{count:,}", class_="count"),
-        href=list_address(to),
+        href=list_address(to, everything=question.everything),
         title=f"{'Without' if chosen else 'Only'} {' '.join(map(one_line, terms))}",
         aria_current="true" if chosen else None,
         class_=f"w{share}",

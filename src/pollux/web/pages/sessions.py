@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from pollux.library.library import Hit, ListEntry
-    from pollux.web.asking import Answer, Row
+    from pollux.web.asking import Answer, Question, Row
 
 KEYS = {
     "/": "search",
@@ -64,7 +64,7 @@ def sessions_page(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
 def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Html]:
     """What changes with the query: the facets at the side, and the sessions."""
     question = answer.question
-    address = _with_all(question.query) if question.everything else list_address(question.query, question.page)
+    address = list_address(question.query, question.page, everything=question.everything)
     yield start("div", id="answer", data_address=address, data_found=_count(answer) if question.query else "")
     if not question.typing:
         yield facets(answer)
@@ -96,10 +96,11 @@ def _head(answer: Answer, token: str) -> Html:
         new = tag("div", link, " ", form("/read", token, mark), class_="news")
     more = None
     if answer.result is None:
-        # A query may have both; the address keeps the words.
-        address = list_address(question.query) if question.everything else _with_all(question.query)
+        address = list_address(question.query, everything=not question.everything)
         more = tag("a", "Without logs and checkpoints" if question.everything else "All kinds", href=address)
-    json = tag("a", "JSON", href=list_address(question.query, question.page, "index.json"))
+    json = tag(
+        "a", "JSON", href=list_address(question.query, question.page, "index.json", everything=question.everything)
+    )
     return tag(
         "header",
         tag("h1", count),
@@ -114,12 +115,8 @@ def _count(answer: Answer) -> str:
         return "Not searched"
     if answer.result is not None:
         return f"{'The best ' if answer.is_cut else ''}{plural(answer.sessions, 'session')} found"
-    return plural(answer.sessions, "session")
-
-
-def _with_all(query: str) -> str:
-    address = list_address(query)
-    return f"{address}{'&' if '?' in address else '?'}all=1"
+    apart = f" and {plural(answer.apart, 'sub-agent')}" if answer.apart else ""
+    return plural(answer.sessions, "session") + apart
 
 
 # ------------------------------------------------------------------ rows
@@ -295,7 +292,7 @@ def _pages(answer: Answer) -> Html:
     page, pages = min(answer.question.page, answer.pages), answer.pages
     if pages == 1:
         return EMPTY
-    step = partial(_step, answer.question.query, pages)
+    step = partial(_step, answer.question, pages)
     return tag(
         "nav",
         step(page - 1, "Newer", "prev"),
@@ -306,6 +303,8 @@ def _pages(answer: Answer) -> Html:
     )
 
 
-def _step(query: str, pages: int, to: int, words: str, rel: str) -> Html:
+def _step(question: Question, pages: int, to: int, words: str, rel: str) -> Html:
     """A link to another page, if there is one."""
-    return tag("a", words, href=list_address(query, to), rel=rel) if 1 <= to <= pages else tag("span", words)
+    if not 1 <= to <= pages:
+        return tag("span", words)
+    return tag("a", words, href=list_address(question.query, to, everything=question.everything), rel=rel)
