@@ -96,6 +96,17 @@ def test_sub_agents_without_their_sessions_are_counted_apart(tmp_path: Path) -> 
         assert f"<h1>{library.count(Filter(everything=True))} sessions</h1>" in page
 
 
+def test_what_only_all_kinds_have_is_a_click_away(served: Served) -> None:
+    """As of a project, or of a day of the calendar, of which only a log of prompts is left."""
+    page = served.get("/?q=since:2026-10-08+until:2026-10-08").text
+    assert "Only 1 of the logs, checkpoints and sub-agents matches." in page
+    (way,) = re.findall(r'<a href="([^"]*)">Show them</a>', page)
+    assert "<h1>1 session</h1>" in served.get(html.unescape(way)).text
+    days = served.get("/timeline?of=prompts&agent=gemini").text
+    (way,) = set(re.findall(r'<th scope="row"><a href="([^"]*)">2026-10-08</a>', days))
+    assert "<h1>1 session</h1>" in served.get(html.unescape(way)).text
+
+
 def test_all_kinds_stay_on_every_page(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pollux.web.asking.PER_PAGE", 5)
     pages = [served.get(f"/?q=since%3A2020-01-01&all=1&page={page}").text for page in (1, 2)]

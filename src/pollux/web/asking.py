@@ -81,14 +81,15 @@ class Row(NamedTuple):
 class Answer(NamedTuple):
     """The rows of a page, and what is known of all of them. `problem` and `hint` say what is wrong with the query.
 
-    `apart` are sub-agents that stand in the list because the sessions that started them do not. `result` is what a
-    search gave.
+    `apart` are sub-agents that stand in the list because the sessions that started them do not. `others` are those that
+    are left out though nothing else matches: logs, checkpoints and sub-agents. `result` is what a search gave.
     """
 
     question: Question
     rows: tuple[Row, ...] = ()
     sessions: int = 0
     apart: int = 0
+    others: int = 0
     pages: int = 1
     facets: dict[str, dict[str, int]] = {}
     remarks: tuple[str, ...] = ()
@@ -142,7 +143,8 @@ class Asker:
         if question.everything:  # then what is folded counts, too
             sessions += apart + sum(map(len, children.values()))
             apart = 0
-        return Answer(question, rows, sessions, apart, pages, facets)
+        others = 0 if members else self._library.count(criteria)
+        return Answer(question, rows, sessions, apart, others, pages, facets)
 
     def _members(
         self, criteria: Filter, *, everything: bool

@@ -76,13 +76,23 @@ def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
         hint = tag("small", *with_code(answer.hint)) if answer.hint else None
         yield tag("p", answer.problem, " ", hint, class_="notice error")
     elif not answer.rows:
-        yield tag("p", "Nothing matches.", " ", tag("a", "Show all sessions", href="/"), class_="nothing")
+        yield _nothing(answer)
     else:
         yield _names(dated=answer.result is not None)
     yield from _found(answer) if answer.result is not None else _by_day(answer)
     yield _pages(answer)
     yield end("main")
     yield end("div")
+
+
+def _nothing(answer: Answer) -> Html:
+    """What stands where no session is shown."""
+    if not answer.others:
+        return tag("p", "Nothing matches. ", tag("a", "Show all sessions", href="/"), class_="nothing")
+    whole = tag("a", "Show them", href=list_address(answer.question.query, everything=True))
+    match = "matches" if answer.others == 1 else "match"
+    words = f"Only {answer.others:,} of the logs, checkpoints and sub-agents {match}. "
+    return tag("p", words, whole, class_="nothing")
 
 
 def _head(answer: Answer, token: str) -> Html:
