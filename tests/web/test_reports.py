@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from pollux.library.library import Filter
 from pollux.usage.service import Grouping, Measure
 from pollux.usage.stats import OF_LAKES
 from pollux.writers.html.messages import anchor
+from tests import program
 from tests.web.paths import REPORTS, TABLES
 from tests.web.serving import COMPACTED_KEY, SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
@@ -287,6 +289,25 @@ def test_the_audit_says_how_sure_it_is_as_the_command_does(served: Served) -> No
     exact = html.unescape(served.get(f"/audit?key={SAMPLE_KEY}").text)
     assert "the sum is exact" in exact
     assert "≥" not in exact.partition("<main")[2]
+
+
+@pytest.mark.parametrize("path", ["/edits", "/stats", "/stats?by=tool", "/timeline?of=cost", "/friction", "/audit"])
+def test_the_command_of_a_page_gives_what_its_twin_gives(served: Served, tmp_path: Path, path: str) -> None:
+    """With every filter that the page offers."""
+    wanted = {"agent": "codex", "project": "seedbank", "since": "2026-11-01", "until": "2026-11-30"}
+    offered = [name for name in wanted if f'name="{name}"' in served.get(path).text]
+    assert {"agent", "project"} <= {*offered}
+    asked = f"{path}{'&' if '?' in path else '?'}{'&'.join(f'{name}={wanted[name]}' for name in offered)}"
+    line = html.unescape(
+        served.get(asked).text.partition('<span class="command-line"><code>')[2].partition("</code>")[0]
+    )
+    program_name, *words = shlex.split(line)
+    assert program_name == "pollux"
+    own = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CACHE", "CONFIG", "DATA")}
+    ran = program.run(*words, "--json", env={"HOME": str(served.home), "LANG": program.LANG, **own}, cwd=tmp_path)
+    where, _, query = asked.partition("?")
+    assert json.loads(ran.stdout) == twin(served, f"{where}.json?{query}")
+    assert served.get("/audit?since=2026-11-01").status == 400  # the command knows no such option
 
 
 def test_the_cost_of_a_side_is_as_sure_as_its_tokens(served: Served) -> None:

@@ -98,7 +98,7 @@ def history_page(asked: Asked, history: HistoryAudit, projects: list[str]) -> st
             shell_line("pollux", "audit", *asked.options()),
             about="The last three columns count sessions: their figures are complete, too low, or perhaps too low.",
         ),
-        filter_form(asked, projects),
+        filter_form(asked, projects, dated=False),
         table(names, rows, numeric=range(1, 7)) if rows else tag("p", "No sessions were found.", class_="nothing"),
         tag("h2", "What is missing, and why") if missing else None,
         tag("ul", *missing, class_="reasons") if missing else None,

@@ -71,8 +71,10 @@ def heading(
     )
 
 
-def filter_form(asked: Asked, projects: Sequence[str] = (), *more: Html, times: str = "sessions") -> Html:
-    """The filters, which are part of the address. What else is asked for stays as it is."""
+def filter_form(
+    asked: Asked, projects: Sequence[str] = (), *more: Html, times: str = "sessions", dated: bool = True
+) -> Html:
+    """The filters, which are part of the address; `dated`: also by time. What else is asked for stays as it is."""
     fields = {"agent", "project", "since", "until", "page"}
     kept = [
         tag("input", type="hidden", name=name, value=value)
@@ -90,8 +92,8 @@ def filter_form(asked: Asked, projects: Sequence[str] = (), *more: Html, times: 
         *more,
         tag("label", "Agent", tag("select", *agents, name="agent")),
         field("Project", "project", asked.get("project"), "any", "projects" if projects else None),
-        field("Since", "since", asked.get("since"), "2w, 2026-11-01"),
-        field("Until", "until", asked.get("until"), "yesterday"),
+        field("Since", "since", asked.get("since"), "2w, 2026-11-01") if dated else None,
+        field("Until", "until", asked.get("until"), "yesterday") if dated else None,
         tag("button", "Show", type="submit", title=f"Only {times} that fit"),
         tag("a", "Clear", href=clear) if chosen else None,
         known,
