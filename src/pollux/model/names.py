@@ -37,9 +37,16 @@ def name_matches(typed: str, name: str, *, begins: bool = False) -> bool:
 def matched_together(names: Iterable[str]) -> dict[str, list[str]]:
     """The names that match others too when they are typed, each with all that it matches."""
     folded = {name: f"_{_SEPARATORS.sub('_', fold(name))}_" for name in names}
-    every = "\n".join(folded.values())
-    wide = {name: words for name, words in folded.items() if every.count(words) > 1}
-    return {name: [other for other, inner in folded.items() if words in inner] for name, words in wide.items()}
+    having: dict[str, list[str]] = {}
+    for name, words in folded.items():
+        for word in {*words.strip("_").split("_")}:
+            having.setdefault(word, []).append(name)
+    found = {}
+    for name, words in folded.items():
+        rarest = min((having[word] for word in words.strip("_").split("_")), key=len)
+        if len(rarest) > 1 and len(others := [other for other in rarest if words in folded[other]]) > 1:
+            found[name] = others
+    return found
 
 
 def project_matches(typed: str, path: str | None) -> bool:
