@@ -18,6 +18,7 @@ from pollux.web.app import Web
 from pollux.web.run import Server, listen
 
 SAMPLE_KEY = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
+COMPACTED_KEY = "claude:d80997e6-0e9e-4ce2-99f8-6b4631a4696f"
 REWOUND_KEY = "gemini:1ff96923-bbd8-4d1c-b6e5-18fec6ab6e61"
 
 

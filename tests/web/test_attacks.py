@@ -128,6 +128,26 @@ def test_a_name_that_comes_to_mean_this_machine_gets_nothing(served: Served, bro
         again.close()
 
 
+def test_a_form_works_where_browsers_do_not_say_which_site_asks(tmp_path: Path, browser: Browser) -> None:
+    """At an address without https they send no `Sec-Fetch-Site`: a form must name its origin, also without scripts."""
+    with serving(tmp_path, url="http://box.example:8080") as served:
+        rules = f"--host-resolver-rules=MAP box.example:8080 127.0.0.1:{served.port}"
+        again = browser.browser_type.launch(executable_path=CHROMIUM, args=["--no-sandbox", rules])
+        try:
+            page = again.new_context(java_script_enabled=False).new_page()
+            page.goto(served.web.access.entry())
+            page.goto(f"http://box.example:8080/s/{SAMPLE_KEY}")
+            page.click("#star")
+            assert page.get_attribute("#star", "aria-pressed") == "true"
+        finally:
+            again.close()
+        reply = served.get("/", Host="box.example:8080")
+        assert reply.headers["referrer-policy"] == "same-origin"  # another origin learns nothing
+        form = {"Host": "box.example:8080", "Sec_Fetch_Site": "none"}
+        for origin in ("null", "http://evil.example", "http://box.example:8081"):
+            assert served.post("/read", {}, Origin=origin, **form).status == 403
+
+
 def test_one_server_does_not_open_the_other(tmp_path: Path, served: Served) -> None:
     with serving(tmp_path) as other:
         assert other.port != served.port

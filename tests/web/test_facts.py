@@ -92,6 +92,27 @@ def test_nothing_is_wider_than_the_window(kept: Served, tab: Open, width: int) -
         assert here.ask("document.documentElement.scrollWidth <= innerWidth"), path
 
 
+def test_long_names_push_no_figure_out_of_sight(tmp_path: Path, tab: Open) -> None:
+    home = Path(__file__).parents[1] / "corpus" / "claude" / "2.0.77" / "home"
+    with serving(tmp_path, home) as served:
+        here = tab(served)
+        # Each count of a facet is one line high, however long its name is.
+        high = "Math.max(...[...document.querySelectorAll('.facet a')].map((one) => one.clientHeight))"
+        assert here.ask(high) < 40
+        fits = "[...document.querySelectorAll('.wide')].every((one) => one.scrollWidth <= one.clientWidth)"
+        key = next(one.summary.key for one in served.web.library.list() if one.summary.counts.prompts > 2)
+        for path in ("/stats?by=project", "/stats?by=session", "/projects", f"/audit?key={quote(key)}"):
+            here.go(path)
+            assert here.ask("document.querySelectorAll('.figures-table tbody tr').length > 1"), path
+            assert here.ask(fits), path
+            here.page.set_viewport_size({"width": 718, "height": 1000})  # paper, without its margins
+            here.page.emulate_media(media="print")
+            assert here.ask(fits), f"{path} on paper"
+            here.page.emulate_media(media="screen")
+            here.page.set_viewport_size({"width": 1280, "height": 800})
+        here.leave()
+
+
 @pytest.mark.parametrize("path", ["/", "/edits", "/friction"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_rows_begin_where_their_space_ends(served: Served, tab: Open, path: str, width: int) -> None:

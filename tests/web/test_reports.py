@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import json
 import re
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +21,9 @@ from pollux.library.library import Filter
 from pollux.usage.service import Grouping, Measure
 from pollux.usage.stats import OF_LAKES
 from pollux.writers.html.messages import anchor
+from tests import program
 from tests.web.paths import REPORTS, TABLES
-from tests.web.serving import SAMPLE_KEY, Served
+from tests.web.serving import COMPACTED_KEY, SAMPLE_KEY, Served, serving
 from tests.web.tab import Tab
 
 Open = Callable[..., Tab]
@@ -270,6 +273,58 @@ def test_the_audit_is_that_of_the_command(served: Served) -> None:
     assert all(f'href="/s/{SAMPLE_KEY}#{anchor(item.message)}"' in page for item in evidence.items)
 
 
+def test_the_audit_says_how_sure_it_is_as_the_command_does(served: Served) -> None:
+    """More was used than the files tell: no figure of the page may look as if it were all."""
+    page = html.unescape(served.get(f"/audit?key={COMPACTED_KEY}").text)
+    assert "≥78.1k tokens in 5 requests · ≥$0.1763" in page
+    assert "More was used than this." in page
+    assert ">≥$0.1763</td>" in page  # the sum of the table
+    assert ">30,940</td>" in page  # what was written to the cache
+    assert ">72</td>" in page  # reasoning
+    assert "cost-state of the family" in page
+    assert "94,818, $0.250435" in page
+    links = re.findall(r'href="(/record[^"]*)"', page)
+    assert any(link.endswith("line=17") for link in links)  # where the gap was found
+    assert all(served.get(link).status == 200 for link in links)
+    exact = html.unescape(served.get(f"/audit?key={SAMPLE_KEY}").text)
+    assert "the sum is exact" in exact
+    assert "≥" not in exact.partition("<main")[2]
+
+
+@pytest.mark.parametrize("path", ["/edits", "/stats", "/stats?by=tool", "/timeline?of=cost", "/friction", "/audit"])
+def test_the_command_of_a_page_gives_what_its_twin_gives(served: Served, tmp_path: Path, path: str) -> None:
+    """With every filter that the page offers."""
+    wanted = {"agent": "codex", "project": "seedbank", "since": "2026-11-01", "until": "2026-11-30"}
+    offered = [name for name in wanted if f'name="{name}"' in served.get(path).text]
+    assert {"agent", "project"} <= {*offered}
+    asked = f"{path}{'&' if '?' in path else '?'}{'&'.join(f'{name}={wanted[name]}' for name in offered)}"
+    line = html.unescape(
+        served.get(asked).text.partition('<span class="command-line"><code>')[2].partition("</code>")[0]
+    )
+    program_name, *words = shlex.split(line)
+    assert program_name == "pollux"
+    own = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CACHE", "CONFIG", "DATA")}
+    ran = program.run(*words, "--json", env={"HOME": str(served.home), "LANG": program.LANG, **own}, cwd=tmp_path)
+    where, _, query = asked.partition("?")
+    assert json.loads(ran.stdout) == twin(served, f"{where}.json?{query}")
+    assert served.get("/audit?since=2026-11-01").status == 400  # the command knows no such option
+
+
+def test_the_cost_of_a_side_is_as_sure_as_its_tokens(served: Served) -> None:
+    page = served.get(f"/compare/{COMPACTED_KEY}/{SAMPLE_KEY}").text
+    row = page.partition('<th scope="row">cost</th>')[2].partition("</tr>")[0]
+    assert re.findall(r">([^<]*)</td>", row) == ["≥$0.1763", "$0.0312"]
+
+
+def test_nothing_is_said_to_be_hidden_where_nothing_is(served: Served, tmp_path: Path) -> None:
+    assert ">Show all</a>" in served.get("/edits?path=zzz&diff=no").text
+    assert 'href="/edits?diff=no">Show all</a>' in served.get("/edits?path=zzz&diff=no").text
+    with serving(tmp_path, None) as empty:
+        for path in ("/edits", "/stats", "/stats?by=tool", "/timeline?of=cost", "/projects", "/friction", "/doctor"):
+            assert 'class="nothing"' in empty.get(path).text, path
+            assert "Show all" not in empty.get(path).text, path
+
+
 # ------------------------------------------------------------------------------------------------------ the calendar
 
 
@@ -297,6 +352,17 @@ def test_a_figure_names_its_unit_once(served: Served) -> None:
     page = served.get("/timeline?of=prompts").text
     assert f"<b>{sum(day['prompts'] for day in told)}</b> <span>prompts</span>" in page
     assert "prompts</td>" not in page
+
+
+def test_of_a_calendar_that_does_not_fit_the_newest_days_are_in_sight(served: Served, tab: Open) -> None:
+    here = tab(served, "/timeline", width=140)
+    box, last = ".calendar", ".calendar a:last-of-type rect"
+    edge = "document.querySelector('{}').getBoundingClientRect().right"
+    assert here.ask(f"document.querySelector('{box}').scrollWidth > document.querySelector('{box}').clientWidth")
+    assert here.ask(f"{edge.format(last)} <= {edge.format(box)}")
+    wide = tab(served, "/timeline")
+    left = "document.querySelector('{}').getBoundingClientRect().left"
+    assert wide.ask(f"{left.format('.calendar svg')} === {left.format('.tiles')}")
 
 
 def test_a_day_of_the_calendar_leads_to_its_sessions(served: Served, tab: Open) -> None:

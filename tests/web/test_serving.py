@@ -10,8 +10,10 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,7 @@ import pytest
 from pollux.library.index import IndexService
 from pollux.library.sample import HOME
 from pollux.system import inotify
+from pollux.web import opening
 from pollux.web.door import Running, ask_for_ticket, read_running
 from pollux.web.opening import leading_page
 from tests import program
@@ -215,6 +218,36 @@ def test_the_file_that_leads_to_the_server_is_safe() -> None:
     page = leading_page('http://127.0.0.1:1/enter?ticket="><script>')
     assert "<script" not in page
     assert 'content="no-referrer"' in page
+
+
+def test_the_browser_gets_a_file_that_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its own, nor one of a run that ended before it could remove it."""
+    opened: list[tuple[str, int, str]] = []
+
+    class Browser:
+        name = "firefox"
+
+        def open(self, address: str) -> bool:
+            file = Path(address.removeprefix("file://"))
+            opened.append((file.name, stat.S_IMODE(file.stat().st_mode), file.read_text()))
+            return True
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(opening, "TICKET_SECONDS", 0.05)
+    monkeypatch.setattr(webbrowser, "get", Browser)
+    monkeypatch.setenv("DISPLAY", ":0")
+    left, other = tmp_path / "pollux-web-left.html", tmp_path / "pollux-notes.html"
+    for file in (left, other):
+        file.write_text("x")
+        os.utime(file, (1, 1))
+    assert opening.open_browser("http://127.0.0.1:1/enter?ticket=abc")
+    ((name, mode, page),) = opened
+    assert (mode, "abc" in name, "ticket=abc" in page) == (0o600, False, True)
+    for _ in range(200):
+        if [*tmp_path.iterdir()] == [other]:
+            break
+        time.sleep(0.02)
+    assert [*tmp_path.iterdir()] == [other]
 
 
 def test_what_a_change_took_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,8 +15,11 @@ from pollux.answers.search import hits_document
 from pollux.answers.sessions import list_document
 from pollux.library.fresh_index import FreshIndex
 from pollux.library.library import Filter
-from pollux.web.asking import EACH, HITS, Asker, Question
-from pollux.web.terms import has_terms, terms_of, with_terms, without_terms
+from pollux.web.asking import EACH, HITS, Answer, Asker, Question
+from pollux.web.pages.compare import compare_address
+from pollux.web.pages.facets import told_apart
+from pollux.web.pages.layout import session_address
+from pollux.web.terms import has_moving_times, has_terms, terms_of, with_terms, without_terms
 from tests.web.serving import SAMPLE_KEY, Served, serving
 
 
@@ -47,6 +53,70 @@ def test_facets_narrow_down_and_are_taken_back(served: Served) -> None:
     assert 'href="/?q=agent%3Aclaude"' not in page  # no other agent is among them
     assert 'href="/" title="Without agent:codex" aria-current="true"' in page
     assert "project%3A%2Fhome%2Fjuno%2Fcode%2Fseedbank" in page
+
+
+def _links(page: str) -> Iterator[tuple[str, int]]:
+    """Where each value of a facet leads, and its count."""
+    for link in re.findall(
+        r"<a [^>]*>.*?</a>", page.partition('class="side facets"')[2].partition("</nav>")[0], re.DOTALL
+    ):
+        if "aria-current" not in link:
+            where, count = re.search(r'href="([^"]*)"', link), re.search(r'class="count">([\d,]+)', link)
+            assert where is not None
+            assert count is not None
+            yield html.unescape(where[1]), int(count[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("path", ["/", "/?all=1", "/?q=agent:claude", "/?q=project:seedbank&all=1"])
+def test_a_facet_counts_what_a_click_on_it_gives(served: Served, path: str) -> None:
+    every = list(_links(served.get(path).text))
+    assert len(every) > 10
+    for where, count in every:
+        title = re.search("<h1>([0-9,]+) sessions?( found)?</h1>", served.get(where).text)
+        assert title is not None, where
+        assert int(title[1].replace(",", "")) == count, where
+
+
+def test_no_second_model_or_tool_is_offered(served: Served) -> None:
+    """A message has one model, and a call one tool: with two of them nothing would be found."""
+    for term in ("tool:shell_exec", "model:gpt-5.5"):
+        links = [where for where, _ in _links(served.get(f"/?q={term}").text)]
+        assert links
+        assert not [where for where in links if where.count(f"{term.partition(':')[0]}%3A") > 1]
+
+
+def test_sub_agents_without_their_sessions_are_counted_apart(tmp_path: Path) -> None:
+    """The number of sessions is that of the command, and of all facets together."""
+    with serving(tmp_path, Path(__file__).parents[1] / "corpus" / "claude" / "2.0.77" / "home") as served:
+        library = served.web.library
+        page = served.get("/").text
+        assert f"<h1>{library.count()} sessions and 6 sub-agents</h1>" in page
+        assert dict(_links(page))["/?q=agent%3Aclaude"] == library.count()
+        page = served.get("/?all=1").text
+        assert f"<h1>{library.count(Filter(everything=True))} sessions</h1>" in page
+
+
+def test_what_only_all_kinds_have_is_a_click_away(served: Served) -> None:
+    """As of a project, or of a day of the calendar, of which only a log of prompts is left."""
+    page = served.get("/?q=since:2026-10-08+until:2026-10-08").text
+    assert "Only 1 of the logs, checkpoints and sub-agents matches." in page
+    (way,) = re.findall(r'<a href="([^"]*)">Show them</a>', page)
+    assert "<h1>1 session</h1>" in served.get(html.unescape(way)).text
+    days = served.get("/timeline?of=prompts&agent=gemini").text
+    (way,) = set(re.findall(r'<th scope="row"><a href="([^"]*)">2026-10-08</a>', days))
+    assert "<h1>1 session</h1>" in served.get(html.unescape(way)).text
+
+
+def test_all_kinds_stay_on_every_page(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pollux.web.asking.PER_PAGE", 5)
+    pages = [served.get(f"/?q=since%3A2020-01-01&all=1&page={page}").text for page in (1, 2)]
+    for page in pages:
+        (rel,) = re.findall(r'<a href="([^"]*)" rel="next"', page)
+        assert "all=1" in rel
+        assert "all=1" in page.partition('data-address="')[2].partition('"')[0]
+        assert "/index.json?" in page
+        assert "all=1" in page.partition("/index.json?")[2].partition('"')[0]
+    assert "page=2" in pages[1].partition('data-address="')[2].partition('"')[0]
 
 
 def test_the_word_that_is_being_typed_is_a_beginning(served: Served) -> None:
@@ -146,6 +216,66 @@ def test_what_was_read_is_not_new(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ terms
+
+
+def test_what_was_found_in_a_title_is_marked_in_it(served: Served) -> None:
+    row = served.get("/?q=in:titles+germination").text.partition('<ol class="rows found">')[2].partition("</ol>")[0]
+    assert "><mark>germination</mark> trials</a>" in row
+    assert "passages" not in row  # it would say the same again
+
+
+def test_what_was_found_in_a_name_behind_the_title_is_shown(served: Served) -> None:
+    row = served.get("/?q=sprouting").text.partition('<ol class="rows found">')[2].partition("</ol>")[0]
+    assert "<b>title</b> <span>germination trials patient-<mark>sprouting</mark>-bean</span>" in row
+
+
+def test_projects_of_the_same_name_are_told_apart() -> None:
+    paths = ["/home/ada/code/weather", "/home/ada/work/weather", "/home/ada/notes", "/x/code/weather", r"C:\notes"]
+    assert told_apart(paths) == dict(
+        zip(paths, ["ada/code/weather", "work/weather", "ada/notes", "x/code/weather", "C:/notes"], strict=True)
+    )
+    assert told_apart(["/a", "/b/a"]) == {"/a": "/a", "/b/a": "b/a"}
+
+
+def test_a_time_that_moves_on_is_asked_for_again(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`since:1h` means another hour a minute later, though nothing has changed."""
+    assert all(map(has_moving_times, ("since:1h", "tide since:3d", 'until:"2 weeks"', "since:now")))
+    assert not any(map(has_moving_times, ("", "since:2026-11-01", "since:yesterday", "until:today", "nowhere since")))
+    asked: list[str] = []
+    own = Asker.ask
+
+    def noted(asker: Asker, question: Question) -> Answer:
+        asked.append(question.text)
+        return own(asker, question)
+
+    monkeypatch.setattr(Asker, "ask", noted)
+    for query in ("since:900h", "since:900h", "since:2020-01-02", "since:2020-01-02"):
+        served.get(f"/?q={quote(query)}")
+    assert asked == ["since:900h", "since:900h", "since:2020-01-02"]
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.html", "x.part-2.html", "two\nlines", "a/b?c#d"])
+def test_an_id_may_end_and_look_like_anything(tmp_path: Path, name: str) -> None:
+    """A file may have any name, and its session can be opened, compared, marked and taken as JSON all the same."""
+    home, other = tmp_path / "odd", "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
+    project = home / ".claude" / "projects" / "-w"
+    project.mkdir(parents=True)
+    for each in (name.replace("/", "%2F"), other):
+        said = {"role": "user", "content": f"Hello from {each!r}"}
+        line = {"type": "user", "uuid": f"u-{each}", "sessionId": each, "cwd": "/w", "message": said}
+        (project / f"{each}.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+    with serving(tmp_path, home) as served:
+        key = next(one.summary.key for one in served.web.library.list() if other not in one.summary.key)
+        path = session_address(key)
+        page = served.get(path)
+        assert page.status == 200
+        assert "Hello from" in page.text
+        assert json.loads(served.get(f"{path}.json").body)["key"] == key
+        between = compare_address(f"claude:{other}", key)
+        assert "Two sessions side by side" in served.get(between).text
+        assert served.get(f"{between}.json").headers["content-type"] == "application/json"
+        reply = served.post(f"/mark/{path.removeprefix('/s/')}", {"star": "yes"})
+        assert served.get(reply.headers["location"]).status == 200
 
 
 def test_terms_are_added_and_removed() -> None:

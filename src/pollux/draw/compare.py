@@ -107,7 +107,7 @@ FIGURES: dict[str, Callable[[Stretch], str]] = {
     "tool calls": _calls,
     "files changed": lambda part: number(sum(one.edits > 0 for one in part.files)),
     "tokens": lambda part: tokens(part.usage),
-    "cost": lambda part: money(part.cost_usd, at_least=part.unpriced_requests > 0),
+    "cost": lambda part: money(part.cost_usd, at_least=part.unpriced_requests > 0 or part.usage.exact is False),
     "duration": lambda part: duration(part.seconds),
     "models": lambda part: ", ".join(map(one_line, part.models)) or NONE,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from unicodedata import normalize
 
@@ -31,6 +32,21 @@ def name_matches(typed: str, name: str, *, begins: bool = False) -> bool:
     if begins and len(typed) >= _SHORTEST_BEGINNING and name.startswith(typed):
         return True
     return f"_{_SEPARATORS.sub('_', typed)}_" in f"_{_SEPARATORS.sub('_', name)}_"
+
+
+def matched_together(names: Iterable[str]) -> dict[str, list[str]]:
+    """The names that match others too when they are typed, each with all that it matches."""
+    folded = {name: f"_{_SEPARATORS.sub('_', fold(name))}_" for name in names}
+    having: dict[str, list[str]] = {}
+    for name, words in folded.items():
+        for word in {*words.strip("_").split("_")}:
+            having.setdefault(word, []).append(name)
+    found = {}
+    for name, words in folded.items():
+        rarest = min((having[word] for word in words.strip("_").split("_")), key=len)
+        if len(rarest) > 1 and len(others := [other for other in rarest if words in folded[other]]) > 1:
+            found[name] = others
+    return found
 
 
 def project_matches(typed: str, path: str | None) -> bool:

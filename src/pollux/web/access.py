@@ -77,6 +77,8 @@ class Access:
         self.address = url.rstrip("/") if url is not None else f"http://127.0.0.1:{port}"
         if url is not None:
             self.origins[origin_of(url)] = True
+        self.is_plain = url is not None and _is_plain(url)
+        """Is it shown at an address at which browsers do not say which site asks?"""
         self.hosts = {origin.partition("://")[2] for origin in self.origins}
 
     def cookie_header(self) -> str:
@@ -111,6 +113,13 @@ def origin_of(url: str) -> str:
             f"--url cannot be {url!r}.", "Name scheme, host and port, as in: --url https://box.example:8443"
         )
     return _origin(parts.scheme, parts.netloc.lower())
+
+
+def _is_plain(url: str) -> bool:
+    """Is this an address without encryption that leads, for all a browser knows, to another machine?"""
+    parts = urlsplit(url)
+    name = parts.hostname or ""
+    return parts.scheme == "http" and name not in ("127.0.0.1", "localhost", "::1") and not name.endswith(".localhost")
 
 
 def _origin(scheme: str, host: str) -> str:

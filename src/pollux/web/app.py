@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -33,6 +34,7 @@ from pollux.web.reading import Reading
 from pollux.web.replies import problem_document
 from pollux.web.reports.asked import Asked
 from pollux.web.reports.routes import FILES, REPORTS, Report
+from pollux.web.terms import has_moving_times
 from pollux.web.threads import Threads
 
 if TYPE_CHECKING:
@@ -51,8 +53,28 @@ Lists and searches have others: however many large sessions and long reports are
 UNREAD = "Pollux-Unread-Files"
 """The header that says how many files are not in an answer yet."""
 
+_SUFFIXES = (".json", ".html")
+"""How the addresses end of the twin of a session, and of a file name in its site."""
+
 CHUNK = 1 << 16
 """So many characters of a page are made before they are sent."""
+
+
+class AnyText(Convertor[str]):
+    """A part of an address that may hold whatever the name of a file may: slashes, and even ends of lines."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        """The text itself."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The text itself."""
+        return value
+
+
+register_url_convertor("text", AnyText())
 
 
 class Web:
@@ -77,14 +99,14 @@ class Web:
             ("/", self._sessions),
             ("/index.json", self._index_json),
             ("/events", self._events),
-            ("/export/{format}/{key:path}", self._export),
-            ("/s/{key:path}", self._session),
+            ("/export/{format}/{key:text}", self._export),
+            ("/s/{key:text}", self._session),
         ]
         post: list[tuple[str, Endpoint]] = [
             (TICKET, self._ticket),
-            ("/mark/{key:path}", self._mark),
+            ("/mark/{key:text}", self._mark),
             ("/read", self._read_everything),
-            ("/read/{key:path}", self._read),
+            ("/read/{key:text}", self._read),
         ]
         for path, report in REPORTS.items():
             get += [(f"{path}.json", self._report(report)), (path, self._report(report))]
@@ -113,7 +135,7 @@ class Web:
             if not answer.rows and not question.query and not self.library.count():
                 return first_run_page(self.library), False
             make = answer_markup if is_fragment else sessions_page
-            return "\n".join(make(answer, self.access.form_token, list(said))), True
+            return "\n".join(make(answer, self.access.form_token, list(said))), not has_moving_times(question.query)
 
         def work() -> bytes:
             self.hub.look_once()
@@ -131,10 +153,12 @@ class Web:
     async def _session(self, request: Request) -> Response:
         key = request.path_params["key"]
         wanted = Wanted(key, request.query_params.get("view") == LIVE)
-        if key.endswith(".json"):
-            wanted = wanted._replace(key=key.removesuffix(".json"))
-            return await self._readers.run(lambda: session_json(self.library, self.reading, wanted))
-        wanted = _part(wanted)
+        # An id may itself end like that.
+        if key.endswith(_SUFFIXES) and not await self._readers.run(lambda: self.reading.has(key)):
+            if key.endswith(".json"):
+                wanted = wanted._replace(key=key.removesuffix(".json"))
+                return await self._readers.run(lambda: session_json(self.library, self.reading, wanted))
+            wanted = _part(wanted)
         if (version := request.query_params.get("since")) is not None:
             return JSONResponse(await self._readers.run(lambda: self._conversations.growth(wanted, version)))
         if "tools" in request.query_params:

@@ -31,6 +31,9 @@ FIRST_HITS = 30
 """How many it gives while the query is being typed."""
 
 FACETS = ("agent", "project", "is", "tag", "model", "branch", "tool", "failed", "day")
+_SEARCHED = ("model", "tool", "failed")
+"""Facets of which messages are searched for: a list takes no such filter."""
+
 _REMEMBERED = 32
 
 
@@ -78,12 +81,15 @@ class Row(NamedTuple):
 class Answer(NamedTuple):
     """The rows of a page, and what is known of all of them. `problem` and `hint` say what is wrong with the query.
 
-    `sessions` is None where only the best are known. `result` is what a search gave.
+    `apart` are sub-agents that stand in the list because the sessions that started them do not. `others` are those that
+    are left out though nothing else matches: logs, checkpoints and sub-agents. `result` is what a search gave.
     """
 
     question: Question
     rows: tuple[Row, ...] = ()
     sessions: int = 0
+    apart: int = 0
+    others: int = 0
     pages: int = 1
     facets: dict[str, dict[str, int]] = {}
     remarks: tuple[str, ...] = ()
@@ -115,7 +121,7 @@ class Asker:
     def _listed(self, question: Question) -> Answer:
         criteria = filter_of(words=filter_words(question.query))
         self._library.homes.require_agent(criteria.agent)
-        members, children = self._remember(
+        members, children, apart = self._remember(
             ("list", criteria, question.everything),
             lambda: self._members(criteria, everything=question.everything),
             fresh=bool(criteria.marks),
@@ -133,12 +139,17 @@ class Asker:
         )
         counted = replace(criteria, everything=question.everything)
         facets = self._facets(counted) if not question.typing else {}
-        return Answer(question, rows, len(members), pages, facets)
+        sessions = len(members) - apart
+        if question.everything:  # then what is folded counts, too
+            sessions += apart + sum(map(len, children.values()))
+            apart = 0
+        others = 0 if members else self._library.count(criteria)
+        return Answer(question, rows, sessions, apart, others, pages, facets)
 
     def _members(
         self, criteria: Filter, *, everything: bool
-    ) -> tuple[list[tuple[str, int]], dict[str, tuple[str, ...]]]:
-        """The sessions in their order, each with its depth, and the sub-agents of each, the oldest first."""
+    ) -> tuple[list[tuple[str, int]], dict[str, tuple[str, ...]], int]:
+        """The sessions in their order with their depths, the sub-agents of each, and how many of these stand apart."""
         listed = self._library.index.listed_keys(replace(criteria, everything=True))
         known = {one.key for one in listed}
         children: dict[str, tuple[str, ...]] = {}
@@ -149,7 +160,8 @@ class Asker:
             elif everything or one.kind in ("main", "subagent"):
                 top.append(one)
         grouped = families(top, lambda one: one.key, lambda one: one.origin)
-        return [(one.key, depth) for family in grouped for one, depth in family], children
+        members = [(one.key, depth) for family in grouped for one, depth in family]
+        return members, children, sum(one.kind == "subagent" for one in top)
 
     # ------------------------------------------------------------------ the search
 
@@ -186,9 +198,12 @@ class Asker:
 
     def _facets(self, criteria: Filter) -> dict[str, dict[str, int]]:
         index = self._library.index
-        lasting = tuple(name for name in FACETS if name not in ("is", "tag"))
+        lasting = tuple(name for name in FACETS if name not in ("is", "tag", *_SEARCHED))
+        searched = replace(criteria, everything=True)  # these lead to a search, which has sub-agents, too
         known: dict[str, dict[str, int]] = self._remember(
-            ("facets", criteria), lambda: index.facets("", criteria, lasting), fresh=bool(criteria.marks)
+            ("facets", criteria),
+            lambda: {**index.facets("", criteria, lasting), **index.facets("", searched, _SEARCHED)},
+            fresh=bool(criteria.marks),
         )
         own = index.facets("", criteria, ("is", "tag"))  # a mark may be set at any moment, and changes no state
         return {name: own.get(name) or known.get(name) or {} for name in FACETS}

@@ -26,11 +26,14 @@ BODY_SECONDS = 20.0
 """So long a form may take to come."""
 
 ENTER, TICKET = "/enter", "/ticket"
+_SILENT, _TELLING = (b"referrer-policy", b"no-referrer"), (b"referrer-policy", b"same-origin")
+"""A page that tells no referrer names no origin in its forms. Where browsers say nothing else, it must name it."""
+
 HEADERS = [
     (b"content-security-policy", POLICY.encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
-    (b"referrer-policy", b"no-referrer"),
+    _SILENT,
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -58,13 +61,14 @@ class Gate:
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
+        self._headers = HEADERS if not access.is_plain else [*filter(lambda one: one != _SILENT, HEADERS), _TELLING]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            await self._request(scope, receive, _guarded(send))
+            await self._request(scope, receive, _guarded(send, self._headers))
         else:
             await send({"type": "websocket.close", "code": 1008})
 
@@ -187,14 +191,14 @@ class Headers:
         return next(iter(self.all(name)), None)
 
 
-def _guarded(send: Send) -> Send:
+def _guarded(send: Send, every: list[tuple[bytes, bytes]]) -> Send:
     """Put the headers on every answer."""
-    ours = {name for name, _ in HEADERS}
+    ours = {name for name, _ in every}
 
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = [pair for pair in message.get("headers", ()) if pair[0].lower() not in ours]
-            message = {**message, "headers": [*headers, *HEADERS]}
+            message = {**message, "headers": [*headers, *every]}
         await send(message)
 
     return guarded

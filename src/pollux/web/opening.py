@@ -7,12 +7,14 @@ import os
 import sys
 import tempfile
 import threading
+import time
 import webbrowser
 from pathlib import Path
 
 from pollux.web.access import TICKET_SECONDS
 from pollux.writers.html.markup import Html, join, tag
 
+_PREFIX, _SUFFIX = "pollux-web-", ".html"
 _TEXT_BROWSERS = ("www-browser", "links", "elinks", "lynx", "w3m")
 
 
@@ -27,7 +29,8 @@ def open_browser(address: str) -> bool:
         return False
     if os.path.basename(getattr(chosen, "name", "")) in _TEXT_BROWSERS or not _has_screen():  # noqa: PTH119
         return False
-    handle, name = tempfile.mkstemp(prefix="pollux-", suffix=".html")  # only the user can read it
+    _sweep()
+    handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX)  # only the user can read it
     with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123
         file.write(leading_page(address))
     path = Path(name)
@@ -40,6 +43,16 @@ def open_browser(address: str) -> bool:
     if not started:
         path.unlink(missing_ok=True)
     return started
+
+
+def _sweep() -> None:
+    """Remove files of earlier runs that ended before their tickets did."""
+    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
+                with contextlib.suppress(OSError):  # another user's
+                    if entry.stat(follow_symlinks=False).st_mtime < time.time() - TICKET_SECONDS:
+                        Path(entry.path).unlink()
 
 
 def leading_page(address: str) -> str:

@@ -58,6 +58,10 @@ class Reading:
             "Look for it among all sessions. `pollux archive on` keeps what agents delete.",
         )
 
+    def has(self, key: str) -> bool:
+        """Is there a session with this key?"""
+        return any(True for _ in self._library.index.entries([key]))
+
     def file_size(self, entry: ListEntry) -> int:
         """How many bytes the files of a session have."""
         return _size(file_stamps(entry.summary.files))

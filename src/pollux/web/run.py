@@ -92,7 +92,9 @@ def _welcome(web: Web, wish: Wish, say: Say) -> None:
 
 
 def _open(entry: str, wish: Wish, say: Say) -> None:
-    if not (wish.opens and open_browser(entry)):
+    if wish.opens and open_browser(entry):
+        say("If no page opens: `pollux web --no-open`, in another terminal, prints an address.")
+    else:
         say(f"Open this address within a minute; it works once: {entry}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _TERM = re.compile(r'[^\s"]*"[^"]*"\S*|\S+')
+_MOVING = re.compile(r'(?:since|until):"?(?:\d+\s?[a-z]|now)', re.IGNORECASE)
 
 
 def terms_of(query: str) -> list[str]:
@@ -27,3 +28,8 @@ def without_terms(query: str, *removed: str) -> str:
 def has_terms(query: str, *wanted: str) -> bool:
     """Are all these terms in the query?"""
     return {*wanted} <= {*terms_of(query)}
+
+
+def has_moving_times(query: str) -> bool:
+    """Does it name a time that moves on with the clock, as `since:3h`? Days change at midnight only."""
+    return _MOVING.search(query) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from pollux.index.search.outline import outline_of
 from pollux.library.filters import filter_of
 from pollux.library.index import Matching
 from pollux.library.marks import Edit, Target
+from pollux.model.names import name_matches
+from pollux.text.filter_term import filter_term
 from tests.index.test_crash import start_processes
 
 HOME = Path(__file__).parents[3] / "src" / "pollux" / "sample" / "home"
@@ -57,8 +60,10 @@ def test_each_count_is_the_length_of_the_list_with_that_term(library: Library, e
             words = [f"since:{value}", f"until:{value}"] if name == "day" else [f"{name}:{value}"]
             assert library.count(filter_of(words=words, everything=everything)) == count, (name, value)
     summaries = [entry.summary for entry in library.list(Filter(everything=everything))]
-    for model, count in counted["model"].items():
-        assert sum(model in summary.models for summary in summaries) == count
+    for model, count in counted["model"].items():  # `model:gpt-5` finds what gpt-5-mini said, too
+        assert sum(any(name_matches(model, one) for one in summary.models) for summary in summaries) == count
+        if everything:
+            assert len(_keys(library, filter_term("model", model))) == count
     assert counted["failed"] == {"yes": sum(summary.counts.failed_tool_calls > 0 for summary in summaries)}
     for branch, count in counted["branch"].items():
         assert sum(branch in summary.facts.get("branch", ()) for summary in summaries) == count
@@ -89,6 +94,26 @@ def test_sessions_whose_words_are_pending_count_too(tmp_path: Path, monkeypatch:
     for key in sessions:
         assert pending.outline(key) == outline_of(pending.session(key))
     assert pending.index.pending() == len(sessions)
+
+
+def test_a_value_counts_what_it_finds_where_it_is_a_filter(tmp_path: Path) -> None:
+    """A folder finds those in it, and a name those that have it among their words."""
+    home = tmp_path / "home"
+    places = {"/w/a": "main", "/w/a/b": "feature/main", "/w/ab": "maintenance", "/w": "main"}
+    for number, (folder, branch) in enumerate(places.items()):
+        name = f"aaaaaaaa-bbbb-4ccc-8ddd-{number:012}"
+        line = {"type": "user", "uuid": name, "sessionId": name, "cwd": folder, "gitBranch": branch}
+        line["message"] = {"role": "user", "content": f"In {folder}"}  # type: ignore[assignment]
+        file = home / ".claude" / "projects" / f"-{number}" / f"{name}.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(line) + "\n", "utf-8")
+    library = _library(home, tmp_path)
+    counted = library.index.facets(names=["project", "branch"])
+    assert counted["project"] == {"/w": 4, "/w/a": 2, "/w/a/b": 1, "/w/ab": 1}
+    assert counted["branch"] == {"main": 3, "feature/main": 1, "maintenance": 1}
+    for name, values in counted.items():
+        for value, count in values.items():
+            assert library.count(filter_of(words=[f"{name}:{value}"], everything=False)) == count
 
 
 def test_a_facet_that_does_not_exist(library: Library) -> None:

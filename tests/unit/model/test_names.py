@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pollux.model.names import project_matches, project_name
+from pollux.model.names import matched_together, name_matches, project_matches, project_name
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,24 @@ def test_a_name_means_the_last_folder_only() -> None:
     assert project_matches("weather", "C:\\code\\weather")
     assert not project_matches("code", "C:\\code\\weather")
     assert not project_matches("code", "/code/weather")
+
+
+def test_names_that_match_others_are_those_that_match_when_typed() -> None:
+    names = [
+        "main",
+        "feature/main",
+        "main-2",
+        "maintenance",
+        "gpt-5",
+        "gpt-5.5",
+        "gpt-5-mini",
+        "GPT_5",
+        "é",
+        "É",
+        "5",
+        "a b",
+    ]
+    together = matched_together(names)
+    for name in names:
+        assert together.get(name, [name]) == [one for one in names if name_matches(name, one)], name
+    assert matched_together(["feature", "bug"]) == {}

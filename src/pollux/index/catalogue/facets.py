@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from pollux.index.catalogue.columns import MODELS, TOOLS, Row, Values
@@ -15,6 +15,7 @@ from pollux.index.catalogue.scope import WORST_FIRST
 from pollux.index.catalogue.values import Filter
 from pollux.marks.store import STATES
 from pollux.model import FACTS
+from pollux.model.names import matched_together
 
 FACETS = ("agent", "kind", "project", "model", "failed", "is", "tag", "tool", "day", *(f for f in FACTS if f != "name"))
 """The names of facets. All but `day` are filters of a query, and their values are values of these."""
@@ -118,7 +119,10 @@ class _Tables:
             self._columns[name] = _Column({}, {}, [], Counter())
             self._add(current, name, [*self._rows])
         column = self._columns[name]
-        counted = _each((column.values[number], count) for number, count in _counted(column, chosen).items())
+        pairs = [(column.values[number], count) for number, count in _counted(column, chosen).items() if count]
+        counted = _each(pairs)
+        for value, others in _taken_together(name, frozenset(counted)).items():
+            counted[value] = sum(count for values, count in pairs if not others.isdisjoint(values))
         return dict(sorted(counted.items(), reverse=True)) if name == "day" else _by_count(counted)
 
     def _add(self, current: CatalogueQueries, name: str, numbers: Sequence[int]) -> None:
@@ -192,6 +196,18 @@ def _counted(column: _Column, chosen: set[int] | None) -> Counter[int]:
     if 2 * len(chosen) <= len(column.of):
         return Counter(map(column.of.__getitem__, chosen))
     return column.total - Counter(map(column.of.__getitem__, column.of.keys() - chosen))
+
+
+@lru_cache(64)
+def _taken_together(name: str, values: frozenset[str]) -> dict[str, set[str]]:
+    """The values that take others too where they are filters: `gpt-5` also gpt-5-mini, a folder those in it."""
+    if name in ("agent", "kind", "failed", "day"):
+        return {}
+    if name != "project":
+        return {value: {*others} for value, others in matched_together(values).items()}
+    every = "\n".join(["", *values])
+    wide = [value for value in values if f"\n{value.rstrip('/')}/" in every]
+    return {value: {value, *(one for one in values if one.startswith(f"{value.rstrip('/')}/"))} for value in wide}
 
 
 def _days(first: date, last: date) -> Iterator[date]:

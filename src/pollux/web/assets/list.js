@@ -49,6 +49,7 @@
   const ask = async (typing) => {
     const url = new URL("/", location.href);
     url.searchParams.set("q", input.value);
+    if (new URLSearchParams(location.search).has("all")) url.searchParams.set("all", "1");
     try {
       if (await fetchAnswer(asFragment(url, typing ? { typing: "1" } : {}))) {
         history.replaceState(null, "", answer().dataset.address);

@@ -9,15 +9,17 @@ from pollux.model.usage import add
 from pollux.text.escape import one_line
 from pollux.text.figures import NONE, money, number, plural, tilde
 from pollux.text.shell import shell_line
+from pollux.usage.labels import tokens
 from pollux.web.pages.layout import agent_mark, session_address
 from pollux.web.pages.report import filter_form, heading, pages, report_page, table, when
 from pollux.web.pages.stats import audit_address
 from pollux.web.reports.asked import to
-from pollux.writers.html.markup import Html, join, tag
+from pollux.writers.html.markup import EMPTY, Html, join, tag
 from pollux.writers.html.messages import anchor
 
 if TYPE_CHECKING:
     from pollux.library.library import ListEntry
+    from pollux.model import Gap, Usage
     from pollux.usage.audit import Comparison, Item, SessionAudit
     from pollux.usage.audit_all import HistoryAudit
     from pollux.usage.sums import Bill
@@ -27,23 +29,28 @@ if TYPE_CHECKING:
 PER_PAGE = 500
 """Figures of a session."""
 
+_NAMES = (
+    *("message", "when", "model", "input", "cached", "written", "output", "reasoning", "tokens", "cost"),
+    *("why it counts", "stands in"),
+)
+
 
 def session_audit_page(asked: Asked, entry: ListEntry, evidence: SessionAudit, bill: Bill) -> str:
     """The figures of a session."""
     key, usage = entry.summary.key, entry.summary.usage
     title = one_line(entry.title or "", 120) or "Untitled session"
     facts = [
-        tag("a", title, href=session_address(key)),
-        f"{number(usage.total)} tokens in {plural(usage.requests or 0, 'request')}",
-        money(bill.usd, at_least=bill.unpriced > 0),
+        f"{tokens(usage)} tokens in {plural(usage.requests or 0, 'request')}",
+        money(bill.usd, at_least=bill.unpriced > 0 or usage.exact is False),
     ]
     span = [f"{name} {value}" for name in ("model", "since", "until") if (value := asked.get(name)) is not None]
-    names = ("message", "when", "model", "input", "cached", "output", "tokens", "cost", "why it counts", "stands in")
     page = asked.number("page")
-    rows = [_item(key, item, asked.home) for item in evidence.items[(page - 1) * PER_PAGE : page * PER_PAGE]]
-    summary = [facts[0], " · ", " · ".join(facts[1:])]
+    files = list(dict.fromkeys(item.file for item in evidence.items if item.file is not None))
+    shown = evidence.items[(page - 1) * PER_PAGE : page * PER_PAGE]
+    rows = [_item(key, item, files, asked.home) for item in shown]
+    summary = [tag("a", title, href=session_address(key)), " · ", " · ".join(facts)]
     counted = (
-        table(names, rows, _sum(evidence.items), numeric=range(3, 8))
+        table(_NAMES, rows, _sum(evidence.items, usage), numeric=range(3, 10), texts=(10,))
         if rows
         else tag("p", "No figure is recorded.", class_="nothing")
     )
@@ -54,9 +61,9 @@ def session_audit_page(asked: Asked, entry: ListEntry, evidence: SessionAudit, b
         tag("p", *summary, class_="about"),
         _narrowed(asked, span),
         counted,
-        _files(evidence, asked.home),
+        _files(files, asked.home),
         pages(asked, page, more=len(evidence.items) > page * PER_PAGE),
-        *_gaps(evidence, asked.home),
+        *_gaps(entry, evidence, asked.home),
         *_verdicts(evidence.verdicts),
         current="/stats",
     )
@@ -91,7 +98,7 @@ def history_page(asked: Asked, history: HistoryAudit, projects: list[str]) -> st
             shell_line("pollux", "audit", *asked.options()),
             about="The last three columns count sessions: their figures are complete, too low, or perhaps too low.",
         ),
-        filter_form(asked, projects),
+        filter_form(asked, projects, dated=False),
         table(names, rows, numeric=range(1, 7)) if rows else tag("p", "No sessions were found.", class_="nothing"),
         tag("h2", "What is missing, and why") if missing else None,
         tag("ul", *missing, class_="reasons") if missing else None,
@@ -100,25 +107,36 @@ def history_page(asked: Asked, history: HistoryAudit, projects: list[str]) -> st
     )
 
 
-def _item(key: str, item: Item, home: str) -> tuple[str, ...]:
-    usage = item.usage
-    whole = f"{tilde(item.file, home)}{f':{item.line}' if item.line else ''}" if item.file else NONE
+def _item(key: str, item: Item, files: Sequence[str], home: str) -> tuple[str, ...]:
     link = tag("a", tag("code", one_line(item.message, 12)), href=session_address(key, anchor(item.message)))
     return (
         link,
         when(item.at),
         one_line(item.model or NONE),
-        *(_exactly(figure) for figure in (usage.input, usage.cached, usage.output, usage.total)),
+        *map(_exactly, _figures(item.usage)),
         money(item.cost_usd),
         one_line(item.rule) if item.counted else f"not counted: {one_line(item.rule)}",
-        _place(key, item, whole),
+        _place(key, item, files, home),
     )
 
 
-def _place(key: str, item: Item, whole: str) -> Html:
-    """Where a figure stands, which leads to the record."""
-    words = tag("code", one_line(whole.rpartition("/")[2]), title=one_line(whole))
-    if not item.file or not item.line:
+def _figures(usage: Usage) -> tuple[int | None, ...]:
+    """The figures of a row, in the order of their columns."""
+    written = (usage.input, usage.cached, usage.cache_write, usage.output, usage.reasoning)
+    return (*written, usage.total)
+
+
+def _place(key: str, item: Item, files: Sequence[str], home: str) -> Html:
+    """Where a figure stands, in which of the files below; it leads to the record."""
+    if item.file is None:
+        return tag("span", NONE)
+    if item.line is not None:
+        there = f":{item.line}"
+    else:
+        there = f" {item.row}" if item.row is not None else f" item {item.item}" if item.item is not None else ""
+    whole = one_line(f"{tilde(item.file, home)}{there}")
+    words = tag("code", one_line(f"[{files.index(item.file) + 1}]{there}", 40), title=whole)
+    if not item.line:
         return words
     return tag("a", words, href=to("/record", key=key, file=item.file, line=str(item.line)))
 
@@ -133,49 +151,50 @@ def _narrowed(asked: Asked, span: Sequence[str]) -> Html | None:
     )
 
 
-def _sum(items: Iterable[Item]) -> tuple[str, ...]:
-    """All that counts of these figures, which is what stats say of them."""
+def _sum(items: Iterable[Item], whole: Usage) -> tuple[str, ...]:
+    """All that counts of these figures, which is what stats say of them. `whole` is that of the session."""
     counted = [item for item in items if item.counted]
     usage = add([item.usage for item in counted], exact=None)
     costs = [item.cost_usd for item in counted if item.cost_usd is not None]
-    figures = (usage.input, usage.cached, usage.output, usage.total)
-    cost = money(sum(costs) if costs else None)
-    return ("counted", "", "", *(_exactly(figure) for figure in figures), cost, plural(len(counted), "figure"), "")
+    # The first of a message's requests has the price of all.
+    unpriced = {item.message for item in counted} - {item.message for item in counted if item.cost_usd is not None}
+    cost = money(sum(costs) if costs else None, at_least=whole.exact is False or bool(unpriced))
+    return ("counted", "", "", *map(_exactly, _figures(usage)), cost, plural(len(counted), "figure"), "")
 
 
-def _files(evidence: SessionAudit, home: str) -> Html | None:
-    """The files in which the figures stand."""
-    files = dict.fromkeys(item.file for item in evidence.items if item.file)
+def _files(files: Sequence[str], home: str) -> Html | None:
+    """The files in which the figures stand, by their numbers."""
     if not files:
         return None
-    return tag(
-        "p", "In ", join([tag("code", one_line(tilde(file, home))) for file in files], join([", "])), class_="about"
-    )
+    named = [tag("code", f"[{number}] {one_line(tilde(file, home))}") for number, file in enumerate(files, 1)]
+    return tag("p", "In ", join(named, join([", "])), class_="about")
 
 
 def _exactly(figure: int | None) -> str:
     return NONE if figure is None else f"{figure:,}"
 
 
-def _gaps(evidence: SessionAudit, home: str) -> Iterable[Html]:
-    if not evidence.gaps:
+def _gaps(entry: ListEntry, evidence: SessionAudit, home: str) -> Iterable[Html]:
+    """Whether more was used than the figures say, and what tells so; each leads to its record."""
+    key, exact = entry.summary.key, entry.summary.usage.exact
+    if exact:
+        yield tag("p", tag("span", "✓", class_="good"), " Every request has its figures: the sum is exact.")
         return
     yield tag("h2", "What is missing, and why")
-    yield tag(
-        "ul",
-        *(
-            tag(
-                "li",
-                one_line(gap.why),
-                " ",
-                tag("small", "" if gap.certain else "perhaps ", tag("code", one_line(tilde(gap.file, home))))
-                if gap.file
-                else None,
-            )
-            for gap in evidence.gaps
-        ),
-        class_="reasons",
-    )
+    yield tag("p", "More was used than this." if exact is False else "Whether that is all cannot be known.")
+    gaps = (tag("li", one_line(gap.why), " ", _gap(key, gap, home)) for gap in evidence.gaps)
+    yield tag("ul", *gaps, class_="reasons") if evidence.gaps else EMPTY
+
+
+def _gap(key: str, gap: Gap, home: str) -> Html:
+    perhaps = None if gap.certain else "perhaps "
+    if gap.file is None:
+        return tag("small", perhaps)
+    line = "" if gap.line is None else str(gap.line)
+    place: Html = tag("code", one_line(f"{tilde(gap.file, home)}{f':{line}' if line else ''}"))
+    if line:
+        place = tag("a", place, href=to("/record", key=key, file=gap.file, line=line))
+    return tag("small", perhaps, place)
 
 
 def _verdicts(verdicts: Sequence[Comparison]) -> Iterable[Html]:
@@ -187,9 +206,9 @@ def _verdicts(verdicts: Sequence[Comparison]) -> Iterable[Html]:
     rows = [
         (
             tag("a", tag("code", one_line(one.key)), href=audit_address(one.key)),
-            one_line(one.tally.name),
-            _exactly(one.tally.total),
-            _exactly(one.ours),
+            f"{one_line(one.tally.name)} of the {one.tally.scope}",
+            _own(one.tally.total, one.tally.cost_usd),
+            _own(one.ours, one.cost_usd if one.tally.cost_usd is not None else None),
             one_line(one.why),
         )
         for one in verdicts
@@ -197,3 +216,8 @@ def _verdicts(verdicts: Sequence[Comparison]) -> Iterable[Html]:
     ]
     if rows:
         yield table(("session", "figure", "the agent", "pollux", "why they differ"), rows, numeric=(2, 3), texts=(4,))
+
+
+def _own(total: int | None, cost: float | None) -> str:
+    """A total, with its dollars where the agent counts them."""
+    return _exactly(total) if cost is None else f"{_exactly(total)}, ${cost:,.6f}"

@@ -139,7 +139,7 @@ def choose_page(asked: Asked, first: ListEntry | None, entries: Sequence[ListEnt
         heading(f"Compare {'with ' if first is not None else ''}which session?", asked, line, twin=False),
         about,
         search,
-        found if rows else nothing("No other session was found.", asked),
+        found if rows else nothing("No other session was found.", asked, ("q",)),
         current="/",
     )
 

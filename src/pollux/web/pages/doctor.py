@@ -52,7 +52,7 @@ def doctor_page(asked: Asked, report: Doctor, files: Sequence[FileAccount]) -> s
         tag("p", regularity_words(report.archive), class_="about below") if report.archive is not None else None,
         tag("h2", "Files"),
         tag("div", _agents(asked), class_="choices"),
-        table(names, rows, numeric=(3,), texts=(0,)) if rows else nothing("No such file.", asked),
+        table(names, rows, numeric=(3,), texts=(0,)) if rows else nothing("No file was found.", asked),
         pages(asked, page, more=len(files) > page * PER_PAGE, words=("Previous", "Next")),
     )
 

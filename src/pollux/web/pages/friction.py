@@ -48,7 +48,7 @@ def friction_page(
         heading("Friction", asked, line, about=_ABOUT),
         choices,
         tiles("Kinds", _counts(asked, report, kinds)),
-        tag("p", " ".join(remarks(report)), class_="about"),
+        tag("p", " ".join(said), class_="about") if (said := list(remarks(report))) else None,
         *(rows if report.cases else [nothing("No case was found.", asked)]),
         pages(asked, asked.number("page"), more=report.more),
     )

@@ -59,9 +59,10 @@ def session_address(key: str, anchor: str = "", **parameters: str | None) -> str
     return f"/s/{quote(key, safe=':')}{query}{f'#{quote(anchor)}' if anchor else ''}"
 
 
-def list_address(query: str = "", page: int = 1, suffix: str = "") -> str:
-    """The address of a list."""
-    parameters = {**({"q": query} if query else {}), **({"page": str(page)} if page > 1 else {})}
+def list_address(query: str = "", page: int = 1, suffix: str = "", *, everything: bool = False) -> str:
+    """The address of a list; `everything`: also of what is no session of its own."""
+    named = {"q": query, "page": str(page) if page > 1 else "", "all": "1" if everything else ""}
+    parameters = {name: value for name, value in named.items() if value}
     return f"/{suffix}?{urlencode(parameters, errors='surrogatepass')}" if parameters else f"/{suffix}"
 
 

@@ -40,7 +40,9 @@ def projects_page(asked: Asked, projects: Sequence[Project]) -> str:
         "Projects",
         heading(plural(len(projects), "project"), asked, shell_line("pollux", "projects", *([name] if name else []))),
         search,
-        table(names, rows, numeric=range(1, 1 + len(agents))) if rows else nothing("No project matches.", asked),
+        table(names, rows, numeric=range(1, 1 + len(agents)), texts=(1 + len(agents),))
+        if rows
+        else nothing("No project matches.", asked),
         tag("p", "The numbers count the sessions of each agent.", class_="about below") if rows else None,
     )
 

@@ -9,13 +9,14 @@ from pollux import registry
 from pollux.draw.rows import day_name
 from pollux.system.clock import local, now
 from pollux.web.pages.layout import REPORT, command, search_bar
+from pollux.web.reports.asked import FILTERS
 from pollux.writers.html.assets import foot, plain_head
 from pollux.writers.html.markup import EMPTY, Html, end, join, start, tag
 from pollux.writers.html.page import keys_help
 from pollux.writers.json import stamp
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from pollux.web.reports.asked import Asked
 
@@ -28,8 +29,11 @@ KEYS = {
     "d": "light, dark, or as the system",
     "?": "this help",
 }
-_FEW = 4
-"""Columns: a table with more takes the whole width."""
+_FEW, _MANY = 4, 10
+"""Columns: a table with more than few takes the whole width, one with more than many has them closer together."""
+
+PARTS = (*FILTERS, "key", "path", "kind", "status", "model", "name", "q")
+"""The parameters that ask for a part of what there is."""
 
 NUMERIC = "number"
 """The class of cells with figures."""
@@ -67,8 +71,10 @@ def heading(
     )
 
 
-def filter_form(asked: Asked, projects: Sequence[str] = (), *more: Html, times: str = "sessions") -> Html:
-    """The filters, which are part of the address. What else is asked for stays as it is."""
+def filter_form(
+    asked: Asked, projects: Sequence[str] = (), *more: Html, times: str = "sessions", dated: bool = True
+) -> Html:
+    """The filters, which are part of the address; `dated`: also by time. What else is asked for stays as it is."""
     fields = {"agent", "project", "since", "until", "page"}
     kept = [
         tag("input", type="hidden", name=name, value=value)
@@ -86,8 +92,8 @@ def filter_form(asked: Asked, projects: Sequence[str] = (), *more: Html, times: 
         *more,
         tag("label", "Agent", tag("select", *agents, name="agent")),
         field("Project", "project", asked.get("project"), "any", "projects" if projects else None),
-        field("Since", "since", asked.get("since"), "2w, 2026-11-01"),
-        field("Until", "until", asked.get("until"), "yesterday"),
+        field("Since", "since", asked.get("since"), "2w, 2026-11-01") if dated else None,
+        field("Until", "until", asked.get("until"), "yesterday") if dated else None,
         tag("button", "Show", type="submit", title=f"Only {times} that fit"),
         tag("a", "Clear", href=clear) if chosen else None,
         known,
@@ -120,7 +126,7 @@ class Tile(NamedTuple):
     """A figure and what it counts. It leads somewhere, is chosen, or needs a look."""
 
     value: str
-    words: str
+    words: Html | str
     address: str | None = None
     chosen: bool = False
     wrong: bool = False
@@ -136,6 +142,11 @@ def _tile(one: Tile) -> Html:
     if one.address is None:
         return tag("div", *inner)
     return tag("a", *inner, href=one.address, aria_current="true" if one.chosen else None)
+
+
+def one_day(which: date) -> Html:
+    """A day that stays on one line."""
+    return tag("time", which.isoformat())
 
 
 def by_day(
@@ -189,8 +200,8 @@ def table(
     body = [_row(row, classes) for row in rows]
     whole = tag("tfoot", _row(foot_row, classes)) if foot_row else None
     inner = tag("table", tag("thead", head), tag("tbody", *body), whole, class_="figures-table")
-    few = " few" if len(names) <= _FEW else ""
-    return tag("div", inner, class_=f"wide{few}", tabindex="0", role="region", aria_label=f"Table by {names[0]}")
+    kind = " few" if len(names) <= _FEW else " many" if len(names) > _MANY else ""
+    return tag("div", inner, class_=f"wide{kind}", tabindex="0", role="region", aria_label=f"Table by {names[0]}")
 
 
 def _row(cells: Sequence[str], classes: Sequence[str | None]) -> Html:
@@ -215,6 +226,8 @@ def pages(asked: Asked, page: int, *, more: bool, words: tuple[str, str] = ("New
     )
 
 
-def nothing(words: str, asked: Asked) -> Html:
-    """What stands where nothing is found."""
-    return tag("p", words, " ", tag("a", "Show all", href=asked.path), class_="nothing")
+def nothing(words: str, asked: Asked, parts: Sequence[str] = PARTS) -> Html:
+    """What stands where nothing is found, with the way to all if only a part was asked for."""
+    is_part = any(asked.get(name) is not None for name in parts)
+    whole = tag("a", "Show all", href=asked.address(**dict.fromkeys(parts))) if is_part else None
+    return tag("p", words, " ", whole, class_="nothing")

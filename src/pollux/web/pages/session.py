@@ -272,7 +272,7 @@ def _formats(about: Surroundings) -> Html:
             "li",
             tag("a", writer.name, href=f"/export/{quote(writer.name)}/{key}{view}", download=True),
             " ",
-            tag("small", writer.purpose),
+            tag("small", *with_code(writer.purpose)),
         )
         for writer in writers
         if not isinstance(writer, Dataset)

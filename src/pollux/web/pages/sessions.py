@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from pollux.library.library import Hit, ListEntry
-    from pollux.web.asking import Answer, Row
+    from pollux.web.asking import Answer, Question, Row
 
 KEYS = {
     "/": "search",
@@ -64,7 +64,7 @@ def sessions_page(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
 def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Html]:
     """What changes with the query: the facets at the side, and the sessions."""
     question = answer.question
-    address = _with_all(question.query) if question.everything else list_address(question.query, question.page)
+    address = list_address(question.query, question.page, everything=question.everything)
     yield start("div", id="answer", data_address=address, data_found=_count(answer) if question.query else "")
     if not question.typing:
         yield facets(answer)
@@ -76,13 +76,23 @@ def answer_markup(answer: Answer, token: str, remarks: list[str]) -> Iterator[Ht
         hint = tag("small", *with_code(answer.hint)) if answer.hint else None
         yield tag("p", answer.problem, " ", hint, class_="notice error")
     elif not answer.rows:
-        yield tag("p", "Nothing matches.", " ", tag("a", "Show all sessions", href="/"), class_="nothing")
+        yield _nothing(answer)
     else:
         yield _names(dated=answer.result is not None)
     yield from _found(answer) if answer.result is not None else _by_day(answer)
     yield _pages(answer)
     yield end("main")
     yield end("div")
+
+
+def _nothing(answer: Answer) -> Html:
+    """What stands where no session is shown."""
+    if not answer.others:
+        return tag("p", "Nothing matches. ", tag("a", "Show all sessions", href="/"), class_="nothing")
+    whole = tag("a", "Show them", href=list_address(answer.question.query, everything=True))
+    match = "matches" if answer.others == 1 else "match"
+    words = f"Only {answer.others:,} of the logs, checkpoints and sub-agents {match}. "
+    return tag("p", words, whole, class_="nothing")
 
 
 def _head(answer: Answer, token: str) -> Html:
@@ -96,10 +106,11 @@ def _head(answer: Answer, token: str) -> Html:
         new = tag("div", link, " ", form("/read", token, mark), class_="news")
     more = None
     if answer.result is None:
-        # A query may have both; the address keeps the words.
-        address = list_address(question.query) if question.everything else _with_all(question.query)
+        address = list_address(question.query, everything=not question.everything)
         more = tag("a", "Without logs and checkpoints" if question.everything else "All kinds", href=address)
-    json = tag("a", "JSON", href=list_address(question.query, question.page, "index.json"))
+    json = tag(
+        "a", "JSON", href=list_address(question.query, question.page, "index.json", everything=question.everything)
+    )
     return tag(
         "header",
         tag("h1", count),
@@ -114,12 +125,8 @@ def _count(answer: Answer) -> str:
         return "Not searched"
     if answer.result is not None:
         return f"{'The best ' if answer.is_cut else ''}{plural(answer.sessions, 'session')} found"
-    return plural(answer.sessions, "session")
-
-
-def _with_all(query: str) -> str:
-    address = list_address(query)
-    return f"{address}{'&' if '?' in address else '?'}all=1"
+    apart = f" and {plural(answer.apart, 'sub-agent')}" if answer.apart else ""
+    return plural(answer.sessions, "session") + apart
 
 
 # ------------------------------------------------------------------ rows
@@ -170,7 +177,8 @@ def _found(answer: Answer) -> Iterator[Html]:
 def _row(row: Row, *, dated: bool = False) -> Html:
     """A session: what it is about, and beneath it what was found, or its sub-agents."""
     entry, summary = row.entry, row.entry.summary
-    passages = [_passage(hit) for hit in row.hits if hit.kind != "title"]
+    title, is_marked = _heading(row)
+    passages = [_passage(hit) for hit in row.hits if hit.kind != "title" or not is_marked]
     if row.more:
         more = tag("a", f"{row.more:,} more in this session", href=_search_in(row))
         passages.append(tag("li", more, class_="more"))
@@ -182,7 +190,7 @@ def _row(row: Row, *, dated: bool = False) -> Html:
         "li",
         tag("span", _time(_moment(entry), dated=dated), class_="when"),
         agent_mark(summary.agent),
-        tag("div", _title(entry, row.depth), class_="what"),
+        tag("div", _title(entry, title, row.depth), class_="what"),
         _project(entry),
         _figures(entry),
         tag("ul", *passages, class_="passages") if passages else None,
@@ -192,10 +200,25 @@ def _row(row: Row, *, dated: bool = False) -> Html:
     )
 
 
-def _title(entry: ListEntry, depth: int = 0) -> Html:
+def _heading(row: Row) -> tuple[Html, bool]:
+    """The title with what was found in it, and whether that is all that was found in titles and names."""
+    words = _words(row.entry)
+    found = [hit for hit in row.hits if hit.kind == "title"]
+    if len(found) == 1:
+        text, spans = make_visible(" ".join(found[0].snippet.split("\n")), found[0].spans)
+        if f"{text} ".startswith(f"{words} "):  # names may stand behind it
+            inside = [span for span in spans if span[1] <= len(words)]
+            return _marked(words, inside), len(inside) == len(spans)
+    return join([words]), not found
+
+
+def _words(entry: ListEntry) -> str:
+    return one_line(entry.title or "", 300) or "Untitled session"
+
+
+def _title(entry: ListEntry, title: Html, depth: int = 0) -> Html:
     summary, marks = entry.summary, entry.marks
     kind = KINDS.get(summary.kind, HANDED_OVER if summary.handed_over_from is not None else "")
-    title = one_line(entry.title or "", 300) or "Untitled session"
     failed = summary.counts.failed_tool_calls
     badges = [
         tag("span", "new", class_="badge new") if entry.unread else None,
@@ -247,20 +270,25 @@ def _time(moment: datetime | None, *, dated: bool) -> Html:
 
 
 def _child(entry: ListEntry) -> Html:
-    return tag("li", _title(entry), _figures(entry), data_key=entry.summary.key)
+    return tag("li", _title(entry, join([_words(entry)])), _figures(entry), data_key=entry.summary.key)
 
 
 def _passage(hit: Hit) -> Html:
     """A passage with its matches marked; it leads to the message."""
     text, spans = make_visible(" ".join(hit.snippet.split("\n")), hit.spans)
+    where = session_address(hit.key, anchor(hit.message_id))
+    return tag("li", tag("a", tag("b", SPEAKERS[hit.kind]), " ", tag("span", _marked(text, spans)), href=where))
+
+
+def _marked(text: str, spans: Iterable[tuple[int, int]]) -> Html:
+    """A text with its matches marked."""
     pieces: list[Html] = []
     at = 0
     for first, last in spans:
         pieces += [join([text[at:first]]), tag("mark", text[first:last])]
         at = last
     pieces.append(join([text[at:]]))
-    where = session_address(hit.key, anchor(hit.message_id))
-    return tag("li", tag("a", tag("b", SPEAKERS[hit.kind]), " ", tag("span", *pieces), href=where))
+    return join(pieces)
 
 
 def _search_in(row: Row) -> str:
@@ -274,7 +302,7 @@ def _pages(answer: Answer) -> Html:
     page, pages = min(answer.question.page, answer.pages), answer.pages
     if pages == 1:
         return EMPTY
-    step = partial(_step, answer.question.query, pages)
+    step = partial(_step, answer.question, pages)
     return tag(
         "nav",
         step(page - 1, "Newer", "prev"),
@@ -285,6 +313,8 @@ def _pages(answer: Answer) -> Html:
     )
 
 
-def _step(query: str, pages: int, to: int, words: str, rel: str) -> Html:
+def _step(question: Question, pages: int, to: int, words: str, rel: str) -> Html:
     """A link to another page, if there is one."""
-    return tag("a", words, href=list_address(query, to), rel=rel) if 1 <= to <= pages else tag("span", words)
+    if not 1 <= to <= pages:
+        return tag("span", words)
+    return tag("a", words, href=list_address(question.query, to, everything=question.everything), rel=rel)

@@ -6,13 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from pollux.text.filter_term import filter_term
 from pollux.text.shell import shell_line
 from pollux.usage.charts.calendar import level, levels, months, shown_weeks
 from pollux.usage.labels import label
 from pollux.usage.service import Measure
-from pollux.web.pages.report import Tile, filter_form, heading, nothing, report_page, switch, table, tiles
+from pollux.web.pages.layout import list_address
+from pollux.web.pages.report import (
+    Tile,
+    filter_form,
+    heading,
+    nothing,
+    one_day,
+    report_page,
+    switch,
+    table,
+    tiles,
+)
 from pollux.web.reports.asked import to
-from pollux.writers.html.markup import Html, tag
+from pollux.writers.html.markup import Html, join, tag
 
 if TYPE_CHECKING:
     from pollux.web.reports.asked import Asked
@@ -48,8 +60,9 @@ def _sums(asked: Asked, of: Measure, days: Mapping[date, float], least: str) -> 
     most = max(days, key=lambda day: days[day])
     figure, _, unit = label(of, sum(days.values())).partition(" ")
     yield Tile(f"{'≥' if least else ''}{figure}", unit or of.value)
-    yield Tile(f"{sum(amount > 0 for amount in days.values()):,}", f"days with any, from {min(days)} to {max(days)}")
-    yield Tile(label(of, days[most]), f"the most, on {most:%A}, {most}", _day(asked, most))
+    span = join([join(["days with any, from"]), one_day(min(days)), join(["to"]), one_day(max(days))], Html(" "))
+    yield Tile(f"{sum(amount > 0 for amount in days.values()):,}", span)
+    yield Tile(label(of, days[most]), join([join([f"the most, on {most:%A}, "]), one_day(most)]), _day(asked, of, most))
 
 
 def _calendar(asked: Asked, of: Measure, days: Mapping[date, float]) -> Html:
@@ -97,7 +110,7 @@ def _cells(
             shade = f"h{level(amount, limits)}"
             place = {"x": str(x), "y": str(_TOP + row * cell), "width": side, "height": side, "rx": "3"}
             square = tag("rect", tag("title", f"{day.isoformat()}: {label(of, amount)}"), class_=shade, **place)
-            yield tag("a", square, href=_day(asked, day), tabindex="-1") if amount else square
+            yield tag("a", square, href=_day(asked, of, day), tabindex="-1") if amount else square
 
 
 def _legend() -> Html:
@@ -111,14 +124,18 @@ def _legend() -> Html:
 
 def _table(asked: Asked, of: Measure, days: Mapping[date, float]) -> Html:
     rows = [
-        (tag("a", day.isoformat(), href=_day(asked, day)), f"{day:%A}", label(of, days[day]).partition(" ")[0])
+        (tag("a", day.isoformat(), href=_day(asked, of, day)), f"{day:%A}", label(of, days[day]).partition(" ")[0])
         for day in sorted(days, reverse=True)
     ]
     inner = table(("day", "weekday", of.value), rows, numeric=(2,))
     return tag("details", tag("summary", "As a table"), inner, open=len(rows) <= 31)
 
 
-def _day(asked: Asked, day: date) -> str:
-    """The sessions of a day, with the figures of each."""
-    name = day.isoformat()
-    return to("/stats", by="session", agent=asked.get("agent"), project=asked.get("project"), since=name, until=name)
+def _day(asked: Asked, of: Measure, day: date) -> str:
+    """The sessions of a day, with the figures of each; of prompts also those of which nothing else is left."""
+    name, agent, project = day.isoformat(), asked.get("agent"), asked.get("project")
+    if of is not Measure.PROMPTS:
+        return to("/stats", by="session", agent=agent, project=project, since=name, until=name)
+    named = {"agent": agent, "project": project, "since": name, "until": name}
+    query = " ".join(filter_term(key, value) for key, value in named.items() if value is not None)
+    return list_address(query, everything=True)

@@ -23,7 +23,15 @@ CHOICES = 50
 
 def compare(library: Library, asked: Asked) -> Response:
     """Two sessions. Raises `NotFound`, and `RequestError` where both are the same."""
-    first, second = _keys(library, asked.named["keys"].removesuffix(".json"))
+    named = asked.named["keys"]
+    keys = _keys(library, f"{named}.json") if asked.is_json else None
+    if keys is not None:  # an id may itself end like a twin
+        asked = asked._replace(is_json=False, path=f"{asked.path}.json")
+    else:
+        keys = _keys(library, named)
+    if keys is None:
+        raise NotFound("No two sessions have these keys.", "The address is /compare/KEY/KEY, with whole keys.")
+    first, second = keys
     comparison = library.compare.sessions(library.session(first), library.session(second))
     if asked.is_json:
         return json_reply(comparison_document(comparison))
@@ -45,11 +53,11 @@ def choose(library: Library, asked: Asked) -> Response:
     return page_reply(choose_page(asked, first, entries, words))
 
 
-def _keys(library: Library, path: str) -> tuple[str, str]:
-    """The two keys in an address. A key may itself have a slash."""
+def _keys(library: Library, path: str) -> tuple[str, str] | None:
+    """The two keys in an address, if there are such sessions. A key may itself have a slash."""
     pieces = path.split("/")
     for place in range(1, len(pieces)):
         first, second = "/".join(pieces[:place]), "/".join(pieces[place:])
         if {entry.summary.key for entry in library.index.entries([first, second])} == {first, second}:
             return first, second
-    raise NotFound("No two sessions have these keys.", "The address is /compare/KEY/KEY, with whole keys.")
+    return None

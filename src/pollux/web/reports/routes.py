@@ -33,7 +33,7 @@ REPORTS: dict[str, Report] = {
     "/doctor": doctor,
     "/record": record,
     "/compare": choose,
-    "/compare/{keys:path}": compare,
+    "/compare/{keys:text}": compare,
 }
 """Each address also has a twin that ends with `.json`."""
 

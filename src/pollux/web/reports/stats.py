@@ -94,6 +94,9 @@ def audit(library: Library, asked: Asked) -> Response:
     """Every figure of a session, or how sure those of all are. Raises `NotFound` and `RequestError`."""
     key = asked.get("key")
     if key is None:
+        if asked.get("since") is not None or asked.get("until") is not None:
+            hint = "Leave out since and until. Stats have the figures of a time, and lead to those of each session."
+            raise RequestError("How sure the figures of all sessions are is not known by time.", hint)
         history = library.usage.audit_all(asked.filter(library), priced=asked.is_json)
         if asked.is_json:
             return json_reply(history_document(history))

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from pollux.writers.html.markup import Html, join, tag
+from pollux.writers.html.markup import EMPTY, Html, join, tag
 
 
 class Assets(NamedTuple):
@@ -35,17 +35,23 @@ def head(words: str, assets: Assets, more: str = "") -> Html:
         f"default-src 'none'; img-src data:; style-src '{hash_of(assets.style)}'; "
         f"script-src '{hash_of(assets.script)}'{more}; base-uri 'none'; form-action 'none'"
     )
-    return plain_head(words, assets, tag("meta", http_equiv="Content-Security-Policy", content=policy))
+    allowed = tag("meta", http_equiv="Content-Security-Policy", content=policy)
+    return _head(words, assets, (allowed,), Html('<meta name="referrer" content="no-referrer">\n'))
 
 
 def plain_head(words: str, assets: Assets, *more: Html) -> Html:
-    """Everything before the body of a page whose policy is not in the page itself."""
+    """Everything before the body of a page whose policy, and what it tells as referrer, are not in the page itself."""
+    return _head(words, assets, more, EMPTY)
+
+
+def _head(words: str, assets: Assets, more: tuple[Html, ...], referrer: Html) -> Html:
     return join(
         [
             Html('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'),
             *more,
             Html('\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
-            Html('<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'),
+            referrer,
+            Html('<meta name="color-scheme" content="light dark">\n'),
             tag("title", words),
             Html(f"\n<style>{assets.style}</style>\n</head>\n"),
         ]
