@@ -18,7 +18,7 @@ from pollux.writers.base import Options
 from pollux.writers.html import WRITER
 
 FOLDER = Path(__file__).parent
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 OPENED = "for (const call of document.querySelectorAll('.call.ok:has(.diff), .call.error')) call.open = true"
 
 

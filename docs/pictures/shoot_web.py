@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 from pollux.library.sample import HOME
 
 FOLDER = Path(__file__).parent / "web"
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 TIDES = "gemini:aa6812ea-4d8d-44e0-b98d-81820b95da31"
 PAGES = {
     "sessions": "/",
