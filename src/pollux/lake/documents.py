@@ -82,8 +82,11 @@ class Document(Value, frozen=True, kw_only=True):
         return replace(self, state=hashlib.blake2b(content, digest_size=16).hexdigest())
 
     def encode(self) -> bytes:
-        """What is stored: the same bytes every time."""
-        return zstandard.ZstdCompressor(level=6).compress(msgspec.json.encode(self))
+        """What is stored: the same bytes every time. Raises `Unreadable` where no load would take it."""
+        content = msgspec.json.encode(self)
+        if len(content) > LARGEST:
+            raise Unreadable(f"The document of {self.key} would be larger than any that a load reads.")
+        return zstandard.ZstdCompressor(level=6).compress(content)
 
     def read(self) -> Session:
         """The session. Raises `Unreadable`."""

@@ -41,10 +41,13 @@ LOADS = "loads"
 _NEWS = 200
 """So many news are read before their documents are loaded."""
 
-_BYTES = 16 << 20
-"""So many bytes of documents are shown together, as they are stored."""
+_BYTES = 64 << 20
+"""So many bytes of documents are shown together, unpacked: packed, nothing tells how much memory they need."""
 
-_AT_ONCE, _AHEAD = 8, 64
+_LARGEST_NEWS = 4 << 20
+"""No news of so few documents are larger."""
+
+_AT_ONCE, _AHEAD = 8, 16
 """So many documents are fetched at once, and before their turn."""
 
 _DEPTH = 3
@@ -117,7 +120,7 @@ class Loader:
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
         if again:
             self._result.problems += tell_again(self._store)
-        every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
+        every = (one for one in self._store.of_everybody(NEWS, self._result.problems) if _is_ours(one.path))
         news = sorted((one for one in every if part.has(owner_of(one.path)[1])), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
@@ -145,6 +148,8 @@ class Loader:
         """The documents that news tell of. Nobody can tell of somebody else's."""
         person, machine = owner_of(news.path)
         try:
+            if news.size > _LARGEST_NEWS:
+                raise Unreadable("No piece of news is that large.")
             documents = read_as(News, self._store.get(news.path)).documents
         except NotFound:  # another loader was faster
             return []
@@ -221,7 +226,9 @@ class Loader:
         }
         month = shown.month if shown is not None else document.month
         place = {"month": month, "person": told.person, "machine": told.machine}
-        return _Read({name: [place | row for row in some] for name, some in rows.items()}, len(data))
+        return _Read(
+            {name: [place | row for row in some] for name, some in rows.items()}, memoryview(document.session).nbytes
+        )
 
     def _show(self, documents: Sequence[_Read]) -> None:
         """Append the rows of documents, and show them at once."""

@@ -32,7 +32,7 @@ def tell(store: Store, person: str, machine: str, documents: Sequence[NewsEntry]
 def tell_again(store: Store) -> list[PolluxError]:
     """Write news of all documents that lie in a lake. Returns what is wrong with those that cannot be read."""
     problems: list[PolluxError] = []
-    paths = (one.path for one in store.paths(SESSIONS) if one.path.count("/") == _DEPTH)
+    paths = (one.path for one in store.of_everybody(SESSIONS, problems) if one.path.count("/") == _DEPTH)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for (person, machine), some in groupby(paths, owner_of):
             for group in _groups(some):
