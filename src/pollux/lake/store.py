@@ -80,6 +80,16 @@ class Store:
                 return False
         return True
 
+    def check_writes(self, path: str) -> None:
+        """Raise `OutputError` where objects can be written over: what two do at once would be lost in the tables."""
+        self.put_if_absent(path, b"")
+        if self.put_if_absent(path, b""):
+            raise OutputError(
+                f"The store of {self.url} writes over objects, although it is asked not to.",
+                "A lake needs one that knows conditional writes (If-None-Match).",
+            )
+        self.delete([path])
+
     def get(self, path: str) -> bytes:
         """An object. Raises `NotFound` where there is none, and `Unreadable`."""
         import obstore
