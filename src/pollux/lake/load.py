@@ -161,9 +161,9 @@ class Loader:
             self._note(Unreadable(f"{news.path} tells of documents of others."), news.path)
         return [_Told(person, machine, one, news.path) for one in own]
 
-    def _wanted(self, told: Iterable[_Told], there: Mapping[_Place, Shown]) -> list[list[_Told]]:
+    def _wanted(self, told: Sequence[_Told], there: Mapping[_Place, Shown]) -> list[list[_Told]]:
         """The documents to load: of each session all states that are new, the last first."""
-        graves = tombstones(self._store)
+        graves = tombstones(self._store, {one.person for one in told})
         states: dict[_Place, list[_Told]] = {}
         for one in sorted(told, key=lambda one: one.entry.seq, reverse=True):
             shown = there.get(one.place)
@@ -242,7 +242,7 @@ class Loader:
         # Whoever was erased since the documents were read must not come back.
         erased = [
             grave
-            for grave in tombstones(self._store)
+            for grave in tombstones(self._store, {row["person"] for row in rows[SESSIONS]})
             if any(grave.covers(row["person"], row["machine"], row["key"]) for row in rows[SESSIONS])
         ]
         erase_rows(self._delta, erased)
