@@ -326,7 +326,7 @@ def sparing_others(problems: list[PolluxError]) -> Iterator[None]:
 
 def reason(error: Exception) -> str:
     """What failed, and the last cause of it, in the words of who failed."""
-    lines = [_DRAWN.sub("", text).strip(" .:?!{}") for text in str(error).splitlines()]
+    lines = [_DRAWN.sub("", text).strip(" ,.:?!{}") for text in str(error).splitlines()]
     lines = [line for line in lines if line and not _TRACE.match(line)]
     return ": ".join(map(_short, dict.fromkeys([*lines[:1], *lines[-1:]]))) or type(error).__name__
 
