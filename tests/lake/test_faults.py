@@ -33,6 +33,7 @@ AS_ANYBODY = ["setpriv", *(f"--{which}=-dac_override,-dac_read_search" for which
     [
         ("load", "loads", 0o500, 5),
         ("load", "news", 0, 3),
+        ("load", "news/ada", 0, 3),
         ("load", "news/ada/m1", 0o500, 5),
         ("load", "sessions/ada", 0, 3),
         ("load", "tables", 0, 3),

@@ -18,7 +18,7 @@ import msgspec
 import zstandard
 from msgspec.structs import replace
 
-from pollux.errors import PolluxError, RequestError, StoreError, Unreadable
+from pollux.errors import RequestError, StoreError, Unreadable
 from pollux.lake.store import LARGEST
 from pollux.model import Session, Value
 from pollux.system.decoders import json_decoder
@@ -174,11 +174,6 @@ def read_as(kind: type[V], data: bytes) -> V:
         return json_decoder(kind).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"A {what} of the lake is damaged: {error}.") from error
-
-
-def about(path: str, error: PolluxError) -> PolluxError:
-    """An error that says which object it is about."""
-    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
 
 
 # ------------------------------------------------------------------------------------------------------------- paths

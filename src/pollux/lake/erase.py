@@ -13,13 +13,12 @@ from pollux.lake.documents import (
     SESSIONS as DOCUMENTS,
     TOMBSTONES,
     Tombstone,
-    about,
     owner_of,
     read_as,
     session_folder,
 )
 from pollux.lake.shown import known, show
-from pollux.lake.store import Store
+from pollux.lake.store import Store, about
 from pollux.lake.tables import TABLES
 
 

@@ -22,11 +22,11 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, RequestError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, News, NewsEntry, about, decode, owner_of, read_as
+from pollux.lake.documents import NEWS, News, NewsEntry, decode, owner_of, read_as
 from pollux.lake.erase import erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
-from pollux.lake.store import Store, StoredObject
+from pollux.lake.store import Store, StoredObject, about
 from pollux.lake.tables import ROWS, SESSIONS, TABLES
 from pollux.lake.tell import tell_again
 from pollux.system.files import read

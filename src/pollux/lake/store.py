@@ -128,7 +128,7 @@ class Store:
             else:
                 folders = obstore.list_with_delimiter(self._objects, kind)["common_prefixes"]
         for folder in sorted(folders):
-            with sparing_others(problems):
+            with sparing_others(folder, problems):
                 yield from self.paths(folder)
 
     def delete(self, paths: Iterable[str]) -> None:
@@ -313,15 +313,20 @@ def _explained(what: str, kind: type[PolluxError], error: Exception) -> PolluxEr
     return kind(f"{what}: {reason(error)}.", ODD_NAME if _ODD_NAME.search(said) else AGAIN)
 
 
+def about(path: str, error: PolluxError) -> PolluxError:
+    """An error that says which place it is about."""
+    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
+
+
 @contextmanager
-def sparing_others(problems: list[PolluxError]) -> Iterator[None]:
+def sparing_others(place: str, problems: list[PolluxError]) -> Iterator[None]:
     """Go on where only one person's objects are the trouble: they closed a folder, or an object has an odd name."""
     try:
         yield
     except PolluxError as error:
         if error.hint not in (RIGHTS, ODD_NAME):
             raise
-        problems.append(error)
+        problems.append(about(place, error))
 
 
 def reason(error: Exception) -> str:

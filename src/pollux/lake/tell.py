@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import NotFound, PolluxError
-from pollux.lake.documents import SESSIONS, News, NewsEntry, about, decode, owner_of
-from pollux.lake.store import Store
+from pollux.lake.documents import SESSIONS, News, NewsEntry, decode, owner_of
+from pollux.lake.store import Store, about
 
 IN_A_NEWS = 200
 """So many documents one piece of news tells of."""

@@ -57,7 +57,7 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     delta, result = Delta(store), Tidied()
     graves = tombstones(store)
     for grave in graves:
-        with sparing_others(result.problems):
+        with sparing_others(grave.person, result.problems):
             store.delete(documents_of(store, grave))
     erase_rows(delta, graves)
     months = sorted({month for name in TABLES for month in delta.change(name, _sizes)})

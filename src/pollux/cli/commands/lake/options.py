@@ -47,4 +47,4 @@ def tell_problems(problems: Sequence[PolluxError], what: str, *, for_programs: b
     for problem in problems[:5]:
         remark(str(problem), for_programs=for_programs)
     if problems:
-        raise type(problems[0])(f"{len(problems)} {what}.", problems[0].hint)
+        raise type(problems[0])(f"{len(problems)} of the {what}.", problems[0].hint)
