@@ -65,7 +65,8 @@ def test_one_key_from_three_machines_counts_once(store: Store) -> None:
     for seq in range(1, 11):
         for machine, start, messages in (("m1", BEGIN, 4), ("m2", later, 2), ("m3", later, 2)):
             push(store, [session("a", messages, start=start)], machine, machine, seq)
-            Loader(store).load()
+            if seq in (1, 10) or machine == "m3":  # one after the other, and together
+                Loader(store).load()
     assert [(one.machine, one.counts, one.seq) for one in shown(store)] == [
         ("m1", False, 10),
         ("m2", True, 10),
