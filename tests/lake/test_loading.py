@@ -16,6 +16,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from pollux import Filter
 from pollux.errors import NotFound, OutputError, PolluxError, StoreError, Unreadable
+from pollux.lake import load as loading
 from pollux.lake.ask import Lake
 from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Document, News, NewsEntry, Tombstone
@@ -23,7 +24,7 @@ from pollux.lake.erase import erase
 from pollux.lake.lists import LakeSessions
 from pollux.lake.load import Loader, Part
 from pollux.lake.shown import Shown, known
-from pollux.lake.store import Store, open_store
+from pollux.lake.store import ODD_NAME, Store, open_store
 from pollux.lake.tables import MESSAGES, SESSIONS, TABLES, USAGE
 from pollux.lake.tidy import tidy
 from tests.lake.making import document, push, put
@@ -64,7 +65,8 @@ def test_one_key_from_three_machines_counts_once(store: Store) -> None:
     for seq in range(1, 11):
         for machine, start, messages in (("m1", BEGIN, 4), ("m2", later, 2), ("m3", later, 2)):
             push(store, [session("a", messages, start=start)], machine, machine, seq)
-            Loader(store).load()
+            if seq in (1, 10) or machine == "m3":  # one after the other, and together
+                Loader(store).load()
     assert [(one.machine, one.counts, one.seq) for one in shown(store)] == [
         ("m1", False, 10),
         ("m2", True, 10),
@@ -254,6 +256,37 @@ def test_what_is_too_deep_stops_nobody(store: Store) -> None:
     push(store, [session("a")])
     assert len(problems(store)) == 2
     assert [one.key for one in shown(store)] == ["claude:a"]
+
+
+def test_documents_are_shown_in_groups_by_what_they_are_unpacked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_BYTES", 150_000)
+    push(store, [session(f"s{number}", words="a" * 20_000) for number in range(6)])
+    assert Loader(store).load().sessions == 6
+    assert len({one.batch for one in known(Delta(store))}) == 3
+
+
+def test_news_that_are_too_large_are_not_read(store: Store) -> None:
+    store.put_if_absent("news/eve/m9/1.json", b"[" * (5 << 20))
+    push(store, [session("a")])
+    assert [str(problem) for problem in problems(store)] == ["news/eve/m9/1.json: No piece of news is that large."]
+    assert [one.key for one in shown(store)] == ["claude:a"]
+
+
+@pytest.mark.parametrize(("kind", "name"), [("news", "eve//1.json"), ("sessions", "eve/m9/../1.json")])
+def test_a_name_that_no_path_has_stops_nobody_else(bucket: Store, s3_server: str, kind: str, name: str) -> None:
+    """Whoever may write below a prefix may write such names into a bucket."""
+    import boto3
+
+    place = bucket.url.removeprefix("s3://").split("/")
+    boto3.client("s3", endpoint_url=s3_server).put_object(Bucket=place[0], Key=f"{place[1]}/{kind}/{name}", Body=b"{")
+    push(bucket, [session("a")])
+    result = Loader(bucket).load(again=kind == "sessions")
+    assert result.sessions == 1
+    for (problem,) in (result.problems, tidy(bucket).problems) if kind == "sessions" else (result.problems,):
+        assert f"{kind}/eve" in str(problem)
+        assert problem.hint == ODD_NAME
+    with pytest.raises(Unreadable, match="invalid path"):
+        erase(bucket, Tombstone(person="eve", at="now"))
 
 
 def test_what_is_too_large_is_not_unpacked(store: Store) -> None:

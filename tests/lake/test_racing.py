@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pollux.lake.delta import Delta
+from pollux.lake.delta import Delta, rows_in
 from pollux.lake.documents import Document
 from pollux.lake.load import Loader
 from pollux.lake.shown import known
@@ -91,7 +91,9 @@ def check(store: Store, machines: int, sessions: int) -> None:
     assert all(one.counts for one in shown)
     batches = {(one.person, one.machine, one.key, one.batch) for one in shown}
     for name, each in ((MESSAGES, 2 * STATES), (USAGE, STATES)):
-        rows = [tuple(row.values()) for row in delta.rows(name, ["person", "machine", "key", "batch", "number"])]
+        rows = [
+            tuple(row.values()) for row in rows_in(delta.open(name), ["person", "machine", "key", "batch", "number"])
+        ]
         assert len(rows) == len(set(rows))
         assert GONE not in {row[0] for row in rows}
         assert sum(row[:4] in batches for row in rows) == each * machines * sessions

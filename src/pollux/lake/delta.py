@@ -113,10 +113,6 @@ class Delta:
             self._check(table, opened)
         return opened
 
-    def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
-        """Some columns of the rows that meet a condition, in the newest version of a table."""
-        return self.change(name, lambda table: list(rows_in(table, columns, where)))
-
     def append(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         """Add rows."""
         from deltalake import CommitProperties, write_deltalake

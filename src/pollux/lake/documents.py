@@ -18,7 +18,7 @@ import msgspec
 import zstandard
 from msgspec.structs import replace
 
-from pollux.errors import PolluxError, RequestError, StoreError, Unreadable
+from pollux.errors import RequestError, StoreError, Unreadable
 from pollux.lake.store import LARGEST
 from pollux.model import Session, Value
 from pollux.system.decoders import json_decoder
@@ -82,8 +82,11 @@ class Document(Value, frozen=True, kw_only=True):
         return replace(self, state=hashlib.blake2b(content, digest_size=16).hexdigest())
 
     def encode(self) -> bytes:
-        """What is stored: the same bytes every time."""
-        return zstandard.ZstdCompressor(level=6).compress(msgspec.json.encode(self))
+        """What is stored: the same bytes every time. Raises `Unreadable` where no load would take it."""
+        content = msgspec.json.encode(self)
+        if len(content) > LARGEST:
+            raise Unreadable(f"The document of {self.key} would be larger than any that a load reads.")
+        return zstandard.ZstdCompressor(level=6).compress(content)
 
     def read(self) -> Session:
         """The session. Raises `Unreadable`."""
@@ -171,11 +174,6 @@ def read_as(kind: type[V], data: bytes) -> V:
         return json_decoder(kind).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"A {what} of the lake is damaged: {error}.") from error
-
-
-def about(path: str, error: PolluxError) -> PolluxError:
-    """An error that says which object it is about."""
-    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
 
 
 # ------------------------------------------------------------------------------------------------------------- paths

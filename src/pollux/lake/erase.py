@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -13,13 +13,12 @@ from pollux.lake.documents import (
     SESSIONS as DOCUMENTS,
     TOMBSTONES,
     Tombstone,
-    about,
     owner_of,
     read_as,
     session_folder,
 )
 from pollux.lake.shown import known, show
-from pollux.lake.store import Store
+from pollux.lake.store import Store, about
 from pollux.lake.tables import TABLES
 
 
@@ -30,10 +29,11 @@ class Erased(msgspec.Struct):
     documents: int
 
 
-def tombstones(store: Store, person: str = "") -> list[Tombstone]:
-    """Everything that was erased, or all of a person. Files that others left there are none of ours."""
-    found = (one.path for one in store.paths(f"{TOMBSTONES}/{person}"))
-    return [_tombstone(store, path) for path in found if path.endswith(".json")]
+def tombstones(store: Store, people: Collection[str] | None = None) -> list[Tombstone]:
+    """Everything that was erased, or that of these people. Files that others left there are none of ours."""
+    whose = next(iter(people)) if people is not None and len(people) == 1 else ""
+    found = [one.path for one in store.paths(f"{TOMBSTONES}/{whose}") if one.path.endswith(".json")]
+    return [_tombstone(store, path) for path in found if people is None or path.split("/")[1] in people]
 
 
 def _tombstone(store: Store, path: str) -> Tombstone:

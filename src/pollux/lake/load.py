@@ -22,11 +22,11 @@ import msgspec
 
 from pollux.errors import NotFound, PolluxError, RequestError, Unreadable
 from pollux.lake.delta import Delta, rows_in
-from pollux.lake.documents import NEWS, News, NewsEntry, about, decode, owner_of, read_as
+from pollux.lake.documents import NEWS, News, NewsEntry, decode, owner_of, read_as
 from pollux.lake.erase import erase_rows, tombstones
 from pollux.lake.rows import rows_of
 from pollux.lake.shown import Shown, known, show
-from pollux.lake.store import Store, StoredObject
+from pollux.lake.store import Store, StoredObject, about
 from pollux.lake.tables import ROWS, SESSIONS, TABLES
 from pollux.lake.tell import tell_again
 from pollux.system.files import read
@@ -41,10 +41,13 @@ LOADS = "loads"
 _NEWS = 200
 """So many news are read before their documents are loaded."""
 
-_BYTES = 16 << 20
-"""So many bytes of documents are shown together, as they are stored."""
+_BYTES = 64 << 20
+"""So many bytes of documents are shown together, unpacked: packed, nothing tells how much memory they need."""
 
-_AT_ONCE, _AHEAD = 8, 64
+_LARGEST_NEWS = 4 << 20
+"""No news of so few documents are larger."""
+
+_AT_ONCE, _AHEAD = 8, 16
 """So many documents are fetched at once, and before their turn."""
 
 _DEPTH = 3
@@ -117,7 +120,7 @@ class Loader:
         self._delta.open(SESSIONS)  # so that a wrong address is an error even where there are no news
         if again:
             self._result.problems += tell_again(self._store)
-        every = (one for one in self._store.paths(NEWS) if _is_ours(one.path))
+        every = (one for one in self._store.of_everybody(NEWS, self._result.problems) if _is_ours(one.path))
         news = sorted((one for one in every if part.has(owner_of(one.path)[1])), key=lambda one: one.path)
         advance = Advance([one.size for one in news], report)
         for start in range(0, len(news), _NEWS):
@@ -145,6 +148,8 @@ class Loader:
         """The documents that news tell of. Nobody can tell of somebody else's."""
         person, machine = owner_of(news.path)
         try:
+            if news.size > _LARGEST_NEWS:
+                raise Unreadable("No piece of news is that large.")
             documents = read_as(News, self._store.get(news.path)).documents
         except NotFound:  # another loader was faster
             return []
@@ -156,9 +161,9 @@ class Loader:
             self._note(Unreadable(f"{news.path} tells of documents of others."), news.path)
         return [_Told(person, machine, one, news.path) for one in own]
 
-    def _wanted(self, told: Iterable[_Told], there: Mapping[_Place, Shown]) -> list[list[_Told]]:
+    def _wanted(self, told: Sequence[_Told], there: Mapping[_Place, Shown]) -> list[list[_Told]]:
         """The documents to load: of each session all states that are new, the last first."""
-        graves = tombstones(self._store)
+        graves = tombstones(self._store, {one.person for one in told})
         states: dict[_Place, list[_Told]] = {}
         for one in sorted(told, key=lambda one: one.entry.seq, reverse=True):
             shown = there.get(one.place)
@@ -221,7 +226,9 @@ class Loader:
         }
         month = shown.month if shown is not None else document.month
         place = {"month": month, "person": told.person, "machine": told.machine}
-        return _Read({name: [place | row for row in some] for name, some in rows.items()}, len(data))
+        return _Read(
+            {name: [place | row for row in some] for name, some in rows.items()}, memoryview(document.session).nbytes
+        )
 
     def _show(self, documents: Sequence[_Read]) -> None:
         """Append the rows of documents, and show them at once."""
@@ -235,7 +242,7 @@ class Loader:
         # Whoever was erased since the documents were read must not come back.
         erased = [
             grave
-            for grave in tombstones(self._store)
+            for grave in tombstones(self._store, {row["person"] for row in rows[SESSIONS]})
             if any(grave.covers(row["person"], row["machine"], row["key"]) for row in rows[SESSIONS])
         ]
         erase_rows(self._delta, erased)

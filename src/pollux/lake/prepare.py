@@ -164,15 +164,11 @@ class Preparer:
 
 
 def _with_renamed_children(message: Message, rename: Callable[[str], str]) -> Message:
-    if not any(isinstance(part, ToolCall) and part.child for part in message.parts):
-        return message
-    return replace(
-        message,
-        parts=tuple(
-            replace(part, child=rename(part.child)) if isinstance(part, ToolCall) and part.child else part
-            for part in message.parts
-        ),
+    parts = (
+        replace(part, child=rename(part.child)) if isinstance(part, ToolCall) and part.child else part
+        for part in message.parts
     )
+    return replace(message, parts=tuple(parts))
 
 
 def is_number(id: str) -> bool:

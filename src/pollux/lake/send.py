@@ -62,7 +62,7 @@ class Sender:
     def _tombstones(self) -> list[Tombstone]:
         """What was erased of this person. Who may not read in the lake need not: whoever loads heeds them, too."""
         try:
-            return tombstones(self._store, self._outcome.person)
+            return tombstones(self._store, [self._outcome.person])
         except PolluxError as error:
             if error.hint != RIGHTS:
                 raise

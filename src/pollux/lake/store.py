@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePath
@@ -24,9 +24,10 @@ SCHEMES = ("s3", "gs", "az")
 HINT = "Name a folder, s3://bucket/path, gs://bucket/path or az://container/path."
 RIGHTS = "docs/lake.md has the rights that each role needs."
 AGAIN = "What was done is kept: the same command goes on from there."
+ODD_NAME = "Remove that object, by the means of the store itself."
 
-LARGEST = 1 << 31
-"""So many bytes no document has, packed or not. A file may claim to have more without taking any room."""
+LARGEST = 1 << 29
+"""So many bytes a document may have, packed or not: who reads one needs ten times the memory, and up to thirty."""
 
 CLIENT = {"connect_timeout": "10s", "timeout": "120s"}
 """So even 100 MB can go through a slow line, and a store that does not answer costs two minutes."""
@@ -40,6 +41,7 @@ _MISSING_RIGHTS = re.compile(
     re.IGNORECASE,
 )
 _NO_PLACE = re.compile("NoSuchBucket|ContainerNotFound|404 Not Found")
+_ODD_NAME = re.compile("object with invalid path")
 _DRAWN = re.compile("\x1b\\[\\d+m|↳")
 _TRACE = re.compile(r"(\d+: |at |Backtrace|stack backtrace)", re.IGNORECASE)
 """How lines begin that tell where in a library something failed."""
@@ -78,6 +80,16 @@ class Store:
                 return False
         return True
 
+    def check_writes(self, path: str) -> None:
+        """Raise `OutputError` where objects can be written over: what two do at once would be lost in the tables."""
+        self.put_if_absent(path, b"")
+        if self.put_if_absent(path, b""):
+            raise OutputError(
+                f"The store of {self.url} writes over objects, although it is asked not to.",
+                "A lake needs one that knows conditional writes (If-None-Match).",
+            )
+        self.delete([path])
+
     def get(self, path: str) -> bytes:
         """An object. Raises `NotFound` where there is none, and `Unreadable`."""
         import obstore
@@ -105,6 +117,19 @@ class Store:
             for chunk in obstore.list(self._objects, prefix.rstrip("/") or None):
                 for one in chunk:
                     yield StoredObject(path=one["path"], size=one["size"], modified=one["last_modified"])
+
+    def of_everybody(self, kind: str, problems: list[PolluxError]) -> Iterator[StoredObject]:
+        """The objects of every person. Whose cannot be listed is among the `problems`, and keeps nobody else's out."""
+        import obstore
+
+        with self._explained("cannot be listed", Unreadable):
+            if self._folder is not None:
+                folders: Sequence[str] = [f"{kind}/{one.name}" for one in _entries(self._folder / kind) if one.is_dir()]
+            else:
+                folders = obstore.list_with_delimiter(self._objects, kind)["common_prefixes"]
+        for folder in sorted(folders):
+            with sparing_others(folder, problems):
+                yield from self.paths(folder)
 
     def delete(self, paths: Iterable[str]) -> None:
         """Remove objects; it does not matter whether they are there. Raises `OutputError`."""
@@ -245,6 +270,14 @@ def _unless_missing(error: OSError) -> None:
         raise error
 
 
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []
+
+
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -277,12 +310,28 @@ def _explained(what: str, kind: type[PolluxError], error: Exception) -> PolluxEr
         return kind(f"{what}: the rights are missing.", RIGHTS)
     if isinstance(error, FileNotFoundError) or _NO_PLACE.search(said):
         return kind(f"{what}: there is no such place.", HINT)
-    return kind(f"{what}: {reason(error)}.", AGAIN)
+    return kind(f"{what}: {reason(error)}.", ODD_NAME if _ODD_NAME.search(said) else AGAIN)
+
+
+def about(path: str, error: PolluxError) -> PolluxError:
+    """An error that says which place it is about."""
+    return error if path in str(error) else type(error)(f"{path}: {error}", error.hint)
+
+
+@contextmanager
+def sparing_others(place: str, problems: list[PolluxError]) -> Iterator[None]:
+    """Go on where only one person's objects are the trouble: they closed a folder, or an object has an odd name."""
+    try:
+        yield
+    except PolluxError as error:
+        if error.hint not in (RIGHTS, ODD_NAME):
+            raise
+        problems.append(about(place, error))
 
 
 def reason(error: Exception) -> str:
     """What failed, and the last cause of it, in the words of who failed."""
-    lines = [_DRAWN.sub("", text).strip(" .:?!") for text in str(error).splitlines()]
+    lines = [_DRAWN.sub("", text).strip(" ,.:?!{}") for text in str(error).splitlines()]
     lines = [line for line in lines if line and not _TRACE.match(line)]
     return ": ".join(map(_short, dict.fromkeys([*lines[:1], *lines[-1:]]))) or type(error).__name__
 

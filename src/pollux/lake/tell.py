@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from pollux.errors import NotFound, PolluxError
-from pollux.lake.documents import SESSIONS, News, NewsEntry, about, decode, owner_of
-from pollux.lake.store import Store
+from pollux.lake.documents import SESSIONS, News, NewsEntry, decode, owner_of
+from pollux.lake.store import Store, about
 
 IN_A_NEWS = 200
 """So many documents one piece of news tells of."""
@@ -32,7 +32,7 @@ def tell(store: Store, person: str, machine: str, documents: Sequence[NewsEntry]
 def tell_again(store: Store) -> list[PolluxError]:
     """Write news of all documents that lie in a lake. Returns what is wrong with those that cannot be read."""
     problems: list[PolluxError] = []
-    paths = (one.path for one in store.paths(SESSIONS) if one.path.count("/") == _DEPTH)
+    paths = (one.path for one in store.of_everybody(SESSIONS, problems) if one.path.count("/") == _DEPTH)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for (person, machine), some in groupby(paths, owner_of):
             for group in _groups(some):

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pollux.errors import PolluxError
 from pollux.lake.delta import Delta, as_rows, packed, quoted
 from pollux.lake.documents import SESSIONS as DOCUMENTS, seq_of, session_folder
 from pollux.lake.erase import documents_of, erase_rows, tombstones
 from pollux.lake.load import LOADS
 from pollux.lake.shown import Shown, known, settle
+from pollux.lake.store import sparing_others
 from pollux.lake.tables import PLACE, ROWS, TABLES, Table
 from pollux.system.clock import now, since_epoch
 
@@ -37,13 +39,14 @@ _JOINED, _SORTED = 128 << 20, 512 << 20
 class Tidied(msgspec.Struct):
     """What was removed: sessions that were too old, documents of earlier states, rows that nothing shows.
 
-    And how many files were joined.
+    And how many files were joined. `problems` are about people whose documents it could not look for.
     """
 
     sessions: int = 0
     documents: int = 0
     rows: int = 0
     joined_files: int = 0
+    problems: list[PolluxError] = []
 
 
 def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GRACE) -> Tidied:
@@ -54,12 +57,13 @@ def tidy(store: Store, older_than: datetime | None = None, grace: timedelta = GR
     delta, result = Delta(store), Tidied()
     graves = tombstones(store)
     for grave in graves:
-        store.delete(documents_of(store, grave))
+        with sparing_others(grave.person, result.problems):
+            store.delete(documents_of(store, grave))
     erase_rows(delta, graves)
     months = sorted({month for name in TABLES for month in delta.change(name, _sizes)})
     if older_than is not None:
         result.sessions = sum(_retire(store, delta, older_than, month) for month in months)
-    result.documents = _remove_superseded(store, delta, months)
+    result.documents = _remove_superseded(store, delta, months, result.problems)
     result.rows = sum(_remove_hidden(store, delta, grace, month) for month in months)
     settle(delta)
     at_once = not grace
@@ -86,9 +90,11 @@ def _retire(store: Store, delta: Delta, limit: datetime, month: str) -> int:
     return len(old)
 
 
-def _remove_superseded(store: Store, delta: Delta, months: Iterable[str]) -> int:
+def _remove_superseded(store: Store, delta: Delta, months: Iterable[str], problems: list[PolluxError]) -> int:
     """Remove documents of earlier states: they may hold what was to be seen no more when the later one was pushed."""
-    folders = groupby((one.path for one in store.paths(DOCUMENTS)), lambda path: path.rpartition("/")[0])
+    folders = groupby(
+        (one.path for one in store.of_everybody(DOCUMENTS, problems)), lambda path: path.rpartition("/")[0]
+    )
     several = {folder: paths for folder, some in folders if len(paths := list(some)) > 1}
     shown = (one for month in months for one in known(delta, month=month)) if several else ()
     old = [path for one in shown for path in several.get(_folder(one), ()) if _is_before(path, one.seq)]

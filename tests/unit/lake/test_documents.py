@@ -7,6 +7,7 @@ import pytest
 import zstandard
 
 from pollux.errors import RequestError, StoreError, Unreadable
+from pollux.lake import documents
 from pollux.lake.documents import (
     EDITION,
     Document,
@@ -82,6 +83,12 @@ def test_another_content_is_noticed() -> None:
     content = zstandard.decompress(document().encode()).replace(b'"month":"2026-11"', b'"month":"2026-12"')
     with pytest.raises(Unreadable, match="not what was written"):
         decode(zstandard.compress(content))
+
+
+def test_what_no_load_would_take_is_not_pushed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "LARGEST", 1000)
+    with pytest.raises(Unreadable, match="larger than any that a load reads"):
+        document().encode()
 
 
 def test_what_holds_no_session_is_a_sentence() -> None:

@@ -119,6 +119,7 @@ class Failing(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.send_response(self.status)
         self.send_header("Content-Length", "0")
+        self.send_header("ETag", "x")
         self.end_headers()
 
     def do_GET(self) -> None:
@@ -161,6 +162,12 @@ def test_a_bucket_that_refuses(bucket: type[Failing], status: int, words: str) -
     assert "\n" not in str(written.value)
     assert written.value.hint
     assert bucket.asked >= (5 if status == 500 else 3)
+
+
+def test_a_bucket_that_writes_over_objects_becomes_no_lake(bucket: type[Failing]) -> None:
+    bucket.status = 200
+    with pytest.raises(OutputError, match="writes over objects"):
+        open_store("s3://acme/lake").check_writes("loads/a")
 
 
 def test_a_bucket_that_answers_late(bucket: type[Failing], monkeypatch: pytest.MonkeyPatch) -> None:

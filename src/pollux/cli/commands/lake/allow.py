@@ -17,7 +17,12 @@ LEVELS = ["figures", "redacted", "whole"]
 @click.option(
     "--level", type=Choice(LEVELS), help="How much goes: figures without words, redacted (the default), or whole."
 )
-@click.option("--as", "name", metavar="NAME", help="What the lake gets to see instead of the project's path.")
+@click.option(
+    "--as",
+    "name",
+    metavar="NAME",
+    help="What the lake calls the project. Only at the level figures do its sessions not tell its path.",
+)
 @click.option("--every-project", is_flag=True, help="All sessions, including those of no known project.")
 @click.option("--withdraw", is_flag=True, help="Push no more of these projects. What was pushed stays in the lake.")
 @json_option

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import click
 
 from pollux.cli.commands.lake.options import lake_argument
@@ -23,8 +25,10 @@ def command(ctx: click.Context, lake: str) -> None:
     """
     from pollux.cli.terminal.screen import Screen
     from pollux.lake.delta import Delta
+    from pollux.lake.load import LOADS
     from pollux.lake.store import open_store
 
     store = open_store(lake, create=True)
+    store.check_writes(f"{LOADS}/init-{secrets.token_hex(8)}")
     made = Delta(store).create()
     Screen(ctx).lines([f"{store.url} is a lake now" if made else f"{store.url} is a lake already"])

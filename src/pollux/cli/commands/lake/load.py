@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pollux.cli.commands.lake.options import lake_argument
-from pollux.cli.options.common import common, json_option, remark
+from pollux.cli.commands.lake.options import lake_argument, tell_problems
+from pollux.cli.options.common import common, json_option
 from pollux.cli.options.group import Command
 from pollux.errors import RequestError
 
@@ -75,8 +75,4 @@ def command(ctx: click.Context, lake: str, part: Part | None, teams: Path | None
         from pollux.cli.render.lake import load_line
 
         screen.lines([load_line(result)])
-    for problem in result.problems[:5]:
-        remark(str(problem), for_programs=as_json)
-    if result.problems:
-        first = result.problems[0]
-        raise type(first)(f"{len(result.problems)} of the documents or news could not be loaded.", first.hint)
+    tell_problems(result.problems, "documents or news could not be loaded", for_programs=as_json)

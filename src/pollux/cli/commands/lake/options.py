@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pollux.cli.options.common import remark
+
 if TYPE_CHECKING:
+    from pollux.errors import PolluxError
     from pollux.lake.ask import Lake
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -37,3 +40,11 @@ def open_lake(address: str, person: str | None = None, team: str | None = None) 
     from pollux.lake.store import open_store
 
     return Lake(open_store(address), person, team)
+
+
+def tell_problems(problems: Sequence[PolluxError], what: str, *, for_programs: bool) -> None:
+    """Tell the first problems, and raise an error where there is one. `what` says what is wrong."""
+    for problem in problems[:5]:
+        remark(str(problem), for_programs=for_programs)
+    if problems:
+        raise type(problems[0])(f"{len(problems)} of the {what}.", problems[0].hint)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from pollux.cli.commands.lake.options import lake_argument
+from pollux.cli.commands.lake.options import lake_argument, tell_problems
 from pollux.cli.options.common import common, json_option
 from pollux.cli.options.filters import When
 from pollux.cli.options.group import Command
@@ -47,3 +47,4 @@ def command(ctx: click.Context, lake: str, older_than: datetime | None, nobody_l
         from pollux.cli.render.lake import tidy_line
 
         screen.lines([tidy_line(result)])
+    tell_problems(result.problems, "places could not be tidied up", for_programs=as_json)
