@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pollux.errors import CannotResume
 from pollux.sources.copilot import find
-from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home, no_id
 from pollux.system.files import list_folder
 from pollux.text.shell import shell_word
 
@@ -30,6 +30,8 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
             f"Copilot CLI finds a session by its folder, and {shell_word(session.key)} has none.",
             f"Try: pollux show {shell_word(session.key)}",
         )
+    if not is_uuid(session.id):
+        raise no_id(session, "Copilot CLI", PROGRAM.name)
     if request.fork:
         raise CannotResume(
             "fork",
