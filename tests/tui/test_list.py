@@ -262,11 +262,13 @@ def test_the_beginning_of_an_id_leads_to_its_session(tmp_path: Path) -> None:
     drive(steps, tmp_path)
 
 
-def test_a_query_that_is_refused_counts_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("query", ['"one', "agent:claud "])
+def test_a_query_that_is_refused_counts_nothing_and_the_rows_stay(tmp_path: Path, query: str) -> None:
     async def steps(driver: Driver) -> None:
-        await driver.press(*'"one')
+        await driver.press(*("space" if letter == " " else letter for letter in query))
         await driver.until(lambda: driver.listing.footer.sentence)
         assert "not searched" in driver.lines()[0]
+        assert driver.listing.sessions.rows
 
     drive(steps, tmp_path)
 

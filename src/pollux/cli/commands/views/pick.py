@@ -40,6 +40,7 @@ def command(ctx: click.Context, /, query: tuple[str, ...], output: str | None, *
         raise RequestError("This terminal (TERM=dumb) cannot show a list to choose from.", "Try: pollux list")
     criteria = filter_from_options(**options)
     library = _library(ctx)
+    library.homes.require_agent(criteria.agent)
     entry = import_module("pollux.tui.pick.picker").pick(library, criteria, " ".join(query))
     if entry is None:
         ctx.exit(1)
