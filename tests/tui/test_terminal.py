@@ -199,8 +199,11 @@ def test_a_dumb_terminal_gets_the_list(env: dict[str, str], home: Path) -> None:
 def test_line_by_line(env: dict[str, str], home: Path) -> None:
     named = pollux_command("mark", "d80997e6", "--name", "my own trials")
     subprocess.run(named, env=env, check=True, capture_output=True)
-    with TerminalProgram(pollux_command("tui", "--plain"), {**env, "TERM": "dumb"}, home) as terminal:
+    strict = {"TERM": "dumb", "PYTHONIOENCODING": "utf-8:strict"}  # as in most locales
+    with TerminalProgram(pollux_command("tui", "--plain"), {**env, **strict}, home) as terminal:
         terminal.until("pollux>")
+        terminal.send(b"caf\xe9\n")
+        terminal.until("0 found.")
         terminal.send("germination\n")
         terminal.until("1. my own trials, claude, ")
         terminal.send("1\n")
