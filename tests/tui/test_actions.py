@@ -317,7 +317,8 @@ class TestClipboard:
     def test_a_terminal_gets_the_text(self) -> None:
         sent: list[str] = []
         assert clipboard.copy("hé", sent.append, {"PATH": ""}) == "copied through the terminal"
-        assert sent == ["hé"]
+        clipboard.copy("half \udcff", sent.append, {"PATH": ""})  # Textual would not send it
+        assert sent == ["hé", "half \\udcff"]
 
     def test_a_text_that_is_too_long_goes_into_a_file(self) -> None:
         sent: list[str] = []

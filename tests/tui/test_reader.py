@@ -13,7 +13,7 @@ import pytest
 
 from pollux.library.sample import HOME
 from pollux.model import Fate, Session
-from pollux.tui.reader.loading import Loaded, what_became_of
+from pollux.tui.reader.loading import Loaded, load_session, what_became_of
 from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
 
@@ -157,6 +157,7 @@ def test_what_cannot_be_read_says_so_and_does_not_wait(tmp_path: Path) -> None:
         await driver.until(lambda: "No session" in driver.reader.footer.sentence)
         await driver.pilot.pause(0.5)  # by then it would say that it still reads
         assert "No session" in driver.reader.footer.sentence
+        assert not load_session(driver.app.library, driver.reader.key).is_there
         await driver.press("q")
         assert not isinstance(driver.app.screen, ReaderScreen)
 
