@@ -339,3 +339,22 @@ def test_where_nothing_can_be_stored_the_list_says_so(tmp_path: Path, monkeypatc
         assert "for the first time" not in driver.text()
 
     drive(steps, tmp_path, synced=False)
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [((80, 24), True), ((20, 5), False)])
+def test_a_long_sentence_is_seen_whole_or_says_that_it_is_not(
+    tmp_path: Path, size: tuple[int, int], is_whole: bool
+) -> None:
+    """It moves nothing else away."""
+    sentence = " ".join(f"word-{number}" for number in range(50)) + " end."
+
+    async def steps(driver: Driver) -> None:
+        before = driver.lines()[:2]
+        driver.app.say(sentence)
+        await driver.pilot.pause()
+        assert driver.lines()[:2] == before
+        seen = " ".join(line.strip() for line in driver.lines()[2:])
+        assert (sentence in seen) == is_whole
+        assert driver.lines()[-1].endswith("end." if is_whole else "…")
+
+    drive(steps, tmp_path, size=size)
