@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 from typing import TYPE_CHECKING
@@ -44,6 +45,6 @@ def _run(plan: Start, environ: dict[str, str]) -> int:
 
 def _ended(status: int) -> str:
     """How it ended, unless that was well."""
-    if status < 0 and -status in iter(signal.Signals):
+    with contextlib.suppress(ValueError):  # no signal's number
         return f" It was ended by {signal.Signals(-status).name}."
     return f" It ended with the status {status}." if status else ""
