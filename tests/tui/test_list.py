@@ -358,3 +358,17 @@ def test_a_long_sentence_is_seen_whole_or_says_that_it_is_not(
         assert driver.lines()[-1].endswith("end." if is_whole else "…")
 
     drive(steps, tmp_path, size=size)
+
+
+def test_marks_that_cannot_be_read_are_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "pollux" / "marks" / "marks.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no mark\n")
+
+    async def steps(driver: Driver) -> None:
+        await driver.until(lambda: "1 line of" in driver.listing.footer.sentence)
+        await driver.press("down", "f5")
+        await driver.until(lambda: not driver.app.keeping_up.is_looking)
+        assert driver.listing.footer.sentence == ""
+
+    drive(steps, tmp_path)
