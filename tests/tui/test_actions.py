@@ -133,7 +133,7 @@ def test_a_session_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         await driver.press("e", "1", "enter")
         await driver.until(lambda: "Written:" in driver.text())
         await driver.press("e", "1", "enter")
-        await driver.until(lambda: "Another file to write into" in driver.text())
+        await driver.until(lambda: "Another" in driver.text())  # the path decides where the lines break
         assert "exists" in driver.text()
         await driver.press("end", *"2", "enter")
         await driver.until(lambda: "Written:" in driver.text())
