@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -196,3 +198,14 @@ def test_an_empty_path_names_nothing(pollux: Pollux, arguments: list[str]) -> No
     result = pollux(*arguments, "")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "pollux: --output is empty.\nName a file or a folder.\n"
+
+
+def test_marks_that_cannot_be_read_are_not_said_to_be_none(empty: Pollux) -> None:
+    file = Path(empty.env["XDG_DATA_HOME"]) / "pollux" / "marks" / "marks.jsonl"
+    for damage in (lambda: file.write_bytes(b"garbage\n"), file.mkdir):
+        shutil.rmtree(file.parent, ignore_errors=True)
+        file.parent.mkdir(parents=True)
+        damage()
+        result = empty("mark")
+        assert (result.returncode, result.stdout) == (4, "")
+        assert result.stderr.count("cannot be") == 1

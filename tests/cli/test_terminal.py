@@ -20,10 +20,11 @@ from tests.cli.session_text import EVIL, harmless, session
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def in_terminal(pollux: Pollux, *arguments: str, **env: str) -> str:
-    """What pollux writes to a terminal."""
+def in_terminal(pollux: Pollux, *arguments: str, **env: str | None) -> str:
+    """What pollux writes to a terminal. A variable that is None is not set."""
     ours, theirs = pty.openpty()
-    environ = {**pollux.env, "NO_COLOR": "", "TERM": "xterm", "PAGER": "cat", **env}
+    given = {**pollux.env, "NO_COLOR": "", "TERM": "xterm", "PAGER": "cat", **env}
+    environ = {name: value for name, value in given.items() if value is not None}
     command = [sys.executable, "-m", "pollux", *arguments]
     with subprocess.Popen(command, env=environ, cwd=pollux.home, stdout=theirs, stderr=theirs, stdin=theirs) as process:
         os.close(theirs)
@@ -96,6 +97,7 @@ def test_the_pager_is_used_and_may_be_left_out(pollux: Pollux) -> None:
     assert "PAGED" not in in_terminal(pollux, "show", "last", "--no-pager", PAGER=marks)
     assert "PAGED" not in in_terminal(pollux, "--no-pager", "show", "last", PAGER=marks)
     assert "PAGED" not in in_terminal(pollux, "show", "last", PAGER=marks, TERM="dumb")
+    assert "PAGED" not in in_terminal(pollux, "show", "last", PAGER=marks, TERM=None)
     for pager in ("no-such-pager", "'", "", "true"):
         assert "Traceback" not in in_terminal(pollux, "show", "last", PAGER=pager)
 

@@ -14,8 +14,25 @@ _SEQUENCE = re.compile(
     r"|(?P<other>[PX^_].*?(?:\x1b\\|\x07)|[ -/]*[0-~]))",
     re.DOTALL,
 )
-_MODES = {"7", "25", "1000", "1002", "1003", "1004", "1006", "1015", "1016", "1049", "2004", "2026", "2031", "2048"}
-"""Line wrapping, cursor, mouse, focus, the other screen, pasting, frames, changes of theme and size."""
+_MODES = {
+    "1",
+    "7",
+    "25",
+    "1000",
+    "1002",
+    "1003",
+    "1004",
+    "1006",
+    "1015",
+    "1016",
+    "1047",
+    "1049",
+    "2004",
+    "2026",
+    "2031",
+    "2048",
+}
+"""Arrow keys, line wrapping, cursor, mouse, focus, the other screen, pasting, frames, changes of theme and size."""
 
 _SHOWN_BEFORE = {"7", "25"}
 """Modes that are on in a terminal that nobody uses."""

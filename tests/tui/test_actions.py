@@ -133,7 +133,7 @@ def test_a_session_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         await driver.press("e", "1", "enter")
         await driver.until(lambda: "Written:" in driver.text())
         await driver.press("e", "1", "enter")
-        await driver.until(lambda: "Another file to write into" in driver.text())
+        await driver.until(lambda: "Another" in driver.text())  # the path decides where the lines break
         assert "exists" in driver.text()
         await driver.press("end", *"2", "enter")
         await driver.until(lambda: "Written:" in driver.text())
@@ -317,7 +317,8 @@ class TestClipboard:
     def test_a_terminal_gets_the_text(self) -> None:
         sent: list[str] = []
         assert clipboard.copy("hé", sent.append, {"PATH": ""}) == "copied through the terminal"
-        assert sent == ["hé"]
+        clipboard.copy("half \udcff", sent.append, {"PATH": ""})  # Textual would not send it
+        assert sent == ["hé", "half \\udcff"]
 
     def test_a_text_that_is_too_long_goes_into_a_file(self) -> None:
         sent: list[str] = []

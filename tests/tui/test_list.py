@@ -262,11 +262,13 @@ def test_the_beginning_of_an_id_leads_to_its_session(tmp_path: Path) -> None:
     drive(steps, tmp_path)
 
 
-def test_a_query_that_is_refused_counts_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("query", ['"one', "agent:claud "])
+def test_a_query_that_is_refused_counts_nothing_and_the_rows_stay(tmp_path: Path, query: str) -> None:
     async def steps(driver: Driver) -> None:
-        await driver.press(*'"one')
+        await driver.press(*("space" if letter == " " else letter for letter in query))
         await driver.until(lambda: driver.listing.footer.sentence)
         assert "not searched" in driver.lines()[0]
+        assert driver.listing.sessions.rows
 
     drive(steps, tmp_path)
 
@@ -337,3 +339,36 @@ def test_where_nothing_can_be_stored_the_list_says_so(tmp_path: Path, monkeypatc
         assert "for the first time" not in driver.text()
 
     drive(steps, tmp_path, synced=False)
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [((80, 24), True), ((20, 5), False)])
+def test_a_long_sentence_is_seen_whole_or_says_that_it_is_not(
+    tmp_path: Path, size: tuple[int, int], is_whole: bool
+) -> None:
+    """It moves nothing else away."""
+    sentence = " ".join(f"word-{number}" for number in range(50)) + " end."
+
+    async def steps(driver: Driver) -> None:
+        before = driver.lines()[:2]
+        driver.app.say(sentence)
+        await driver.pilot.pause()
+        assert driver.lines()[:2] == before
+        seen = " ".join(line.strip() for line in driver.lines()[2:])
+        assert (sentence in seen) == is_whole
+        assert driver.lines()[-1].endswith("end." if is_whole else "…")
+
+    drive(steps, tmp_path, size=size)
+
+
+def test_marks_that_cannot_be_read_are_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "pollux" / "marks" / "marks.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no mark\n")
+
+    async def steps(driver: Driver) -> None:
+        await driver.until(lambda: "1 line of" in driver.listing.footer.sentence)
+        await driver.press("down", "f5")
+        await driver.until(lambda: not driver.app.keeping_up.is_looking)
+        assert driver.listing.footer.sentence == ""
+
+    drive(steps, tmp_path)

@@ -10,6 +10,7 @@ from pollux.library.resume.plan import ResumePlan
 from pollux.tui.canvas import StripCanvas, plain
 from pollux.tui.key_line import key_line
 from pollux.tui.keys import PAGES, READER, of_place
+from pollux.tui.overlays.ask import Ask
 from pollux.tui.overlays.help import Help
 from pollux.tui.overlays.plan import PlanScreen
 from tests.tui.driving import Driver, drive
@@ -73,3 +74,13 @@ def test_the_last_line_always_names_the_way_back(place: str, columns: int) -> No
     assert "q back" in line
     assert "F1 keys" in line
     assert len(line.rstrip()) <= columns
+
+
+@pytest.mark.parametrize("size", [(20, 5), (80, 24)])
+def test_the_field_for_an_answer_is_always_seen(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def steps(driver: Driver) -> None:
+        driver.app.push_screen(Ask("A question of many words. " * 12, "the answer"))
+        await driver.until(lambda: isinstance(driver.app.screen, Ask))
+        assert "the answer" in driver.text()
+
+    drive(steps, tmp_path, size=size)

@@ -81,6 +81,13 @@ def test_an_id_of_another_agent_than_asked_for_is_not_found(env: dict[str, str],
     assert (output, status) == ("", 1)
 
 
+def test_an_agent_that_nobody_knows_is_refused_before_a_list_is_shown(env: dict[str, str], home: Path) -> None:
+    with TerminalProgram(pollux_command("pick", "--agent", "claud"), env, home) as terminal:
+        assert terminal.wait() == 2
+        assert "No agent is called 'claud'." in terminal.text
+        assert "❯" not in terminal.text
+
+
 def test_what_is_refused_is_said_below_the_query_and_the_rows_stay(env: dict[str, str], home: Path) -> None:
     with TerminalProgram(pollux_command("pick", "germination"), env, home) as terminal:
         terminal.until("found")

@@ -13,7 +13,7 @@ import pytest
 
 from pollux.library.sample import HOME
 from pollux.model import Fate, Session
-from pollux.tui.reader.loading import Loaded, what_became_of
+from pollux.tui.reader.loading import Loaded, load_session, what_became_of
 from pollux.tui.reader.screen import ReaderScreen
 from tests.tui.driving import Driver, drive
 
@@ -150,6 +150,22 @@ def test_every_size_has_a_reader(tmp_path: Path, size: tuple[int, int]) -> None:
     drive(steps, tmp_path)
 
 
+def test_at_the_end_all_is_read_also_what_is_shown_nowhere(tmp_path: Path) -> None:
+    """The last record of this session is none that anybody sees: it stayed unread for ever."""
+
+    async def steps(driver: Driver) -> None:
+        driver.app.call_later(driver.app.read, "claude:ba57feba-7d21-4e6f-98a2-2a25a7e4c715")
+        await driver.read()
+        await driver.press("G")
+        session = driver.reader.session
+        assert session is not None
+        assert driver.reader.seen == len(session.messages)
+        await driver.press("q")
+        assert driver.app.library.marks.new_from(session) is None
+
+    drive(steps, tmp_path)
+
+
 def test_what_cannot_be_read_says_so_and_does_not_wait(tmp_path: Path) -> None:
     async def steps(driver: Driver) -> None:
         driver.app.call_later(driver.app.read, "gemini:00000000-0000-0000-0000-000000000000")
@@ -157,6 +173,7 @@ def test_what_cannot_be_read_says_so_and_does_not_wait(tmp_path: Path) -> None:
         await driver.until(lambda: "No session" in driver.reader.footer.sentence)
         await driver.pilot.pause(0.5)  # by then it would say that it still reads
         assert "No session" in driver.reader.footer.sentence
+        assert not load_session(driver.app.library, driver.reader.key).is_there
         await driver.press("q")
         assert not isinstance(driver.app.screen, ReaderScreen)
 

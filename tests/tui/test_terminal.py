@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.judging import left_as_it_was
 from tests.tui.terminal import SECONDS, TerminalProgram, pollux_command
 from tests.waiting import until
 
@@ -74,6 +75,25 @@ def test_resume_lends_the_terminal_to_the_agent_and_comes_back(env: dict[str, st
         assert "❯ germination" in terminal.text
         terminal.send("\x03")
         assert terminal.wait() == 0
+
+
+def test_an_agent_that_is_killed_leaves_nothing_behind(env: dict[str, str], home: Path, tmp_path: Path) -> None:
+    """Neither its modes nor its screen; and a shell would not find them itself, as only pollux ends for it."""
+    (tmp_path / "bin" / "claude").write_text(
+        "#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049h\\033[?1002h\\033[?1h\\033[?25l\\033=RUDE'\nkill -9 $$\n"
+    )
+    with TerminalProgram(pollux_command(), env, home, 100, 30) as terminal:
+        before = terminal.settings()
+        terminal.until("15 sessions")
+        terminal.send("germination")
+        terminal.until("1 found")
+        terminal.send("\x12")  # Ctrl+R
+        terminal.until("copy the command")
+        terminal.send("\r")
+        terminal.until("It was ended by SIGKILL.")
+        terminal.send("\x03")
+        left_as_it_was(terminal, before)
+        assert terminal.written.rindex(b"\x1b>") > terminal.written.rindex(b"\x1b=")
 
 
 def test_a_hand_over_is_shown_first_and_then_written_and_started(env: dict[str, str], home: Path) -> None:
@@ -179,8 +199,11 @@ def test_a_dumb_terminal_gets_the_list(env: dict[str, str], home: Path) -> None:
 def test_line_by_line(env: dict[str, str], home: Path) -> None:
     named = pollux_command("mark", "d80997e6", "--name", "my own trials")
     subprocess.run(named, env=env, check=True, capture_output=True)
-    with TerminalProgram(pollux_command("tui", "--plain"), {**env, "TERM": "dumb"}, home) as terminal:
+    strict = {"TERM": "dumb", "PYTHONIOENCODING": "utf-8:strict"}  # as in most locales
+    with TerminalProgram(pollux_command("tui", "--plain"), {**env, **strict}, home) as terminal:
         terminal.until("pollux>")
+        terminal.send(b"caf\xe9\n")
+        terminal.until("0 found.")
         terminal.send("germination\n")
         terminal.until("1. my own trials, claude, ")
         terminal.send("1\n")

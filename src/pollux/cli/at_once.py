@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from pollux.cli.terminal.dumb import dumb
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
@@ -24,8 +25,8 @@ def why_not(*, plain: bool = False) -> str | None:
         return "The terminal UI needs a terminal."
     if plain:
         return None
-    if os.environ.get("TERM", "dumb") == "dumb":
-        return "This terminal (TERM=dumb) cannot show the terminal UI. `pollux tui --plain` works line by line."
+    if (why := dumb()) is not None:
+        return f"This terminal ({why}) cannot show the terminal UI. `pollux tui --plain` works line by line."
     return NEEDED if find_spec("textual") is None else None
 
 

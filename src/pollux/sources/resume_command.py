@@ -79,6 +79,15 @@ def is_uuid(id: str) -> bool:
     return _UUID.match(id) is not None
 
 
+def no_id(session: Summary, title: str, program: str) -> CannotResume:
+    """The error for an id that an agent did not give: its program may take it for an option, or another session."""
+    return CannotResume(
+        "id",
+        f"{session.id!r} is no id that {title} gives, and it would take it for something else.",
+        f"Go on with a copy that has its own id: pollux handoff {shell_word(session.key)} --to {program}",
+    )
+
+
 class HasEnvironment(Protocol):
     """A request that knows the user's environment."""
 

@@ -56,9 +56,14 @@ class Start(Protocol):
 
 
 def find_program(name: str, environ: Mapping[str, str], others: Iterable[Path] = ()) -> str | None:
-    """The path of a program, on the PATH or in other places; None if it is not installed."""
+    """The path of a program, on the PATH or in other places; None if it is not installed.
+
+    It is absolute: a relative folder on the PATH is one here, not in the folder in which the program will run.
+    """
     found = shutil.which(name, path=environ.get("PATH", os.defpath))
-    return found or next((str(place) for place in others if os.access(place, os.X_OK)), None)
+    if found is not None:
+        return os.path.abspath(found)  # noqa: PTH100 (a link stays a link)
+    return next((str(place) for place in others if os.access(place, os.X_OK)), None)
 
 
 def release_of(program: str, package: str) -> tuple[int, ...] | None:

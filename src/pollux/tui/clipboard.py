@@ -28,13 +28,13 @@ def copy(text: str, by_terminal: Callable[[str], None], environ: Mapping[str, st
     if variables.get("TMUX") and _told(("tmux", "load-buffer", "-w", "-"), data):
         return "copied through tmux"
     if fits and not _ignores(variables):
-        by_terminal(text)
+        by_terminal(data.decode())
         return "copied through the terminal"
     for tool in _usable(variables):
         if _told(tool, data):
             return f"copied with {Path(tool[0]).name}"
     if fits:
-        by_terminal(text)
+        by_terminal(data.decode())
         return "sent to the terminal, which may ignore it"
     with tempfile.NamedTemporaryFile("wb", prefix="pollux-copied-", suffix=".txt", delete=False) as file:
         file.write(data)

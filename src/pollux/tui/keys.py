@@ -165,8 +165,10 @@ _WORDS = {
     "end": "End",
 }
 _BRIEF = {"Enter": "↵", "Tab": "⇥", "Ctrl+": "^", "Shift+": "⇧"}
-_KEY = re.compile(r"(?:(?:ctrl|shift|alt|super)\+)*(?:[A-Za-z0-9]|f\d{1,2}|[a-z_]{2,})")
+_KEY = re.compile(r"(?:(?:ctrl|shift|alt|super)\+)*([A-Za-z0-9]|f(?:[1-9]|1\d|2[0-4])|[a-z_]{2,})")
 _SIGNS = {"/": "slash", "*": "asterisk", "?": "question_mark"}
+_EDITING = frozenset(("backspace", "delete"))
+_NAMES = frozenset((*_WORDS, *_EDITING, "insert"))
 
 
 def spoken(key: str) -> str:
@@ -207,17 +209,22 @@ def changed(settings: Settings) -> tuple[Key, ...]:
 def _checked(name: str, place: str, key: str) -> str:
     """A key as Textual names it. Raises `RequestError` where a terminal cannot have it."""
     known = _SIGNS.get(key, key)
-    if _KEY.fullmatch(known) is None:
+    match = _KEY.fullmatch(known)
+    if match is None or (len(match[1]) > 1 and not match[1][-1].isdigit() and match[1] not in _NAMES):
         raise RequestError(
-            f"The settings put {name} on {key!r}, which is no key.", "Keys are named like: ctrl+r, f5, G."
+            f"The settings put {name} on {key!r}, which is no key.", "Keys are named like: ctrl+r, f5, G, pagedown."
         )
     *held, last = known.split("+")
+    if "super" in held or (held and last.isdigit()) or ("shift" in held and len(last) == 1):
+        raise RequestError(f"The settings put {name} on {key}.", "Most terminals do not pass it on as that key.")
     if "alt" in held:
         raise RequestError(f"The settings put {name} on {key}.", "Alt types characters in some terminals.")
     if held == ["ctrl"] and last in SAME:
         raise RequestError(f"The settings put {name} on {key}.", f"For a terminal that is {SAME[last]}.")
     if place in (LIST, ANYWHERE) and not held and (len(last) == 1 or known in _SIGNS.values() or last == "space"):
         raise RequestError(f"The settings put {name} on {key}.", "The list takes letters as words to search for.")
+    if place in (LIST, ANYWHERE) and known in _EDITING:
+        raise RequestError(f"The settings put {name} on {key}.", "The search field needs it.")
     return known
 
 

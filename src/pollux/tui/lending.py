@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
+
+from pollux.tui.opening.terminal import OpenedTerminal
 
 if TYPE_CHECKING:
     from pollux.system.programs import Start
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 def lend(app: PolluxApp, plan: Start, title: str) -> None:
     """Give the terminal to an agent, take it back, and say how it ended. `title` is the agent's."""
     try:
-        with app.suspend():
+        with app.suspend(), OpenedTerminal().lent():
             status = _run(plan, app.environ)
         app.typed.forget()
     except SuspendNotSupported:
@@ -25,8 +28,7 @@ def lend(app: PolluxApp, plan: Start, title: str) -> None:
         app.say(f"{plan.program} cannot be started: {error.strerror}.", "bad")
     else:
         app.action_sync()
-        ended = "" if status == 0 else f" It ended with the status {status}."
-        app.say(f"Back from {title}.{ended}")
+        app.say(f"Back from {title}.{_ended(status)}")
 
 
 def _run(plan: Start, environ: dict[str, str]) -> int:
@@ -39,3 +41,10 @@ def _run(plan: Start, environ: dict[str, str]) -> int:
     finally:
         signal.signal(signal.SIGINT, before)
     return done.returncode
+
+
+def _ended(status: int) -> str:
+    """How it ended, unless that was well."""
+    with contextlib.suppress(ValueError):  # no signal's number
+        return f" It was ended by {signal.Signals(-status).name}."
+    return f" It ended with the status {status}." if status else ""

@@ -5,6 +5,7 @@ A line that is typed is a query. A number opens the session of that number, and 
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ _WRITTEN = (SessionRow, PassageRow, MoreRow)
 """The rows that are written: those of days are not."""
 LONGEST = 10_000
 """A line has at most so many characters: nobody listens to more."""
-HELP = "Type words to search, a number to read a session, Enter for more, ? for this help, q to leave."
+HELP = "Type words to search, a number to read a session, Enter for more,\n? for this help, q to leave."
 
 
 def run(
@@ -40,6 +41,8 @@ def run(
 ) -> None:
     """Ask for lines until the person leaves."""
     _ = here, settings  # the same call as for the full screen
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # a terminal with another encoding may send any bytes
     library = open_library()
     library.index.catch_up(later=not is_sample)
     session = _Session(library)

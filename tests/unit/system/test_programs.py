@@ -30,6 +30,14 @@ def test_a_program_on_the_path_or_in_another_place(tmp_path: Path) -> None:
     assert find_program("tool", environ) is None
 
 
+def test_a_relative_folder_of_the_path_is_one_here_and_not_where_the_program_will_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = program(tmp_path / "here" / "tools" / "tool")
+    monkeypatch.chdir(tmp_path / "here")
+    assert find_program("tool", {"PATH": "tools"}) == str(tool)
+
+
 def test_a_release_by_the_package_of_a_program(tmp_path: Path) -> None:
     file = program(tmp_path / "lib" / "@maker" / "tool" / "bin" / "tool.js")
     description = tmp_path / "lib" / "@maker" / "tool" / "package.json"

@@ -9,7 +9,7 @@ import click
 from pollux.cli.options.common import common, json_option, open_library, remark, writing
 from pollux.cli.options.complete import sessions, tags
 from pollux.cli.options.group import Command
-from pollux.errors import NotFound, RequestError
+from pollux.errors import NotFound, RequestError, StoreError
 
 if TYPE_CHECKING:
     from pollux.library.library import Library
@@ -118,8 +118,11 @@ def _show(ctx: click.Context, library: Library, keys: list[str] | None, *, chang
     from pollux.cli.terminal.screen import Screen
 
     screen, items = Screen(ctx), library.marks.items(keys)
-    if library.marks.problem is not None:
-        remark(library.marks.problem, for_programs=as_json)
+    problem = library.marks.problem
+    if problem is not None and not items and not changed:
+        raise StoreError(problem)  # nobody knows whether anything is marked
+    if problem is not None and problem not in (library.index.problem or ""):
+        remark(problem, for_programs=as_json)
     if as_json:
         from pollux.answers.marks import marked_document
 

@@ -8,6 +8,7 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from pollux.cli.terminal.dumb import dumb
 from pollux.draw.results import Group, result_lines
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Preview:
     @staticmethod
     def is_possible(screen: Screen) -> bool:
         """Do answer and progress go to a terminal on which lines can be taken back?"""
-        return screen.terminal and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        return screen.terminal and sys.stderr.isatty() and dumb() is None
 
     def __call__(self, hits: Callable[[], list[Hit]]) -> None:
         """Show messages of a session if there is room."""

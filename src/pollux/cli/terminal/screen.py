@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from pollux.cli.options.common import COLOR, PAGER
+from pollux.cli.terminal.dumb import dumb
 from pollux.draw.canvas import Canvas
 
 LEAD = 6
@@ -27,7 +28,7 @@ class Screen(Canvas):
             color=_color(ctx.meta.get(COLOR, "auto"), self.terminal),
             markdown=self.terminal,
         )
-        self.paged = self.terminal and not ctx.meta.get(PAGER) and os.environ.get("TERM") != "dumb"
+        self.paged = self.terminal and not ctx.meta.get(PAGER) and dumb() is None
 
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines, through a pager on a terminal."""
@@ -123,7 +124,7 @@ def _color(choice: str, terminal: bool) -> bool:
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return True
-    return terminal and os.environ.get("TERM") != "dumb"
+    return terminal and dumb() is None
 
 
 def _columns(terminal: bool) -> int | None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pollux.errors import CannotResume
 from pollux.sources.copilot import find
-from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, is_uuid, no_home, no_id
 from pollux.system.files import list_folder
-from pollux.text.shell import shell_word
+from pollux.text.shell import shell_line, shell_word
 
 PROGRAM = Program(name="copilot", package="@github/copilot", copies=False)
 
@@ -30,11 +30,14 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
             f"Copilot CLI finds a session by its folder, and {shell_word(session.key)} has none.",
             f"Try: pollux show {shell_word(session.key)}",
         )
+    if not is_uuid(session.id):
+        raise no_id(session, "Copilot CLI", PROGRAM.name)
     if request.fork:
+        folder = ("--in", request.folder) if request.elsewhere else ()
         raise CannotResume(
             "fork",
             "Copilot CLI has no command that goes on with a copy of a session.",
-            f"Resume it, and type /fork: pollux resume {shell_word(session.key)}",
+            f"Resume it, and type /fork: {shell_line('pollux', 'resume', session.key, *folder)}",
         )
     return ResumeCommand(
         words=(PROGRAM.name, "--resume", session.id, *request.arguments),

@@ -10,7 +10,7 @@ from pollux.sources.base import File
 from pollux.sources.database import DATABASE, session_snapshot, with_log
 from pollux.sources.opencode import find
 from pollux.sources.opencode.witnesses.rows import SHAPE
-from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home
+from pollux.sources.resume_command import Program, ResumeCommand, ResumeRequest, home_variable, no_home, no_id
 from pollux.sources.walk import stat_file
 from pollux.text.shell import shell_word
 
@@ -24,6 +24,8 @@ _IN_OWN_FOLDER = (1, 18, 33)
 """A release that works in the folder that a session names, wherever it is started; of earlier ones nobody knows."""
 
 _WITH_FORK = (1, 1, 0)
+_ID = "ses"
+"""What every id of a session begins with: OpenCode itself takes no other."""
 
 
 def resume_command(request: ResumeRequest) -> ResumeCommand:
@@ -45,6 +47,8 @@ def resume_command(request: ResumeRequest) -> ResumeCommand:
         )
     if is_in_database:
         _require_row(request, databases)
+    if not session.id.startswith(_ID):
+        raise no_id(session, "OpenCode", PROGRAM.name)
     is_old = any(f"{os.sep}project{os.sep}" in file for file in session.files)
     if not is_in_database and (is_old or (request.release or ()) >= _WITHOUT_FILES):
         raise CannotResume(

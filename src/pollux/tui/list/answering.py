@@ -63,6 +63,7 @@ def answer(
             criteria = replace(criteria, project=question.project)
         if not question.is_search:
             criteria = _narrowed(criteria, question.query)
+            library.homes.require_agent(criteria.agent)
             return _listed(library, question, criteria, before or Listed())
         found = _found(library, question, criteria, within, report)
         return found._replace(unread_files=library.index.unread_files)

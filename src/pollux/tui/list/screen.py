@@ -64,7 +64,7 @@ class ListScreen(Acting):
         self._status = ""
         self._named: tuple[str, ...] = ()
         self._more = False
-        self._remark = self._said = ""
+        self._remark = self._said = self._problem = ""
         self._may_grow = self._grows = False
         self._asked, self._is_slow = 0.0, False
         self._latest: Latest[Question] | None = None
@@ -243,6 +243,9 @@ class ListScreen(Acting):
         self.sessions.forget()
         self._show_emptiness()
         self.ask()
+        if (problem := self.app.library.marks.problem) is not None and problem != self._problem:
+            self.footer.say(problem, "warn")
+            self._problem = problem
 
     def grow(self) -> None:
         """More files may be read now: ask for what is not on the list yet, unless that was asked already."""

@@ -8,6 +8,8 @@ import mmap
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ _INPUT, _LOCAL = 0, 3
 """Where termios has the modes of the input, and those of the terminal as such."""
 
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
+_USUAL = "\x1b[?1047l\x1b[?1l\x1b>\x1b[?7h\x1b[?1000;1002;1003;1004;1006;2004l\x1b[=0u\x1b[0m" + _SHOW
+"""The screen that shells have, keys and letters as they are for them, no mouse; the cursor stays where it is."""
+
 _SHOWN, _BEING_SHOWN = 1, 2
 _SIZE = (80, 24)
 _PATIENCE, _PAUSE = 0.5, 0.005
@@ -148,6 +153,23 @@ class OpenedTerminal:
                 self._app.refresh(layout=True)
 
         return Continuing
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Another program has the terminal. Whatever it leaves behind, if it is killed, is as it was before."""
+        import termios  # nobody lends it on Windows
+
+        try:
+            found = termios.tcgetattr(self._input)
+        except termios.error:
+            yield
+            return
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError, termios.error):
+                termios.tcsetattr(self._input, termios.TCSADRAIN, found)
+                os.write(self._output, _USUAL.encode())
 
     def close(self) -> None:
         """Give the terminal back, unless Textual has taken it."""

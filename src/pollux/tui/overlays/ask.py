@@ -29,6 +29,7 @@ class Ask(Overlay[str | None]):
     Ask .title { color: $dim; text-style: bold; padding-bottom: 1; }
     Ask Input, Ask Input:focus { border: none; height: 1; padding: 0; background: $background;
                                  background-tint: transparent; }
+    Ask.-low Input, Ask.-low Input:focus { dock: bottom; }
     """
 
     def __init__(self, title: str, value: str = "") -> None:

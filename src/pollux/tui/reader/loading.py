@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pollux.errors import EmptyCache, NotFound, PolluxError
+from pollux.errors import EmptyCache, NotFound, PolluxError, UnknownName
 from pollux.library.file_stamps import FileStamp, file_stamps
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def load_session(library: Library, key: str) -> Loaded:
         files = [file for entry in library.index.entries([key]) for file in entry.summary.files]
         before = file_stamps(files)
         session = library.session(key)
-    except NotFound as error:
+    except (NotFound, UnknownName) as error:
         return Loaded(None, " ".join(filter(None, [str(error), error.hint])), (), is_there=False)
     except EmptyCache as error:  # its hint is about an option
         return Loaded(None, f"{error} F5 reads the sessions again.", ())

@@ -134,10 +134,11 @@ class Marking(ReaderParts):
     # ------------------------------------------------------------------ how far it was read
 
     def note_seen(self) -> None:
-        """The lines on the screen are read now."""
+        """The lines on the screen are read now, and at the end also what is shown nowhere."""
         document = self.view.document
         if document is not None and not document.live:
             last = max((number for number, _ in self.view.seen()), default=0)
+            last = document.count if self.view.is_at_end else last
             self.seen = max(self.seen, document.end_of(last))
 
     def remember(self) -> None:

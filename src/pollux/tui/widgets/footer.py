@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     from pollux.tui.keys import Key
 
-MOST = 4
-"""A sentence has at most so many lines."""
+MOST = 8
+"""A sentence has at most so many lines; if it is longer, its last line ends with an ellipsis."""
+
+_OTHERS = 3
+"""Lines of a screen that are not for sentences, as the search field and a row."""
 
 
 class FooterLine(LineWidget):
@@ -51,11 +54,15 @@ class FooterLine(LineWidget):
 
     def _fit(self) -> None:
         """A long sentence has several lines."""
-        self.styles.height = min(len(self._wrapped()), MOST) or 1
+        self.styles.height = len(self._wrapped()) or 1
         self.refresh()
 
     def _wrapped(self) -> list[str]:
-        return [*wrap(self.sentence, max(self.app.size.width - 2, 8))]
+        columns, most = max(self.app.size.width - 2, 8), max(min(MOST, self.app.size.height - _OTHERS), 1)
+        lines = [*wrap(self.sentence, columns)]
+        if len(lines) <= most:
+            return lines
+        return [*lines[: most - 1], cut(" ".join(lines[most - 1 : most + 1]), columns)]
 
     def on_resize(self) -> None:
         """The width decides how many lines a sentence has."""

@@ -499,6 +499,19 @@ def test_no_other_agent_is_given_an_id_that_is_none_of_its_own(desk: Desk, agent
         assert refused(desk, entry.summary.key).reason in ("name", "format")
 
 
+@pytest.mark.parametrize("id", ["--allow-all-tools", "-c", "a name"])
+def test_copilot_is_given_no_id_that_is_none_of_its_own(desk: Desk, id: str) -> None:
+    """It takes an option for an option there, and a name for the name of any session."""
+    shutil.copytree(CORPUS / "copilot" / "1.0.102" / "home", desk.home, dirs_exist_ok=True)
+    folder = next(desk.home.glob(".copilot/session-state/*/events.jsonl")).parent
+    for file in filter(Path.is_file, folder.iterdir()):
+        file.write_bytes(file.read_bytes().replace(folder.name.encode(), id.encode()))
+    folder.rename(folder.with_name(id))
+    error = refused(desk, f"copilot:{id}", folder=str(desk.project))
+    assert error.reason == "id"
+    assert shlex.split(commands(error.hint)[0]) == ["handoff", f"copilot:{id}", "--to", "copilot"]
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 @pytest.mark.parametrize("path", [".", "weather", "../work/weather"])
 def test_a_relative_folder_is_not_known(desk: Desk, agent: str, path: str) -> None:

@@ -51,6 +51,18 @@ def test_a_session_in_the_database(opencode: OpenCodeHome) -> None:
         resume_command(request(opencode, (1, 1, 65)))
 
 
+@pytest.mark.parametrize("id", ["--prompt=run it", "-c", "last"])
+def test_it_is_given_no_id_that_is_none_of_its_own(opencode: OpenCodeHome, id: str) -> None:
+    """An option in place of an id would begin a session with somebody else's prompt."""
+    database = opencode.database()
+    add_session(database, id)
+    add_prompt(database, id, "msg_1", "Hello")
+    database.close()
+    with pytest.raises(CannotResume, match="no id that OpenCode gives") as caught:
+        resume_command(request(opencode, (1, 18, 33)))
+    assert caught.value.reason == "id"
+
+
 @pytest.mark.parametrize(
     ("layout", "release", "works"),
     [

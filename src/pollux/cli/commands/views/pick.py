@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from pollux.cli.options.common import OR_SAMPLE, SAMPLE, common, open_library, remark
 from pollux.cli.options.filters import branch_option, filter_from_options, narrowing
 from pollux.cli.options.group import Command
+from pollux.cli.terminal.dumb import dumb
 from pollux.errors import CannotResume, RequestError
 
 if TYPE_CHECKING:
@@ -36,10 +36,11 @@ def command(ctx: click.Context, /, query: tuple[str, ...], output: str | None, *
     pollux show $(pollux pick)
     claude -r $(pollux pick --agent claude --id)
     """
-    if os.environ.get("TERM", "dumb") == "dumb":
-        raise RequestError("This terminal (TERM=dumb) cannot show a list to choose from.", "Try: pollux list")
+    if (why := dumb()) is not None:
+        raise RequestError(f"This terminal ({why}) cannot show a list to choose from.", "Try: pollux list")
     criteria = filter_from_options(**options)
     library = _library(ctx)
+    library.homes.require_agent(criteria.agent)
     entry = import_module("pollux.tui.pick.picker").pick(library, criteria, " ".join(query))
     if entry is None:
         ctx.exit(1)
