@@ -50,19 +50,29 @@ def test_list_does_without_rich_where_text_is_plain(home_of: Callable[[str], Pol
     assert not {name for name in process.stdout.splitlines()[-1].split() if name.startswith("rich")}
 
 
+PRICES = """
+import sys
+from pollux.cli.app import run
+from pollux.system.beside import Beside
+
+begun, begin = [], Beside.begin
+Beside.begin = lambda make_ready: begun.append(make_ready) or begin(make_ready)
+run(sys.argv[1:])
+print(bool(begun) or not {"genai_prices", "pydantic"}.isdisjoint(sys.modules))
+"""
+"""Runs a command, and says whether the list of prices was loaded: in this process, or in one beside it."""
+
+
+def loads_prices(pollux: Pollux, *command: str) -> bool:
+    ran = [sys.executable, "-c", PRICES, *command]
+    process = subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True)
+    return process.stdout.splitlines()[-1] == "True"
+
+
 @pytest.mark.parametrize("command", [["list"], ["show", "last"], ["stats", "--by", "tool"], ["audit"], ["projects"]])
 def test_prices_are_loaded_by_those_alone_who_ask_for_them(pollux: Pollux, command: list[str]) -> None:
-    program = "import sys; from pollux.cli.app import run; run(sys.argv[1:]); print(*sys.modules)"
-    ran = [sys.executable, "-c", program, *command]
-    process = subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True)
-    assert not {"genai_prices", "pydantic"} & set(process.stdout.splitlines()[-1].split())
+    assert not loads_prices(pollux, *command)
 
 
 def test_the_list_of_prices_is_loaded_once(pollux: Pollux) -> None:
-    program = "import sys; from pollux.cli.app import run; run(['stats']); print(*sys.modules)"
-    ran = [sys.executable, "-c", program]
-    loaded = [
-        "genai_prices" in subprocess.run(ran, env=pollux.env, capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    ]
-    assert loaded == [True, False]
+    assert [loads_prices(pollux, "stats") for _ in range(2)] == [True, False]
