@@ -240,6 +240,24 @@ def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> N
     assert early.usage.family(early.session(PARENT)) == entry.family_usage
 
 
+def test_what_another_pollux_read_meanwhile_is_known(large: ChangingHome) -> None:
+    delegate(large)
+    other = large.library()
+    other.count()
+    asks: tuple[Callable[[Library], Any], ...] = (
+        lambda library: library.list(limit=1)[0].family_usage,
+        lambda library: library.usage.family(library.session(PARENT)),
+    )
+    for ask in asks:
+        with other._index.store.catalogue.change():  # it has read everything, and not finished
+            other._index.store.catalogue.rows("UPDATE roots SET snapshot=''")
+        library = large.library(early=True)
+        family = ask(library)
+        assert (library.index.unread_files, library.index.is_early) == (0, False)
+        assert family is not None
+        assert family.requests == 2
+
+
 def test_a_session_is_resumed_when_all_are_read(large: ChangingHome) -> None:
     """Before, neither its sub-agents nor its folder are known: an older session of another agent has its path."""
     files = delegate(large)

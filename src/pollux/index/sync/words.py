@@ -153,7 +153,7 @@ def _index(each: WordTask, writer: Writer) -> _Answer:
     """Write the words of a bundle. Only words that cannot be written are an error."""
     try:
         sessions = each.task.source.read(each.task.bundle).sessions
-        if not _is_unchanged(each.task.bundle):
+        if not _is_unchanged(each.task.bundle) or not each.numbers.keys() <= {session.key for session in sessions}:
             return _Answer(changed=True)
         words = [
             (each.numbers[session.key], Facts.of(session), list(passages(session)))
