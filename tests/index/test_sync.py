@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from pollux.library.library import Enough, Filter, Progress
-from tests.index.conftest import ChangingHome
+from pollux.sources.database import private_copy
+from tests.index.conftest import CORPUS, ChangingHome
 
 
 def test_a_second_sync_reads_nothing(home: ChangingHome) -> None:
@@ -245,3 +247,28 @@ def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(empty_h
         ]
         assert listed[0] == listed[1]
         assert listed[0][0][1] > 0
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_could_not_be_read_for_want_of_room_is_read_again(
+    known: bool, empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database is read from a copy. The database stays as it is while room is made."""
+    home = empty_home
+    home.talk("other", "weather report")
+    shutil.copytree(CORPUS.parent / "opencode" / "1.18.33" / "home", home.home, dirs_exist_ok=True)
+
+    def fill(_path: str, to: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(to))
+
+    if known:
+        home.library().list()
+    monkeypatch.setattr(private_copy, "_copy_file", fill)
+    (home.home / ".local/share/opencode/opencode.db").touch()
+    without = home.library()
+    assert [entry.summary.key for entry in without.list()] == ["gemini:other"]
+    assert without.index.unread() == 1
+    assert "No space left" in str([file.reason for file in without.doctor().files])
+    monkeypatch.undo()
+    assert home.answers() == home.truth()
+    assert home.library().index.unread() == 0

@@ -23,6 +23,7 @@ from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceCo
 from pollux.sources.capabilities import documents_of
 from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
+from pollux.system.passing import troubles
 from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
 
@@ -194,6 +195,7 @@ class Sync:
         self._removed = 0
         self._layouts: dict[int, EncodedLayout] = {}
         self._changed_alone: set[int] = set()
+        self._unsettled: set[int] = set()
         self._roots: list[tuple[RootScan, int]] = []
         self._peeks: Peeks = {}
 
@@ -210,7 +212,8 @@ class Sync:
         self._read(tasks)
         with self._catalogue.change():
             for scan, root in roots:
-                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root])
+                if root not in self._unsettled:
+                    self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root])
                 self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(scan.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
@@ -298,9 +301,12 @@ class Sync:
     @contextmanager
     def _peeking(self, scan: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """A context with what is known of the beginnings of these files; what a source adds is stored at the end."""
-        context = self._context(scan, known)
+        context, before = self._context(scan, known), troubles()
         yield context
         self._peeks |= context.peeks
+        if troubles() != before:  # what was not seen for now is looked at again
+            self._unsettled.add(root)
+            return
         stamps = {display_path(file.path): file.stamp for file in files}
         peeks = {
             place: peek
@@ -357,6 +363,8 @@ class Sync:
         from pollux.system.workers import WORTH_FORKING, process_count
 
         def report(task: Task, reading: BundleRows) -> None:
+            if reading.passing:
+                self._unsettled.add(task.root)
             self._progress.sessions += len(reading.entries)
             self._progress.done_files += len(task.bundle.files)
             self._progress.done_bytes += task.bundle.size

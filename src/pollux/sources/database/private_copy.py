@@ -20,6 +20,7 @@ from pollux.sources.database.file_format import LOG_HEAD
 from pollux.system.directories import Places
 from pollux.system.files import opened
 from pollux.system.last_steps import at_end
+from pollux.system.passing import count_trouble
 from pollux.wire import unreadable
 
 LOG, JOURNAL = "-wal", "-journal"
@@ -77,6 +78,8 @@ class PrivateCopy(PrivateFolder):
                     return
                 time.sleep(_PAUSE * attempt)
         except (OSError, ValueError) as error:
+            if not self.folder.is_dir():
+                count_trouble()
             raise unreadable(path, error) from error
         self.torn = True
 
