@@ -13,9 +13,9 @@ from pollux.errors import Unreadable
 from pollux.model import Severity
 from pollux.system import files
 from pollux.system.files import LARGE
-from pollux.system.passing import note_trouble
 from pollux.text.surrogates import spell_surrogates
 from pollux.wire.notes import Notes
+from pollux.wire.passing import note_trouble
 from pollux.wire.shapes import Malformed, Shape, decode
 
 S = TypeVar("S", bound=Shape)

@@ -11,9 +11,9 @@ from pollux.index.catalogue.rows import BundleRows, entry
 from pollux.index.search.passages import cut_outputs
 from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Reading, Source
-from pollux.system.passing import troubles
 from pollux.text.surrogates import escape_surrogates
 from pollux.wire import display_path
+from pollux.wire.passing import troubles
 
 _encode = msgspec.msgpack.Encoder().encode
 

@@ -23,9 +23,9 @@ from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceCo
 from pollux.sources.capabilities import documents_of
 from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
-from pollux.system.passing import troubles
 from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
+from pollux.wire.passing import troubles
 
 if TYPE_CHECKING:
     from pollux.index.catalogue.rows import BundleRows

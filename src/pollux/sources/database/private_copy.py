@@ -20,8 +20,8 @@ from pollux.sources.database.file_format import LOG_HEAD
 from pollux.system.directories import Places
 from pollux.system.files import opened
 from pollux.system.last_steps import at_end
-from pollux.system.passing import count_trouble
 from pollux.wire import unreadable
+from pollux.wire.passing import count_trouble
 
 LOG, JOURNAL = "-wal", "-journal"
 """What SQLite puts behind a database's name for the files that belong to it. `-shm` holds nothing of its own."""

@@ -21,8 +21,8 @@ from pollux.sources.base import File
 from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateFolder
 from pollux.sources.database.salvage import Salvage
 from pollux.sources.database.wholeness import REFUSED, is_damage, restrain, whole_copy
-from pollux.system.passing import count_trouble, note_trouble
 from pollux.wire import display_path
+from pollux.wire.passing import count_trouble, note_trouble
 
 DATABASE = "database"
 """The role of a database, and of its log: neither is ever archived as it is."""
