@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -404,6 +405,18 @@ def test_a_search_waits_for_no_words(home: ChangingHome, behind: Callable[..., L
     assert library.index.info().passages == 0
     newest = {"sort": Sort.NEWEST, "per_session": 1, "kinds": PLACES["prompts"]}
     assert found(library, "weather", **newest) == found(whole, "weather", **newest)
+
+
+def test_words_of_a_database_with_a_log_are_added(large: ChangingHome, behind: Callable[..., Library]) -> None:
+    shutil.copytree(CORPUS.parent / "opencode" / "1.18.33-wal" / "home", large.home, dirs_exist_ok=True)
+    assert list(large.home.glob(".local/share/opencode/opencode.db-wal"))
+    library = behind(large)
+    truth = found(library, "agent:opencode weather")
+    assert truth[0]
+    assert library.index.pending() > 0
+    assert library._index.add_words()
+    assert library.index.pending() == 0
+    assert found(library, "agent:opencode weather") == truth
 
 
 def test_without_a_process_behind_words_are_added_first(home: ChangingHome, behind: Callable[..., Library]) -> None:
