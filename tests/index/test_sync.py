@@ -8,11 +8,13 @@ import json
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from pollux.library.library import Enough, Filter, Progress
+from pollux.sources.base import Bundle, File, Source, SourceContext
 from pollux.sources.database import private_copy
 from tests.index.conftest import CORPUS, ChangingHome
 
@@ -272,3 +274,25 @@ def test_what_could_not_be_read_for_want_of_room_is_read_again(
     monkeypatch.undo()
     assert home.answers() == home.truth()
     assert home.library().index.unread() == 0
+
+
+def test_two_bundles_of_one_key_stop_nothing(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No source should give them, but a session must not be lost for it, and the others even less."""
+    home = empty_home
+    for name in ("aaaa", "bbbb", "cccc"):
+        home.talk(name, f"weather of {name}")
+    source = next(source for source, _ in home.library()._index._homes.roots() if source.name == "gemini")
+    grouped = type(source).bundles
+
+    def bundles(self: Source, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
+        found = grouped(self, root, files, context)
+        for bundle in found:
+            bundle.id = "aaaa" if bundle.id == "bbbb" else bundle.id
+        return found
+
+    monkeypatch.setattr(type(source), "bundles", bundles)
+    library = home.library()
+    hits = library.search("weather", limit=10).hits
+    assert sorted(hit.snippet for hit in hits) == [f"weather of {name}" for name in ("aaaa", "bbbb", "cccc")]
+    assert len(library.list()) == 3
+    assert all(library.session(entry.summary.key).messages for entry in library.list())

@@ -19,7 +19,17 @@ import msgspec
 from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import EncodedLayout, Layout, Part, encode_layout
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
+from pollux.sources.base import (
+    Bundle,
+    File,
+    OtherFiles,
+    Root,
+    Source,
+    SourceContext,
+    distinct,
+    fingerprint_of,
+    other_files,
+)
 from pollux.sources.capabilities import documents_of
 from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
@@ -263,7 +273,7 @@ class Sync:
                 from pollux.index.sync.peeks import peek_ahead
 
                 context.peeks |= peek_ahead(scan.source, scan.root, scan.files, known)
-            bundles = scan.source.bundles(scan.root.path, scan.files, context)
+            bundles = distinct(scan.source.bundles(scan.root.path, scan.files, context))
             old = self._catalogue.known_bundles(root)
             tasks = self._outdated(scan, root, bundles, old)
         gone += [before.id for before in old.values()]
@@ -286,7 +296,7 @@ class Sync:
             context.stored_peeks = lambda kind, files: self._catalogue.peeks(
                 root, [display_path(file.path) for file in files], kind
             )
-            bundles = part.bundles(scan.source.bundles(scan.root.path, part.files, context))
+            bundles = part.bundles(distinct(scan.source.bundles(scan.root.path, part.files, context)))
             match part.complete(bundles):
                 case None:
                     return None
@@ -446,7 +456,7 @@ class Sync:
             self._pulse()
             with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
                 context.needs = partial(needs, scan.source.name)
-                bundles = scan.source.bundles(scan.root.path, scan.files, context)
+                bundles = distinct(scan.source.bundles(scan.root.path, scan.files, context))
             old = self._catalogue.known_bundles(root)
             for bundle in bundles:
                 changed_ns, before = bundle.changed_ns, old.pop(bundle.key, None)
@@ -477,7 +487,7 @@ class Sync:
     def _bundles(self, scan: RootScan, root: int) -> list[Bundle]:
         """The bundles of a root. What peeks give is not stored."""
         context = self._context(scan, self._catalogue.peeks(root))
-        return scan.source.bundles(scan.root.path, scan.files, context)
+        return distinct(scan.source.bundles(scan.root.path, scan.files, context))
 
 
 def heal(catalogue: Catalogue, text: WordIndex) -> None:
