@@ -199,23 +199,27 @@ def _with_copies(
 ) -> tuple[list[GeminiBundle], list[GeminiBundle]]:
     """The sessions, where a file may also lie in the other's place: people copy files into folders among the chats.
 
-    A session that lies in the folder of another one is its sub-agent. If there is no other one, it is a session itself.
+    A session that lies in the folder of another one is its sub-agent. If there is no other one, the folder is a copy.
     """
     by_place = {_place(main): main for main in mains}
     names = {main.id for main in mains}
-    copied: set[tuple[str, str]] = set()
+    joined: set[tuple[str, str]] = set()
     own: list[GeminiBundle] = []
-    for subagent in subagents:
-        main = by_place.get(_place(subagent))
-        if main is None:
+    for subagent in sorted(subagents, key=lambda subagent: subagent.parent not in names):
+        place = _place(subagent)
+        other = by_place.get(place)
+        if subagent.parent in names - {subagent.id}:
+            if other is not None and other.kind is Kind.MAIN:
+                subagent.take(other)
+                joined.add(place)
+            by_place[place] = subagent
             own.append(subagent)
-        elif subagent.parent in names - {main.id}:
-            subagent.take(main)
-            copied.add(_place(main))
-            own.append(subagent)
+        elif other is not None:
+            other.take(subagent)
         else:
-            main.take(subagent)
-    return [main for main in mains if _place(main) not in copied], own
+            by_place[place] = subagent
+            own.append(subagent)
+    return [main for main in mains if _place(main) not in joined], own
 
 
 def _place(bundle: GeminiBundle) -> tuple[str, str]:

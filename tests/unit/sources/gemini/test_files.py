@@ -81,9 +81,10 @@ def test_a_copy_of_a_subagent_among_the_chats_is_the_same_subagent(home: Home) -
     kid = (header("kid-1", kind="subagent"), user("t1", "Do it"), gemini("k1", "did"))
     home.log("weather/chats/aaaaaaaa-1/kid-1.jsonl", *kid)
     home.log("weather/chats/session-2026-11-15T06-05-kid-1.jsonl", *kid)
+    home.log("weather/chats/aaaaaaaa-1-backup/kid-1.jsonl", *kid)
     found = {entry.summary.id: entry.summary.parent for entry in home.library().list(Filter(everything=True))}
     assert found == {"aaaaaaaa-1": None, "kid-1": "gemini:aaaaaaaa-1"}
-    assert home.sessions()["kid-1"].usage.input == 10
+    assert (home.sessions()["kid-1"].usage.input, len(home.sessions()["kid-1"].files)) == (10, 3)
 
 
 def test_parts_left_by_an_old_compress_are_joined(home: Home) -> None:
