@@ -9,14 +9,15 @@ import random
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pollux.errors import PolluxError
 from pollux.index.catalogue.rows import BundleRows
-from pollux.index.sync import bulk as load, readers
+from pollux.index.sync import bulk as load, readers, words
 from pollux.library.library import Filter
-from pollux.sources.base import Bundle, Source
+from pollux.sources.base import Bundle, Reading, Source
 from pollux.system import workers as team
 from tests.index.conftest import ChangingHome
 
@@ -119,6 +120,47 @@ def test_a_process_that_dies_over_a_session_costs_that_session_alone(
     fresh = [each.summary.key for each in home.library(home.cache.with_name("fresh")).list(Filter(everything=True))]
     assert len(others) == len(fresh) - 1 > 0
     assert set(others) < set(fresh)
+
+
+@pytest.mark.parametrize("way", ["rows and words", "rows", "words"])
+def test_a_process_that_is_killed_once_costs_nothing(
+    way: str, home: ChangingHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_processes(monkeypatch)
+    home.talk("fatal", "weather of the last day", "x")
+    module, name = (words, "_index") if way == "words" else (load, "read")
+    whole, killed = getattr(module, name), tmp_path / "killed"
+
+    def killed_once(*arguments: Any) -> Any:
+        if "fatal" in str(arguments) and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return whole(*arguments)
+
+    monkeypatch.setattr(module, name, killed_once)
+    library = home.library()
+    if way != "rows and words":
+        library.list()
+    library.sync()
+    assert killed.exists()
+    assert home.answers() == home.truth()
+
+
+def test_words_of_a_session_that_cannot_be_read_now_stay_pending(
+    home: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a database cannot be copied, for want of room: its sessions are known already."""
+    start_processes(monkeypatch)
+    library = home.library()
+    library.list()
+    pending = library.index.pending()
+    (source, _), *_ = library._index._homes.roots()
+    monkeypatch.setattr(type(source), "read", lambda _self, _bundle: Reading(sessions=[], problem="no room"))
+    library.sync()
+    assert library.index.pending() == pending > 0
+    monkeypatch.undo()
+    home.library().sync()
+    assert home.answers() == home.truth()
 
 
 def test_ctrl_c_keeps_what_was_read(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -240,6 +241,24 @@ def test_an_early_answer_knows_no_sums_with_sub_agents(large: ChangingHome) -> N
     assert early.usage.family(early.session(PARENT)) == entry.family_usage
 
 
+def test_what_another_pollux_read_meanwhile_is_known(large: ChangingHome) -> None:
+    delegate(large)
+    other = large.library()
+    other.count()
+    asks: tuple[Callable[[Library], Any], ...] = (
+        lambda library: library.list(limit=1)[0].family_usage,
+        lambda library: library.usage.family(library.session(PARENT)),
+    )
+    for ask in asks:
+        with other._index.store.catalogue.change():  # it has read everything, and not finished
+            other._index.store.catalogue.rows("UPDATE roots SET snapshot=''")
+        library = large.library(early=True)
+        family = ask(library)
+        assert (library.index.unread_files, library.index.is_early) == (0, False)
+        assert family is not None
+        assert family.requests == 2
+
+
 def test_a_session_is_resumed_when_all_are_read(large: ChangingHome) -> None:
     """Before, neither its sub-agents nor its folder are known: an older session of another agent has its path."""
     files = delegate(large)
@@ -386,6 +405,18 @@ def test_a_search_waits_for_no_words(home: ChangingHome, behind: Callable[..., L
     assert library.index.info().passages == 0
     newest = {"sort": Sort.NEWEST, "per_session": 1, "kinds": PLACES["prompts"]}
     assert found(library, "weather", **newest) == found(whole, "weather", **newest)
+
+
+def test_words_of_a_database_with_a_log_are_added(large: ChangingHome, behind: Callable[..., Library]) -> None:
+    shutil.copytree(CORPUS.parent / "opencode" / "1.18.33-wal" / "home", large.home, dirs_exist_ok=True)
+    assert list(large.home.glob(".local/share/opencode/opencode.db-wal"))
+    library = behind(large)
+    truth = found(library, "agent:opencode weather")
+    assert truth[0]
+    assert library.index.pending() > 0
+    assert library._index.add_words()
+    assert library.index.pending() == 0
+    assert found(library, "agent:opencode weather") == truth
 
 
 def test_without_a_process_behind_words_are_added_first(home: ChangingHome, behind: Callable[..., Library]) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from pollux.library.library import Enough, Filter, Progress
-from tests.index.conftest import ChangingHome
+from pollux.sources.base import Bundle, File, Source, SourceContext
+from pollux.sources.database import private_copy
+from tests.index.conftest import CORPUS, ChangingHome
 
 
 def test_a_second_sync_reads_nothing(home: ChangingHome) -> None:
@@ -245,3 +249,50 @@ def test_what_is_noticed_about_a_log_of_typed_lines_is_as_new_as_the_log(empty_h
         ]
         assert listed[0] == listed[1]
         assert listed[0][0][1] > 0
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_could_not_be_read_for_want_of_room_is_read_again(
+    known: bool, empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database is read from a copy. The database stays as it is while room is made."""
+    home = empty_home
+    home.talk("other", "weather report")
+    shutil.copytree(CORPUS.parent / "opencode" / "1.18.33" / "home", home.home, dirs_exist_ok=True)
+
+    def fill(_path: str, to: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(to))
+
+    if known:
+        home.library().list()
+    monkeypatch.setattr(private_copy, "_copy_file", fill)
+    (home.home / ".local/share/opencode/opencode.db").touch()
+    without = home.library()
+    assert [entry.summary.key for entry in without.list()] == ["gemini:other"]
+    assert without.index.unread() == 1
+    assert "No space left" in str([file.reason for file in without.doctor().files])
+    monkeypatch.undo()
+    assert home.answers() == home.truth()
+    assert home.library().index.unread() == 0
+
+
+def test_two_bundles_of_one_key_stop_nothing(empty_home: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No source should give them, but a session must not be lost for it, and the others even less."""
+    home = empty_home
+    for name in ("aaaa", "bbbb", "cccc"):
+        home.talk(name, f"weather of {name}")
+    source = next(source for source, _ in home.library()._index._homes.roots() if source.name == "gemini")
+    grouped = type(source).bundles
+
+    def bundles(self: Source, root: Path, files: Iterable[File], context: SourceContext) -> list[Bundle]:
+        found = grouped(self, root, files, context)
+        for bundle in found:
+            bundle.id = "aaaa" if bundle.id == "bbbb" else bundle.id
+        return found
+
+    monkeypatch.setattr(type(source), "bundles", bundles)
+    library = home.library()
+    hits = library.search("weather", limit=10).hits
+    assert sorted(hit.snippet for hit in hits) == [f"weather of {name}" for name in ("aaaa", "bbbb", "cccc")]
+    assert len(library.list()) == 3
+    assert all(library.session(entry.summary.key).messages for entry in library.list())

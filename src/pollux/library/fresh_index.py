@@ -280,7 +280,7 @@ class FreshIndex:
         self.is_ready = True
 
     def _reach(self, goal: EarlyGoal, scans: list[RootScan]) -> bool:
-        """Read as much as a goal needs, if there is much to read. Returns whether it was reached."""
+        """Read as much as a goal needs, if there is much to read. Returns whether some is left for later."""
         unknown = [scan for scan in scans if not scan.is_known(self.store.catalogue)]
         incomplete = [scan for scan in unknown if not self.store.catalogue.root(scan.source.name, scan.name)[1]]
         if not any(scan.files for scan in incomplete):
@@ -292,9 +292,10 @@ class FreshIndex:
         self._is_complete = False
         unread = self.store.reach(goal, unknown, SyncInput(self._report))
         self._syncs += 1
-        if goal.reached:
-            self.unread_files, self._unread_ids, self.is_ready = unread.files, sorted(unread.ids), True
-        return goal.reached
+        if not goal.reached or not unread.files:  # what another pollux has read meanwhile need not be waited for
+            return False
+        self.unread_files, self._unread_ids, self.is_ready = unread.files, sorted(unread.ids), True
+        return True
 
     def look_again(self) -> None:
         """Let the next question look for what changed since the last one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pollux.index.catalogue.catalogue import Peeks
 from pollux.library.homes import Homes
-from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, other_files
+from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, distinct, other_files
 from pollux.system.directories import Places
 from pollux.wire import display_path, folder_at
 
@@ -79,4 +79,4 @@ class SessionFiles:
             return other_files(root, files, [(other, s.find(other.path)) for s, other in other_roots])
 
         context.other_files = others
-        return source.bundles(root.path, files, context)
+        return distinct(source.bundles(root.path, files, context))

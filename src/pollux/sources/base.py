@@ -244,6 +244,25 @@ def fingerprint_of(texts: Iterable[str]) -> str:
     return hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
+def distinct(bundles: list[Bundle]) -> list[Bundle]:
+    """The same bundles, each under a key of its own.
+
+    Should a source give one key twice, as for files that somebody moved about, neither bundle is lost for that.
+    """
+    keys = {bundle.key for bundle in bundles}
+    if len(keys) == len(bundles):
+        return bundles
+    result: list[Bundle] = []
+    for bundle in bundles:
+        if bundle.key in keys:
+            keys.remove(bundle.key)
+            result.append(bundle)
+        else:
+            digest = fingerprint_of(file.path for file in bundle.files)[:8]
+            result.append(msgspec.structs.replace(bundle, id=f"{bundle.id}@{digest}"))
+    return result
+
+
 def unchanged(dependencies: bytes, stamps: Mapping[str, str]) -> bool:
     """Do these files, encoded with their stamps, still have the same stamps? A missing file has none."""
     former: dict[str, str] = msgspec.msgpack.decode(dependencies, type=dict[str, str])

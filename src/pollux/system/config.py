@@ -14,7 +14,18 @@ from pollux.system.decoders import learned
 from pollux.system.files import read
 from pollux.text.suggest import did_you_mean
 
-EXAMPLE = "docs/usage.md shows an example."
+_PAGES = {
+    "keys": "tui",
+    "lake": "lake",
+    "private": "marks",
+    "redact": "redaction",
+    "resume": "resume",
+    "sync": "cache",
+    "tui": "tui",
+}
+"""The pages that show examples of settings, where it is not that of prices."""
+
+_SECTION = re.compile(r" at `(?:\$\.)?(\w+)")
 _ANY_MODEL = "$.prices[...]"
 _UNKNOWN_KEY = re.compile(r"Object contains unknown field `(.+?)`(?: - at `(.+)`)?")
 _MISSING_KEY = re.compile(r"Object missing required field `(.+?)`")
@@ -126,13 +137,19 @@ def load(file: Path) -> Config:
     try:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"The settings in {file} are not TOML: {error}.", EXAMPLE) from None
+        raise RequestError(f"The settings in {file} are not TOML: {error}.", _example("")) from None
     try:
         return msgspec.convert(settings, learned(Config))
     except msgspec.ValidationError as error:
         problem = _located(str(error), settings)
-        hint = _key_hint(problem) or EXAMPLE
+        hint = _key_hint(problem) or _example(problem)
         raise RequestError(f"The settings in {file} are wrong: {_in_words(problem)}.", hint) from None
+
+
+def _example(problem: str) -> str:
+    """Where an example of the setting stands that is wrong."""
+    section = _SECTION.search(problem)
+    return f"docs/{_PAGES.get(section[1] if section else '', 'usage')}.md shows an example."
 
 
 def _key_hint(problem: str) -> str | None:

@@ -12,6 +12,7 @@ import gc
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import cached_property
 from types import FrameType, TracebackType
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 WORTH_FORKING = 4 << 20
 """Less work (bytes) is done by one process, because starting others takes longer."""
+
+TRIES = 2
+"""A piece of work that cost so many processes their lives failed. One may have been killed by somebody else."""
 
 _AHEAD = 2
 _LAST = (1 << 64) - 1
@@ -40,7 +44,7 @@ class Worker(Protocol):
 
 
 class Answer(NamedTuple):
-    """The result of a piece of work. `number` is None in a last answer; `content` is None where the process died."""
+    """The result of a piece of work. `number` is None in a last answer; `content` is None where processes died."""
 
     number: int | None
     content: bytes | None
@@ -67,8 +71,8 @@ def can_fork() -> bool:
 
 
 def run_jobs(job: Callable[[int], bytes], count: int, processes: int) -> Generator[tuple[int, bytes | None]]:
-    """The result of each number below `count`, in the order in which they end; None where the process died."""
-    with WorkerPool(lambda _: _JobWorker(job), count, processes) as pool:
+    """The result of each number below `count`, in the order in which they end; None where two processes died."""
+    with WorkerPool(lambda _: _JobWorker(job), count, processes, tries=TRIES) as pool:
         for number, content in pool.answers():
             if number is not None:
                 yield number, content
@@ -86,9 +90,13 @@ class _JobWorker:
 
 
 class WorkerPool:
-    """Worker processes, each with its numbers. A new process calls `hire` with its place in the pool."""
+    """Worker processes, each with its numbers. A new process calls `hire` with its place in the pool.
 
-    def __init__(self, hire: Callable[[int], Worker], count: int, size: int) -> None:
+    Where a process dies, its number is handed out again until it was tried so often. With a single try nothing is done
+    twice: the dead process may have written something that is lost.
+    """
+
+    def __init__(self, hire: Callable[[int], Worker], count: int, size: int, *, tries: int = 1) -> None:
         import multiprocessing  # imported only if processes are started: without it, pollux ends at once
 
         self._new_worker = hire
@@ -97,6 +105,8 @@ class WorkerPool:
         self._tasks: dict[Connection, list[int]] = {}
         self._cleanup = contextlib.ExitStack()
         self._started = 0
+        self._tries = tries
+        self._deaths: Counter[int] = Counter()
         for _ in range(size):
             self._hire()
 
@@ -146,7 +156,9 @@ class WorkerPool:
                 try:
                     content = ready.recv_bytes()
                 except (EOFError, OSError):
-                    yield Answer(self._replace(ready), None)
+                    number = self._replace(ready)
+                    if number is None or self._deaths[number] >= self._tries:
+                        yield Answer(number, None)
                     continue
                 number = self._tasks[ready].pop(0)
                 if number == _LAST:
@@ -156,11 +168,13 @@ class WorkerPool:
                     yield Answer(number, content)
 
     def _replace(self, helper: Connection) -> int | None:
-        """Replace a process that died, perhaps without memory: its current number has failed, the others go on."""
+        """Replace a process that died, perhaps without memory. Returns its current number; the others go on."""
         first, *rest = self._tasks.pop(helper)
         if first == _LAST:
             return None
-        self._numbers = iter([*(number for number in rest if number != _LAST), *self._numbers])
+        self._deaths[first] += 1
+        again = [first] if self._deaths[first] < self._tries else []
+        self._numbers = iter([*(number for number in rest if number != _LAST), *self._numbers, *again])
         self._hire()
         return first
 

@@ -15,6 +15,7 @@ from pollux.system import files
 from pollux.system.files import LARGE
 from pollux.text.surrogates import spell_surrogates
 from pollux.wire.notes import Notes
+from pollux.wire.passing import note_trouble
 from pollux.wire.shapes import Malformed, Shape, decode
 
 S = TypeVar("S", bound=Shape)
@@ -127,6 +128,7 @@ def folder_at(path: str | Path) -> bool:
 
 def unreadable(path: str | Path, error: Exception) -> Unreadable:
     """The error as one sentence."""
+    note_trouble(error)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return Unreadable(f"{display_path(path)} cannot be read: {reason}.")
 

@@ -59,6 +59,17 @@ def test_one_sentence_says_what_is_wrong_in_which_file(file: Path, text: str, se
     assert error.value.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [('[sync]\nbackground = "no"', "cache"), ("[lake]\nlevel = 3", "lake"), ("[prices.x]\ninput = 'a'", "usage")],
+)
+def test_a_hint_names_the_page_with_an_example(file: Path, text: str, page: str) -> None:
+    file.write_text(text)
+    with pytest.raises(RequestError) as wrong:
+        load(file)
+    assert wrong.value.hint == f"docs/{page}.md shows an example."
+
+
 def test_a_file_that_cannot_be_read(file: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(RequestError, match="not UTF-8"):

@@ -37,7 +37,7 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
         return
     from pollux.draw.table import Column, table
     from pollux.text.escape import one_line
-    from pollux.text.figures import size, tilde
+    from pollux.text.figures import plural, size, tilde
 
     name, value = Column(""), Column("", flexible=True, least=20, path=True)
     for what, text in (
@@ -46,6 +46,7 @@ def info(ctx: click.Context, as_json: bool = False) -> None:
         ("index", size(cache.index_bytes)),
         ("sessions", f"{cache.sessions:,}"),
         ("passages", f"{cache.passages:,}"),
+        *([("pending", f"words of {plural(cache.pending, 'session')}")] if cache.pending else []),
         ("generation", f"{cache.generation:,}"),
     ):
         name.add(what, "dim")

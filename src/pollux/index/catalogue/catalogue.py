@@ -347,7 +347,7 @@ class Catalogue:
         bundle = self._sql.execute(
             "INSERT INTO bundles(root, key, fingerprint, dependencies, files, problem, notices) "
             "VALUES(?, ?, ?, ?, ?, ?, ?)",
-            (root, key, fingerprint, reading.dependencies, files, reading.problem, notices),
+            (root, key, "" if reading.passing else fingerprint, reading.dependencies, files, reading.problem, notices),
         ).lastrowid
         assert bundle is not None  # noqa: S101 (an INSERT has one)
         for entry in reading.entries:

@@ -140,7 +140,8 @@ _MOMENT = 9
 class BundleRows(msgspec.Struct, array_like=True):
     """The rows of one bundle; `number` is its place in the list of bundles to read.
 
-    `wasted` are numbers whose words were indexed before the reading failed.
+    `wasted` are numbers whose words were indexed before the reading failed. `passing`: something was not read because
+    of a trouble that may be over at the next sync, which reads the bundle again.
     """
 
     number: int
@@ -149,6 +150,7 @@ class BundleRows(msgspec.Struct, array_like=True):
     dependencies: bytes
     entries: list[Entry]
     wasted: list[int] = []
+    passing: bool = False
 
 
 _LARGEST = 1 << 53  # sums of many such figures must fit, too

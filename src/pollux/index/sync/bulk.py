@@ -23,7 +23,7 @@ from pollux.model import Session
 from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
-from pollux.system.workers import WorkerPool
+from pollux.system.workers import TRIES, WorkerPool
 
 _AT_ONCE = 700 << 20
 """So many bytes are read in one step. Each process then makes few segments, and few must be merged."""
@@ -74,7 +74,7 @@ class RowLoad:
         with interrupt_later() as interrupted, ExitStack() as change:
             since = self._begin(change)
             stopped: BaseException | None = None
-            with WorkerPool(lambda _: _RowReader(tasks, self._visitor), len(tasks), self._size) as pool:
+            with WorkerPool(lambda _: _RowReader(tasks, self._visitor), len(tasks), self._size, tries=TRIES) as pool:
                 for number, content in pool.answers():
                     if number is None:
                         continue

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -16,7 +17,7 @@ from pollux.errors import StoreError
 from pollux.index.catalogue.catalogue import Catalogue
 from pollux.index.search.errors import NotWritten
 from pollux.index.search.word_index import WordIndex, Writer
-from pollux.system.workers import WorkerPool
+from pollux.system.workers import TRIES, WorkerPool
 
 T = TypeVar("T")
 Work = TypeVar("Work", bound=Callable[..., bytes])
@@ -128,15 +129,18 @@ def outcomes(pool: WorkerPool, order: Sequence[int]) -> Iterator[tuple[int | Non
 
 
 def retry_without_fatal(read: Callable[[set[int]], None]) -> None:
-    """Call `read` until no process dies. A task in which one died, perhaps for lack of memory, is passed as fatal."""
-    fatal: set[int] = set()
+    """Call `read` until no process dies. A task in which one died twice, perhaps for lack of memory, is fatal.
+
+    A process that died once may have been killed by somebody else.
+    """
+    deaths: Counter[int | None] = Counter()
     while True:
         try:
-            return read(fatal)
+            return read({number for number, count in deaths.items() if number is not None and count >= TRIES})
         except ProcessDied as death:
-            if death.number is None or death.number in fatal:
+            deaths[death.number] += 1
+            if deaths[death.number] > (TRIES if death.number is not None else TRIES - 1):
                 raise NotWritten("The process that writes the index of words was killed.") from None
-            fatal.add(death.number)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from pollux.model import Notice, Session, Severity
 from pollux.sources.base import Bundle, Reading, Source
 from pollux.text.surrogates import escape_surrogates
 from pollux.wire import display_path
+from pollux.wire.passing import troubles
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -28,6 +29,13 @@ def without_words(_session: Session) -> int:
 
 def read(number: int, task: tuple[Source, Bundle], store_words: StoreWords) -> BundleRows:
     """Read one bundle. An error affects this bundle only, unless words cannot be stored."""
+    before = troubles()
+    rows = _read(number, task, store_words)
+    rows.passing = troubles() != before
+    return rows
+
+
+def _read(number: int, task: tuple[Source, Bundle], store_words: StoreWords) -> BundleRows:
     source, bundle = task
     numbers: list[int] = []
     try:

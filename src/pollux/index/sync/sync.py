@@ -19,12 +19,23 @@ import msgspec
 from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
 from pollux.index.sync.groups import EncodedLayout, Layout, Part, encode_layout
 from pollux.index.sync.tasks import Task
-from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, fingerprint_of, other_files
+from pollux.sources.base import (
+    Bundle,
+    File,
+    OtherFiles,
+    Root,
+    Source,
+    SourceContext,
+    distinct,
+    fingerprint_of,
+    other_files,
+)
 from pollux.sources.capabilities import documents_of
 from pollux.sources.walk import unreadable_files
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Progress, Report
 from pollux.wire import display_path
+from pollux.wire.passing import troubles
 
 if TYPE_CHECKING:
     from pollux.index.catalogue.rows import BundleRows
@@ -194,6 +205,7 @@ class Sync:
         self._removed = 0
         self._layouts: dict[int, EncodedLayout] = {}
         self._changed_alone: set[int] = set()
+        self._unsettled: set[int] = set()
         self._roots: list[tuple[RootScan, int]] = []
         self._peeks: Peeks = {}
 
@@ -210,7 +222,8 @@ class Sync:
         self._read(tasks)
         with self._catalogue.change():
             for scan, root in roots:
-                self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root])
+                if root not in self._unsettled:
+                    self._catalogue.mark_synced(root, scan.snapshot, *self._layouts[root])
                 self._catalogue.put_closed(root, (display_path(file.path) for file in unreadable_files(scan.files)))
         return Outcome(changed=self._progress.sessions, removed=self._removed, bytes=size)
 
@@ -260,7 +273,7 @@ class Sync:
                 from pollux.index.sync.peeks import peek_ahead
 
                 context.peeks |= peek_ahead(scan.source, scan.root, scan.files, known)
-            bundles = scan.source.bundles(scan.root.path, scan.files, context)
+            bundles = distinct(scan.source.bundles(scan.root.path, scan.files, context))
             old = self._catalogue.known_bundles(root)
             tasks = self._outdated(scan, root, bundles, old)
         gone += [before.id for before in old.values()]
@@ -283,7 +296,7 @@ class Sync:
             context.stored_peeks = lambda kind, files: self._catalogue.peeks(
                 root, [display_path(file.path) for file in files], kind
             )
-            bundles = part.bundles(scan.source.bundles(scan.root.path, part.files, context))
+            bundles = part.bundles(distinct(scan.source.bundles(scan.root.path, part.files, context)))
             match part.complete(bundles):
                 case None:
                     return None
@@ -298,9 +311,12 @@ class Sync:
     @contextmanager
     def _peeking(self, scan: RootScan, root: int, files: list[File], known: Peeks) -> Iterator[SourceContext]:
         """A context with what is known of the beginnings of these files; what a source adds is stored at the end."""
-        context = self._context(scan, known)
+        context, before = self._context(scan, known), troubles()
         yield context
         self._peeks |= context.peeks
+        if troubles() != before:  # what was not seen for now is looked at again
+            self._unsettled.add(root)
+            return
         stamps = {display_path(file.path): file.stamp for file in files}
         peeks = {
             place: peek
@@ -357,6 +373,8 @@ class Sync:
         from pollux.system.workers import WORTH_FORKING, process_count
 
         def report(task: Task, reading: BundleRows) -> None:
+            if reading.passing:
+                self._unsettled.add(task.root)
             self._progress.sessions += len(reading.entries)
             self._progress.done_files += len(task.bundle.files)
             self._progress.done_bytes += task.bundle.size
@@ -438,7 +456,7 @@ class Sync:
             self._pulse()
             with self._peeking(scan, root, scan.files, self._catalogue.peeks(root)) as context:
                 context.needs = partial(needs, scan.source.name)
-                bundles = scan.source.bundles(scan.root.path, scan.files, context)
+                bundles = distinct(scan.source.bundles(scan.root.path, scan.files, context))
             old = self._catalogue.known_bundles(root)
             for bundle in bundles:
                 changed_ns, before = bundle.changed_ns, old.pop(bundle.key, None)
@@ -469,7 +487,7 @@ class Sync:
     def _bundles(self, scan: RootScan, root: int) -> list[Bundle]:
         """The bundles of a root. What peeks give is not stored."""
         context = self._context(scan, self._catalogue.peeks(root))
-        return scan.source.bundles(scan.root.path, scan.files, context)
+        return distinct(scan.source.bundles(scan.root.path, scan.files, context))
 
 
 def heal(catalogue: Catalogue, text: WordIndex) -> None:

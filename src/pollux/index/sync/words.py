@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 import msgspec
 
@@ -19,6 +20,8 @@ from pollux.index.sync.pieces import Pieces, as_failure, interrupt_later, outcom
 from pollux.index.sync.readers import failed
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import Bundle, File
+from pollux.sources.database import DATABASE, with_log
+from pollux.sources.walk import stat_file
 from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
@@ -153,7 +156,7 @@ def _index(each: WordTask, writer: Writer) -> _Answer:
     """Write the words of a bundle. Only words that cannot be written are an error."""
     try:
         sessions = each.task.source.read(each.task.bundle).sessions
-        if not _is_unchanged(each.task.bundle):
+        if not _is_unchanged(each.task.bundle) or not each.numbers.keys() <= {session.key for session in sessions}:
             return _Answer(changed=True)
         words = [
             (each.numbers[session.key], Facts.of(session), list(passages(session)))
@@ -169,7 +172,7 @@ def _index(each: WordTask, writer: Writer) -> _Answer:
 
 def _is_unchanged(bundle: Bundle) -> bool:
     """Are the files of a bundle the same as when it was found?"""
-    return all(map(_is_same, bundle.files))
+    return all(_is_same(file) or (file.role == DATABASE and _has_same_log(file, bundle)) for file in bundle.files)
 
 
 def _is_same(file: File) -> bool:
@@ -178,6 +181,15 @@ def _is_same(file: File) -> bool:
     except OSError:
         return False
     return (status.st_size, status.st_mtime_ns, status.st_ino) == (file.size, file.mtime_ns, file.inode)
+
+
+def _has_same_log(database: File, bundle: Bundle) -> bool:
+    """Is a database the same together with its log, as one file?"""
+    try:
+        now = [stat_file(Path(file.path), DATABASE) for file in bundle.files if file.path.startswith(database.path)]
+    except OSError:
+        return False
+    return any(with_log(file, now).stamp == database.stamp for file in now if file.path == database.path)
 
 
 class _Reader:

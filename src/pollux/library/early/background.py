@@ -37,8 +37,8 @@ def is_enabled(places: Places) -> bool:
         return variable.lower() not in _OFF
     try:
         return load(places.settings).sync.background
-    except RequestError:  # the commands that need settings report what is wrong with them
-        return True
+    except RequestError:  # nobody knows what the user wants; commands that need settings report what is wrong with them
+        return False
 
 
 def start(places: Places) -> None:

@@ -21,6 +21,7 @@ from pollux.system.directories import Places
 from pollux.system.files import opened
 from pollux.system.last_steps import at_end
 from pollux.wire import unreadable
+from pollux.wire.passing import count_trouble
 
 LOG, JOURNAL = "-wal", "-journal"
 """What SQLite puts behind a database's name for the files that belong to it. `-shm` holds nothing of its own."""
@@ -77,6 +78,8 @@ class PrivateCopy(PrivateFolder):
                     return
                 time.sleep(_PAUSE * attempt)
         except (OSError, ValueError) as error:
+            if not self.folder.is_dir():
+                count_trouble()
             raise unreadable(path, error) from error
         self.torn = True
 

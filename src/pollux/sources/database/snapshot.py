@@ -22,6 +22,7 @@ from pollux.sources.database.private_copy import JOURNAL, LOG, PrivateFolder
 from pollux.sources.database.salvage import Salvage
 from pollux.sources.database.wholeness import REFUSED, is_damage, restrain, whole_copy
 from pollux.wire import display_path
+from pollux.wire.passing import count_trouble, note_trouble
 
 DATABASE = "database"
 """The role of a database, and of its log: neither is ever archived as it is."""
@@ -116,11 +117,15 @@ class Snapshot:
         try:
             return self._run(statement, values)
         except REFUSED as error:
+            if not self._file.exists():
+                count_trouble()
             if self._is_salvaged or not is_damage(error):
+                note_trouble(error)
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {error}.") from error
             try:
                 self._salvage()
             except (sqlite3.Error, OSError) as failure:  # no room for what was salvaged
+                note_trouble(failure)
                 raise Unreadable(f"{display_path(self.path)} cannot be read: {failure}.") from failure
             return self.select(statement, *values)
 
@@ -207,6 +212,7 @@ def snapshot(file: File, names: Sequence[str]) -> Snapshot:
         try:
             new = Snapshot(file.path, names)
         except (sqlite3.Error, OSError) as error:  # no room for the copy, or for what was salvaged
+            note_trouble(error)
             raise Unreadable(f"{display_path(file.path)} cannot be read: {error}.") from error
         if known is not None:
             known.retire()

@@ -54,6 +54,13 @@ class GeminiBundle(Bundle, kw_only=True):
     elsewhere: dict[str, frozenset[int]] = {}
     depends_on: Dependencies = msgspec.field(default_factory=Dependencies)
 
+    def take(self, other: GeminiBundle) -> None:
+        """Add the files of another bundle: they hold the same session."""
+        self.files = (*self.files, *other.files)
+        self.folders = (*self.folders, *(folder for folder in other.folders if folder not in self.folders))
+        self.damaged |= other.damaged
+        self.elsewhere = {**self.elsewhere, **other.elsewhere}
+
     @property
     def named_by_others(self) -> bool:
         """Typed lines after a `/clear` have their own id only if the session before it has its file."""

@@ -35,9 +35,13 @@ def bundles(agent: str, root: Path, files: Iterable[File], context: SourceContex
     left_out = {file.path for file in around} - {file.path for file in own}
     chats = members(folders, elsewhere.other, logs, context, left_out)
     _tie(chats, logs)
-    mains = _mains((chat for chat in chats if not chat.is_subagent), projects, agent)
+    mains, subagents = _with_copies(
+        _mains((chat for chat in chats if not chat.is_subagent), projects, agent),
+        _subagents((chat for chat in chats if chat.is_subagent), projects, agent),
+    )
+    _distinguish([*mains, *subagents])
     _divide_logs(mains, [log for _, log in logs.values()])
-    _adopt(mains, _subagents((chat for chat in chats if chat.is_subagent), projects, agent))
+    _adopt(mains, subagents)
     checkpoints = _checkpoints(folders, projects, agent)
     children = (child for main in mains for child in main.children)
     all_bundles = [*mains, *children, *checkpoints, *_prompts_only(logs, mains, projects, agent)]
@@ -106,7 +110,7 @@ def _mains(chats: Iterable[Member], projects: Projects, agent: str) -> list[Gemi
         )
         bundle.begun = min(filter(None, (bundle.begun, own.started)), default=None)
         chat.join(bundle)
-    return _distinguish(bundles.all())
+    return bundles.all()
 
 
 class _SessionsByName:
@@ -187,7 +191,40 @@ def _subagents(chats: Iterable[Member], projects: Projects, agent: str) -> list[
             ),
         )
         chat.join(bundle)
-    return _distinguish(subagents.all())
+    return subagents.all()
+
+
+def _with_copies(
+    mains: list[GeminiBundle], subagents: list[GeminiBundle]
+) -> tuple[list[GeminiBundle], list[GeminiBundle]]:
+    """The sessions, where a file may also lie in the other's place: people copy files into folders among the chats.
+
+    A session that lies in the folder of another one is its sub-agent. If there is no other one, the folder is a copy.
+    """
+    by_place = {_place(main): main for main in mains}
+    names = {main.id for main in mains}
+    joined: set[tuple[str, str]] = set()
+    own: list[GeminiBundle] = []
+    for subagent in sorted(subagents, key=lambda subagent: subagent.parent not in names):
+        place = _place(subagent)
+        other = by_place.get(place)
+        if subagent.parent in names - {subagent.id}:
+            if other is not None and other.kind is Kind.MAIN:
+                subagent.take(other)
+                joined.add(place)
+            by_place[place] = subagent
+            own.append(subagent)
+        elif other is not None:
+            other.take(subagent)
+        else:
+            by_place[place] = subagent
+            own.append(subagent)
+    return [main for main in mains if _place(main) not in joined], own
+
+
+def _place(bundle: GeminiBundle) -> tuple[str, str]:
+    """The id of a session, and its project."""
+    return bundle.id, bundle.hash or bundle.folders[0].name
 
 
 def _adopt(mains: list[GeminiBundle], children: list[GeminiBundle]) -> None:

@@ -8,6 +8,7 @@ import os
 
 import pytest
 
+from pollux.library.library import Filter
 from pollux.model import Kind, ToolCall
 from pollux.sources.gemini.find import roots
 from pollux.sources.gemini_sessions.format.content import TASK
@@ -58,6 +59,32 @@ def test_copies_twins_and_stubs_are_one_session(home: Home) -> None:
     assert [link.kind for link in session.links] == ["copy_of", "copy_of"], "a stub copies nothing"
     assert statuses(home)[f"weather/chats/{NAME}.json"] in ("read", "copy")
     assert session.project == "/work/weather"
+
+
+@pytest.mark.parametrize("folder", ["backup", "bbbbbbbb-2"])
+def test_a_copy_in_a_folder_among_the_chats_is_the_same_session(home: Home, folder: str) -> None:
+    """Such a folder is that of a session's sub-agents, by its place. Two sessions of one id stopped everything."""
+    for name, start in (("aaaaaaaa-1", "06:00:00"), ("bbbbbbbb-2", "07:00:00")):
+        place = f"session-2026-11-15T06-00-{name[:8]}.jsonl"
+        for above in ("chats", f"chats/{folder}") if name.startswith("a") else ("chats",):
+            home.log(f"weather/{above}/{place}", header(name, start=start, kind="main"), *TALK)
+    library = home.library()
+    assert {entry.summary.id for entry in library.list(Filter(everything=True))} == {"aaaaaaaa-1", "bbbbbbbb-2"}
+    session = home.sessions()["aaaaaaaa-1"]
+    assert [text for _, text, _ in conversation(session)] == ["one", "1"]
+    assert (session.usage.input, len(session.files)) == (10, 2)
+    assert session.kind is (Kind.MAIN if folder == "backup" else Kind.SUBAGENT)
+
+
+def test_a_copy_of_a_subagent_among_the_chats_is_the_same_subagent(home: Home) -> None:
+    home.log(f"weather/chats/{NAME}.jsonl", header(kind="main"), *TALK)
+    kid = (header("kid-1", kind="subagent"), user("t1", "Do it"), gemini("k1", "did"))
+    home.log("weather/chats/aaaaaaaa-1/kid-1.jsonl", *kid)
+    home.log("weather/chats/session-2026-11-15T06-05-kid-1.jsonl", *kid)
+    home.log("weather/chats/aaaaaaaa-1-backup/kid-1.jsonl", *kid)
+    found = {entry.summary.id: entry.summary.parent for entry in home.library().list(Filter(everything=True))}
+    assert found == {"aaaaaaaa-1": None, "kid-1": "gemini:aaaaaaaa-1"}
+    assert (home.sessions()["kid-1"].usage.input, len(home.sessions()["kid-1"].files)) == (10, 3)
 
 
 def test_parts_left_by_an_old_compress_are_joined(home: Home) -> None:
