@@ -95,6 +95,7 @@ def _name_agents(agents: dict[tuple[str, str], QwenBundle], mains: dict[str, Qwe
         for member in (*family, *((mains[parent],) if parent in mains else ())):
             if member is not bundle and bundle.transcripts():
                 member.children = {**member.children, name: bundle.key}
+                member.helpers = (*member.helpers, *bundle.transcripts())
 
 
 def _session_id(file: File, context: SourceContext) -> str:

@@ -70,6 +70,7 @@ class AssistantData(Shape):
     toolRequests: list[ToolRequest] | None = None
     reasoningText: str | None = None
     reasoningOpaque: str | None = None
+    reasoningWireField: str | None = None
     encryptedContent: str | None = None
     phase: str | None = None
     model: str | None = None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, to_builtins
 
 from pollux.model import Author, Fate, Message, Origin, Role
-from pollux.sources.opencode.format.schema import MessageInfo
+from pollux.sources.opencode.format.schema import MessageInfo, Part
 from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
 from pollux.sources.opencode.messages.ids import time_in, usable
 from pollux.sources.opencode.messages.owner import Fetch, Owner
@@ -32,7 +32,8 @@ class Entry(Struct, frozen=True, gc=False):
 
     `undated`: it is not known when it was made, so nobody knows whether it is a copy. `uncounted`: it is no response,
     and has figures all the same, which no agent writes. `unread`: only its parts say that it is no response, because
-    its record cannot be read.
+    its record cannot be read. `tail` is the first message that a compaction keeps. `finished` is what a whole summary
+    answers: only as the answer to a compaction it replaces anything. `is_unasked`: up to 0.5 it names no such message.
     """
 
     message: Message
@@ -40,6 +41,9 @@ class Entry(Struct, frozen=True, gc=False):
     is_response: bool = False
     is_compaction: bool = False
     is_summary: bool = False
+    is_unasked: bool = False
+    finished: str | None = None
+    tail: str | None = None
     says: bool = False
     error: str | None = None
     undated: bool = False
@@ -108,7 +112,15 @@ def _users(one: Told, setting: Setting, notes: Notes) -> Entry:
         extra=_extra(one, rest, setting.session),
     )
     unread = one.guessed and _is_undated(one)
-    return Entry(message, one.id, is_compaction="compaction" in one.kinds, uncounted=counts, unread=unread)
+    compacts = "compaction" in one.kinds
+    tail = _tail(one) if compacts else None
+    return Entry(message, one.id, is_compaction=compacts, tail=tail, uncounted=counts, unread=unread)
+
+
+def _tail(one: Told) -> str | None:
+    """The first message that a compaction keeps as it was, if it keeps any."""
+    tails = (its.part.tail_start_id for its in one.parts if type(its.part) is Part and its.part.type == "compaction")
+    return next((tail for tail in tails if tail), None)
 
 
 def _is_inherited(one: Told, began: float | None) -> bool:
@@ -196,6 +208,8 @@ def _responses(one: Told, setting: Setting, notes: Notes, *, by_hand: bool, ends
             one.id,
             is_response=not by_hand,
             is_summary=is_summary and is_last,
+            is_unasked=info.parentID is None,
+            finished=info.parentID if is_summary and info.finish else None,
             says=not BOOKKEEPING.issuperset([part.part.type for part in segment]),
             error=error,
             undated=_is_undated(one),
