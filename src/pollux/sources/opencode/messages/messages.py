@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from pollux.model import Author, Fate, Message, Origin, Role
 from pollux.sources.opencode.format.schema import MessageInfo, Part
@@ -77,7 +78,17 @@ def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
             result += _responses(one, setting, notes, by_hand=by_hand, ends_turn=last)
         else:
             result.append(_users(one, setting, notes))
-    return result
+    return _with_lost_copies(result)
+
+
+def _with_lost_copies(found: list[Entry]) -> list[Entry]:
+    """The messages, with those as copies of which only parts are left, and which stand before a copy."""
+    last = next((place for place in range(len(found) - 1, -1, -1) if found[place].message.inherited), 0)
+    for place in range(last):
+        message = found[place].message
+        if message.at is None and message.fate is _REWOUND and not message.inherited:
+            found[place] = replace(found[place], message=replace(message, inherited=True))
+    return found
 
 
 # ------------------------------------------------------------------ the user's place
@@ -127,9 +138,10 @@ def _is_inherited(one: Told, began: float | None) -> bool:
     """Was it made before the session? Then the session is a fork, and this is a copy.
 
     A copy gets its id when the session begins. Where the clock was set back, a message is older than its session, too,
-    but its id is as old as the message. An id holds only a part of a time, so it is compared with both.
+    but its id is as old as the message. An id holds only a part of a time, so it is compared with both. Of a message
+    of which only parts are left, these tell when it was made.
     """
-    created = one.created
+    created = one.created if one.created is not None else one.said
     if created is None or began is None or created >= began or usable(created) is None:
         return False
     own, copied = time_in(one.id, created), time_in(one.id, began)
