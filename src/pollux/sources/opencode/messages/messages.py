@@ -78,7 +78,7 @@ def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
             result += _responses(one, setting, notes, by_hand=by_hand, ends_turn=last)
         else:
             result.append(_users(one, setting, notes))
-    return _with_lost_copies(result)
+    return _with_lost_copies(result) if any(one.said is not None for one in told) else result
 
 
 def _with_lost_copies(found: list[Entry]) -> list[Entry]:
