@@ -174,6 +174,19 @@ def test_a_helper_that_the_telemetry_names_by_chance_is_not_counted_in_its_paren
     assert (read(tmp_path).usage.total, read(tmp_path, "general-call_7").usage.total) == (15, 54)
 
 
+def test_a_file_by_its_path_is_qwens_wherever_it_lies(tmp_path: Path) -> None:
+    # Claude Code's and Gemini CLI's files begin alike.
+    newer = write(tmp_path, [asked(1, "Peas?"), said(2, "March.")]).replace(tmp_path / f"{ID}.jsonl")
+    old = {"type": "user", "id": "1", "timestamp": "2025-09-01T10:00:00.000Z", "content": "Beans?"}
+    messages = [old, {**old, "id": "2", "type": "qwen", "content": "May."}]
+    older = tmp_path / "session-2025-09-01T10-00-11111111.json"
+    older.write_text(json.dumps({"sessionId": OTHER, "projectHash": "0" * 64, "messages": messages}, indent=2))
+    with Library({"HOME": str(tmp_path)}) as library:
+        for file, words in ((newer, "March."), (older, "May.")):
+            session = library.session(str(file))
+            assert (session.agent, session.messages[-1].text) == ("qwen", words)
+
+
 def test_the_lock_of_planned_tasks_is_known(tmp_path: Path) -> None:
     lock = tmp_path / ".qwen" / "tmp" / "0" / "scheduled_tasks.lock"
     lock.parent.mkdir(parents=True)
