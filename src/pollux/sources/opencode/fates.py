@@ -41,14 +41,20 @@ def _is_behind(message: Message, part: str) -> bool:
 
 
 def _compacted(entries: list[Entry]) -> int:
-    """The place before which nothing is sent any more: that of the last compaction whose summary was written."""
+    """The place before which nothing is sent any more: that of the last compaction whose summary was written.
+
+    Early releases wrote a summary that nothing asked for.
+    """
     live = [(place, entry) for place, entry in enumerate(entries) if entry.message.fate is Fate.LIVE]
     asked = {entry.record: (place, entry) for place, entry in live if entry.is_compaction}
+    is_early = not any(entry.is_compaction for entry in entries)
     for _, entry in reversed(live):
-        if entry.error is None and entry.finished and (found := asked.get(entry.finished)) is not None:
+        if not entry.is_summary or entry.error is not None:
+            continue
+        if entry.finished and (found := asked.get(entry.finished)) is not None:
             place, request = found
             return _tail(entries, request.tail) if request.tail is not None else place
-        if entry.is_summary and entry.is_unasked and entry.says and entry.error is None:
+        if is_early and entry.says:
             return next(place for place, other in enumerate(entries) if other.record == entry.record)
     return 0
 

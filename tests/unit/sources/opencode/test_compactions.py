@@ -20,14 +20,16 @@ def _add(to: sqlite3.Connection, number: int, info: dict[str, Any], part: dict[s
     to.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", (f"prt_{number}", id, "ses_a", at, at, json.dumps(part)))
 
 
-def _session(opencode: OpenCodeHome, summary: dict[str, Any], **compaction: str) -> dict[str, str]:
+def _session(
+    opencode: OpenCodeHome, summary: dict[str, Any], kind: str = "compaction", **compaction: str
+) -> dict[str, str]:
     """Three prompts, a compaction, a prompt and its answer: the fates of the messages with words."""
     database = opencode.database()
     add_session(database, "ses_a")
     for number in (1, 2, 3):
         add_prompt(database, "ses_a", f"msg_{number}", f"Prompt {number}", at=1000 + number)
     time = {"created": 1004}
-    _add(database, 4, {"role": "user", "time": time}, {"type": "compaction", "auto": False, **compaction})
+    _add(database, 4, {"role": "user", "time": time}, {"type": kind, "auto": False, **compaction})
     whole = {"role": "assistant", "time": time, "parentID": "msg_4", "summary": True, "finish": "stop"}
     info = {name: value for name, value in {**whole, **summary}.items() if value is not None}
     _add(database, 5, info, {"type": "text", "text": "We talked."})
@@ -55,6 +57,12 @@ def test_1_15_keeps_the_last_turns_as_they_were(opencode: OpenCodeHome) -> None:
 )
 def test_a_compaction_that_did_not_end_compresses_nothing(opencode: OpenCodeHome, summary: dict[str, Any]) -> None:
     assert set(_session(opencode, summary).values()) == {Fate.LIVE}
+
+
+@pytest.mark.parametrize("parent", [None, "msg_4"])
+def test_a_summary_of_an_early_release_was_asked_for_by_no_message(opencode: OpenCodeHome, parent: str | None) -> None:
+    fates = _session(opencode, {"parentID": parent, "finish": None}, "snapshot")
+    assert fates == {f"Prompt {n}": Fate.COMPRESSED for n in (1, 2, 3)} | {_NEXT: Fate.LIVE}
 
 
 def test_a_fork_of_a_session_without_a_name_has_no_title(opencode: OpenCodeHome) -> None:

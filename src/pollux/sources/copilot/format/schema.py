@@ -104,6 +104,7 @@ class StartData(Shape):
     shellToolInfo: dict[str, Any] | None = None
     mcpServerName: str | None = None
     mcpToolName: str | None = None
+    rte: bool | None = None
 
 
 class StartEvent(Event):

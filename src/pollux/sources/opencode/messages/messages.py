@@ -34,7 +34,7 @@ class Entry(Struct, frozen=True, gc=False):
     `undated`: it is not known when it was made, so nobody knows whether it is a copy. `uncounted`: it is no response,
     and has figures all the same, which no agent writes. `unread`: only its parts say that it is no response, because
     its record cannot be read. `tail` is the first message that a compaction keeps. `finished` is what a whole summary
-    answers: only as the answer to a compaction it replaces anything. `is_unasked`: up to 0.5 it names no such message.
+    answers: only as the answer to a compaction it replaces anything.
     """
 
     message: Message
@@ -42,7 +42,6 @@ class Entry(Struct, frozen=True, gc=False):
     is_response: bool = False
     is_compaction: bool = False
     is_summary: bool = False
-    is_unasked: bool = False
     finished: str | None = None
     tail: str | None = None
     says: bool = False
@@ -220,7 +219,6 @@ def _responses(one: Told, setting: Setting, notes: Notes, *, by_hand: bool, ends
             one.id,
             is_response=not by_hand,
             is_summary=is_summary and is_last,
-            is_unasked=info.parentID is None,
             finished=info.parentID if is_summary and info.finish else None,
             says=not BOOKKEEPING.issuperset([part.part.type for part in segment]),
             error=error,
