@@ -378,3 +378,18 @@ def test_the_archive_warns_of_sub_agents_that_will_be_deleted_and_of_no_other_se
     library.sync()
     plan = library.archive.plan(library.session("qwen:scout-call_1"), None)
     assert {Path(file.path).name: file.refreshed for file, _ in plan} == {file.name: True}
+
+
+def test_a_helper_that_only_the_archive_has_is_counted_once(tmp_path: Path) -> None:
+    # Qwen Code deletes the files of sub-agents after 30 days; their requests stay in the telemetry of the session.
+    write(tmp_path, [asked(1, "Peas?"), told(2, 100, 110, f"{ID}#scout-call_1#0"), said(3, "March.")])
+    file = write(
+        tmp_path, [asked(1, "Look."), said(2, "Two files.", 100, 110)], "agent-scout-call_1", f"subagents/{ID}"
+    )
+    with Library({"HOME": str(tmp_path)}) as library:
+        library.archive.on()
+        library.sync()
+        file.unlink()
+        assert [library.session(f"qwen:{id}").usage.total for id in (ID, "scout-call_1")] == [15, 110]
+        library.sync()
+        assert [library.session(f"qwen:{id}").usage.total for id in (ID, "scout-call_1")] == [15, 110]
