@@ -131,13 +131,26 @@ class SessionReader:
             return session
         if begins(head):
             return read_document(path)
-        for source in self._files.homes.sources():
-            if source.recognizes(path, head):
-                return self._of_file(source, path)
-        raise Unreadable(
+        return self._best([source for source in self._files.homes.sources() if source.recognizes(path, head)], path)
+
+    def _best(self, sources: Iterable[Source], path: Path) -> Session:
+        """The session of a file that these recognize. Of several, it is that of the one that finds least odd in it.
+
+        An agent that grew out of another one writes what that one would recognize, too, and stands behind it.
+        """
+        found: list[Session] = []
+        failure = Unreadable(
             f"{path} is not a session file of an agent that pollux knows.",
             f"Known: {', '.join(registry.source_names())}.",
         )
+        for source in sources:
+            try:
+                found.append(self._of_file(source, path))
+            except Unreadable as error:
+                failure = error
+        if not found:
+            raise failure
+        return min(reversed(found), key=lambda session: len(session.notices))
 
     def _read_from(self, path: Path) -> list[SessionLocation]:
         """Where the sessions lie that were read from a file, by its own name or through a link."""

@@ -79,20 +79,24 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     for name, members in _by_id(root, listed, context).items():
         sessions[name] = CopilotBundle(agent=AGENT, id=name, files=tuple(members))
     elsewhere: set[str] = set()
-    for other, members in context.other_files().joined.items():
+    others = context.other_files()
+    for other, members in others.joined.items():
         for name, more in _by_id(other, members, context).items():
             elsewhere.add(name)
             if name in sessions:
                 sessions[name].files += tuple(more)
     found = [bundle for bundle in sessions.values() if bundle.transcripts()]
-    store = store_among(listed) or store_among(context.root_files or ())
+    own = store_among(listed) or store_among(context.root_files or ())
+    # Of sessions that only the archive has, the agent's store may hold more.
+    store = own or store_among(others.files())
     if store is None:
         return list(found)
     index = context.peek(store, StoreIndex, index_of)
     for bundle in found:
         bundle.store, bundle.digest = store, index.digests.get(bundle.id, "")
-    if context.root_files is None:
-        known = {*(bundle.id for bundle in found), *elsewhere}
+    if own is not None and context.root_files is None:
+        # What the archive has of a session is more than its index.
+        known = {*(bundle.id for bundle in found), *elsewhere, *_kept_ids(others.other, context)}
         found += [
             CopilotBundle(
                 agent=AGENT,
@@ -106,6 +110,12 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
             if id not in known
         ]
     return list(found)
+
+
+def _kept_ids(files: Iterable[File], context: SourceContext) -> set[str]:
+    """The sessions of which there are events among files that pollux keeps."""
+    events = [file for file in files if file.role == find.EVENTS]
+    return {context.peek(file, Head, head_of).id or os.path.basename(os.path.dirname(file.path)) for file in events}  # noqa: PTH119, PTH120
 
 
 def _by_id(root: Path, files: Iterable[File], context: SourceContext) -> dict[str, list[File]]:

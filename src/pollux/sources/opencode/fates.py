@@ -41,11 +41,24 @@ def _is_behind(message: Message, part: str) -> bool:
 
 
 def _compacted(entries: list[Entry]) -> int:
-    """The place before which nothing is sent any more: that of the last compaction whose summary was written."""
-    for place in range(len(entries) - 1, -1, -1):
-        entry = entries[place]
-        if entry.is_summary and entry.message.fate is Fate.LIVE and entry.says and entry.error is None:
-            before = [n for n in range(place) if entries[n].is_compaction and entries[n].message.fate is Fate.LIVE]
-            first = next((n for n in range(place + 1) if entries[n].record == entry.record), place)
-            return before[-1] if before and not any(e.is_summary for e in entries[before[-1] + 1 : first]) else first
+    """The place before which nothing is sent any more: that of the last compaction whose summary was written.
+
+    Early releases wrote a summary that nothing asked for.
+    """
+    live = [(place, entry) for place, entry in enumerate(entries) if entry.message.fate is Fate.LIVE]
+    asked = {entry.record: (place, entry) for place, entry in live if entry.is_compaction}
+    is_early = not any(entry.is_compaction for entry in entries)
+    for _, entry in reversed(live):
+        if not entry.is_summary or entry.error is not None:
+            continue
+        if entry.finished and (found := asked.get(entry.finished)) is not None:
+            place, request = found
+            return _tail(entries, request.tail) if request.tail is not None else place
+        if is_early and entry.says:
+            return next(place for place, other in enumerate(entries) if other.record == entry.record)
     return 0
+
+
+def _tail(entries: list[Entry], id: str) -> int:
+    """The place of the first message that a compaction kept: 1.15 kept the last turns. All are sent if it is gone."""
+    return next((place for place, entry in enumerate(entries) if entry.record == id), 0)

@@ -41,7 +41,7 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     every = _Sessions(root, context)
     databases = [file for file in own if file.role == DATABASE and not file.path.endswith(("-wal", "-journal"))]
     for database in databases:
-        every.add_database(with_log(database, own), [file for file in own if file.path.startswith(f"{database.path}-")])
+        every.add_database(with_log(database, own), _logs(database, own))
     for file in own:
         if file.role == find.DOCUMENT:
             every.add_document(file)
@@ -50,6 +50,11 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     every.add_files(own)
     outputs = {os.path.basename(file.path): file for file in own if file.role == find.OUTPUT}  # noqa: PTH119
     return every.all(outputs)
+
+
+def _logs(database: File, own: Iterable[File]) -> list[File]:
+    """The logs of a database. What else has its name before it, such as an index of the log, holds nothing."""
+    return [file for file in own if file.role == DATABASE and file.path.startswith(f"{database.path}-")]
 
 
 class _Sessions:

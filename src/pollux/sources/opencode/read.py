@@ -31,7 +31,7 @@ from pollux.sources.opencode.witnesses.rows import SHAPE, gather_rows, gather_se
 from pollux.system.clock import since_epoch
 from pollux.wire import Notes, display_path, tidy
 
-_UNNAMED = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?\Z")
+_UNNAMED = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?(?: \(fork #\d+\))?\Z")
 
 
 def read(bundle: OpenCodeBundle) -> Reading:

@@ -16,8 +16,9 @@ from pollux.sources.typed_prompts import last_change
 class QwenBundle(Bundle, kw_only=True):
     """A session, or a sub-agent's, with the folder that holds it.
 
-    `agent_id` is a sub-agent's own id, `children` are the keys of the session's sub-agents by their own ids. `log` has
-    the lines that were typed in it. `stamps` are those of large outputs.
+    `agent_id` is a sub-agent's own id, `children` are the keys of the session's sub-agents by their own ids, and
+    `helpers` their files: requests in them are not counted again. `log` has the lines that were typed in it. `stamps`
+    are those of large outputs.
     """
 
     kind: Kind = Kind.MAIN
@@ -25,6 +26,7 @@ class QwenBundle(Bundle, kw_only=True):
     parent: str | None = None
     agent_id: str | None = None
     children: dict[str, str] = {}
+    helpers: tuple[File, ...] = ()
     log: PromptLog | None = None
     stamps: dict[str, str] = {}
     depends_on: dict[str, str] = msgspec.field(default_factory=dict)
@@ -40,14 +42,14 @@ class QwenBundle(Bundle, kw_only=True):
         return [file for file in self.files if file.role != META]
 
     def fingerprint(self) -> str:
-        """A digest of its files, its sub-agents, and the lines that were typed in it."""
+        """A digest of its files, its sub-agents and their files, and the lines that were typed in it."""
         texts = [
             self.id,
             self.kind,
             self.parent or "",
             *(f"{name}\n{key}" for name, key in sorted(self.children.items())),
         ]
-        texts += [f"{file.path}\n{file.stamp}" for file in self.files]
+        texts += [f"{file.path}\n{file.stamp}" for file in (*self.files, *self.helpers)]
         if self.log is not None:
             texts.append(self.log.fingerprint(self.id, None, None))
         return fingerprint_of(texts)

@@ -108,12 +108,16 @@ _PROJECT_FOLDERS = {
     "memory": every_file(ignored("the agent's own memory")),
     "workflows": every_file(ignored("workflows, not conversations")),
 }
+_OLD = FolderRules(
+    lambda name: ignored("a lock of the agent") if name == "scheduled_tasks.lock" else OLD_PROJECT.file(name),
+    OLD_PROJECT.folder,
+)
 _PROJECT = FolderRules(
     lambda _: ignored("the agent's notes on a project"), lambda name: _PROJECT_FOLDERS.get(name, _OTHER)
 )
 _FOLDERS = {
     "projects": FolderRules(lambda _: unknown("not in a project's folder"), lambda _: _PROJECT),
-    "tmp": FolderRules(lambda _: ignored("the agent's working files"), lambda _: OLD_PROJECT),
+    "tmp": FolderRules(lambda _: ignored("the agent's working files"), lambda _: _OLD),
     "todos": every_file(ignored("plans, which the sessions hold, too")),
     "debug": every_file(ignored("debug logs, not conversations")),
     "usage": every_file(ignored("figures of requests, which the sessions hold, too")),

@@ -40,7 +40,9 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
     """The sessions under one root. A session that also lies under another root is the same in both."""
     own = list(files)
     elsewhere = context.other_files()
-    mains = _sessions([*own, *elsewhere.files()], root, context)
+    present = [*own, *elsewhere.files()]
+    kept = _only_kept(elsewhere.other, present)
+    mains = _sessions([*present, *kept], root, context)
     old = _old_sessions(root, own, context, elsewhere)
     typed = {bundle.id: bundle for bundle in old if bundle.kind is Kind.PROMPTS}
     for bundle in mains:
@@ -49,10 +51,22 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
             bundle.log.sessions.add(bundle.id)
     ids = {bundle.id for bundle in mains}
     everything: list[Bundle] = [*mains, *(bundle for bundle in old if bundle.id not in ids)]
-    if not elsewhere.joined:
+    if not elsewhere.joined and not kept:
         return everything
     paths = {file.path for file in own}
     return [bundle for bundle in everything if any(file.path in paths for file in bundle.files)]
+
+
+def _only_kept(kept: Iterable[File], present: Iterable[File]) -> list[File]:
+    """The files of sub-agents that Qwen Code has deleted: their requests are still in their parents' telemetry."""
+
+    def place(file: File) -> tuple[str, str]:
+        folder, name = os.path.split(file.path)
+        return os.path.basename(folder), name.removesuffix(".meta.json").removesuffix(".jsonl")  # noqa: PTH119
+
+    files = [file for file in kept if file.role in (find.AGENT, find.META)]
+    known = {place(file) for file in present if file.role == find.AGENT} if files else set()
+    return [file for file in files if place(file) not in known]
 
 
 def _sessions(files: list[File], root: Path, context: SourceContext) -> list[QwenBundle]:
@@ -95,6 +109,7 @@ def _name_agents(agents: dict[tuple[str, str], QwenBundle], mains: dict[str, Qwe
         for member in (*family, *((mains[parent],) if parent in mains else ())):
             if member is not bundle and bundle.transcripts():
                 member.children = {**member.children, name: bundle.key}
+                member.helpers = (*member.helpers, *bundle.transcripts())
 
 
 def _session_id(file: File, context: SourceContext) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from math import inf
 from operator import attrgetter
@@ -33,7 +34,7 @@ from pollux.sources.handed_over import with_note
 from pollux.sources.qwen.bundle import QwenBundle
 from pollux.sources.qwen.chain import fates
 from pollux.sources.qwen.find import META
-from pollux.sources.qwen.format.schema import Meta
+from pollux.sources.qwen.format.schema import Meta, Record
 from pollux.sources.qwen.gaps import gaps, lost_records
 from pollux.sources.qwen.group import AGENT
 from pollux.sources.qwen.messages.builder import Builder
@@ -111,7 +112,10 @@ class _Reader:
         ids = {row.record.uuid: row for row in rows}
         ending = ids.get(last.rows[-1].record.uuid) if last.rows and last.rows[-1].record.uuid else None
         builder = Builder(rows, fates(rows, ending), bundle.kind, outputs, self.notes)
-        messages = builder.build(Requests(rows, bundle.id, bundle.children))
+        requests = Requests(rows, bundle.id, bundle.children)
+        if bundle.helpers:
+            requests.leave_out(self._answers_of_helpers)
+        messages = builder.build(requests)
         messages = self._with_children(messages)
         files = [*outputs.used]
         times: list[datetime] = [at for row in rows if (at := row.record.timestamp) is not None]
@@ -148,6 +152,13 @@ class _Reader:
             gaps=tuple(missing),
             extra=self._extra(builder, meta),
         )
+
+    def _answers_of_helpers(self) -> Iterator[Record]:
+        """The answers in the files of the session's sub-agents. What is odd in these is said where they are read."""
+        for file in self.bundle.helpers:
+            with suppress(Unreadable):
+                rows = Transcript(file.path, Notes()).read().rows
+                yield from (row.record for row in rows if row.record.type == "assistant")
 
     def _with_children(self, messages: list[Message]) -> list[Message]:
         """The messages, in which a call names the session that it started: `<type>-<id of the call>`."""

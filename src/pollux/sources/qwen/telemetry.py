@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from pollux.model import Usage
+from pollux.sources.qwen.format.schema import Record
 from pollux.sources.qwen.transcript import Row
 from pollux.wire import MOST_COUNT, Notes, coherent
 
@@ -120,6 +121,23 @@ class Requests:
                     self._open[place] = Request(place, event, helper)
             elif name == FAILURE:
                 self.failures[place] = event
+
+    def leave_out(self, answers: Callable[[], Iterable[Record]]) -> None:
+        """Leave out the requests that these `answers` of sub-agents are to, by who asked and by the figures.
+
+        0.21 names a sub-agent by a word made by chance, its file by the call.
+        """
+        helpers: dict[tuple[str | None, int, int], list[Request]] = {}
+        for request in self._open.values():
+            prompt, total = request.key
+            if request.helper is not None and prompt is not None and total is not None:
+                helpers.setdefault((request.helper.rpartition("-")[0], prompt, total), []).append(request)
+        for record in answers() if helpers else ():
+            tokens = record.usageMetadata
+            if tokens is not None and tokens.promptTokenCount is not None and tokens.totalTokenCount is not None:
+                same = helpers.get((record.agentName, tokens.promptTokenCount, tokens.totalTokenCount))
+                if same:
+                    del self._open[same.pop(0).place]
 
     def join(self, answers: Iterable[tuple[int, tuple[int | None, int | None] | None]]) -> None:
         """Join answers, each with its place and its figures: by the figures, or else as the next one."""

@@ -31,6 +31,12 @@ def test_what_was_sent_is_kept_and_not_shown(home: Home) -> None:
     assert session.messages[0].extra["transformedContent"] == "<now/> Peas?"
 
 
+def test_fields_that_1_0_66_and_1_0_80_write_are_known(home: Home) -> None:
+    log = Log().start().ask("Peas?").answer("Yes.", call("c1"), reasoningWireField="reasoning_content")
+    log.add("tool.execution_start", {"toolCallId": "c1", "toolName": "bash", "rte": False})
+    assert home.session(log).notices == ()
+
+
 def test_an_exit_code_is_a_failure(home: Home) -> None:
     log = Log().start().ask("Try.").answer("", call("a", command="x"), call("b", command="y"), call("c", command="z"))
     log.add(

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from pollux import Library
 from pollux.model import Fate, SummaryPart
 from tests.unit.sources.copilot.conftest import ID, MODEL, Home, Log
 
@@ -80,6 +82,19 @@ def test_what_was_rewound_is_in_the_store(home: Home) -> None:
     assert origin is not None
     assert (origin.file, origin.row) == (str(path), "turns/2")
     assert str(path) in session.files
+
+
+def test_the_store_still_tells_of_a_session_that_only_the_archive_has(home: Home) -> None:
+    log = Log().start().add("session.info", {"infoType": "rewind", "message": "Rewound."})
+    events = home.put(log.ask("Two.").used(1, 20, 2).answer("2", apiCallId="r1"))
+    home.store([(ID, 0, "One.", "1"), (ID, 1, "Two.", "2")], [(ID, n, None, 10 * (n + 1), n + 1) for n in range(2)])
+    with Library({"HOME": str(home.home)}) as library:
+        library.archive.on()
+        library.sync()
+        shutil.rmtree(events.parent)
+        session = library.session(f"copilot:{ID}")
+    assert [(m.text, m.fate) for m in session.prompts] == [("One.", Fate.REWOUND), ("Two.", Fate.LIVE)]
+    assert (session.usage.input, session.exact) == (30, True)
 
 
 def test_without_the_store_what_was_rewound_is_missing(home: Home) -> None:

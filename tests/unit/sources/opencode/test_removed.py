@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from pollux.model import Fate
 from tests.unit.sources.opencode.conftest import OpenCodeHome, add_prompt, add_session
@@ -50,3 +51,31 @@ def test_a_model_that_nobody_answered_with_is_kept(opencode: OpenCodeHome) -> No
     database.close()
     message = opencode.only().messages[1]
     assert (message.model, message.extra["modelID"]) == (None, "orion")
+
+
+def test_copies_of_which_a_revert_left_parts_alone_are_inherited(opencode: OpenCodeHome) -> None:
+    # Up to 1.1, in a fork: the parts still tell when they were made; a prompt that stands before a copy is one, too.
+    began, before = 1_772_000_000_000, 1_771_000_000_000
+    tokens = {"input": 10, "output": 5, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+    info = {"id": "ses_a", "projectID": "global", "directory": "/p", "time": {"created": began, "updated": began}}
+    opencode.write("storage/session/global/ses_a.json", json.dumps(info))
+    end = {"type": "step-finish", "tokens": tokens}
+    left: list[list[dict[str, Any]]] = [
+        [{"type": "text", "text": "Peas?"}],
+        [{"type": "text", "text": "March.", "time": {"start": before}}, end],
+        [{"type": "text", "text": "Beans?"}],
+        [{"type": "text", "text": "May.", "time": {"start": began}}, end],
+    ]
+    for number, parts in enumerate(left):
+        message = f"msg_{((began + number) << 12) % (1 << 48):012x}Letters"
+        for place, part in enumerate(parts):
+            record = {"id": f"prt_{number}{place}", "messageID": message, "sessionID": "ses_a", **part}
+            opencode.write(f"storage/part/{message}/prt_{number}{place}.json", json.dumps(record))
+    session = opencode.only()
+    assert [(message.text, message.inherited) for message in session.messages] == [
+        ("Peas?", True),
+        ("March.", True),
+        ("Beans?", False),
+        ("May.", False),
+    ]
+    assert session.usage.total == 15

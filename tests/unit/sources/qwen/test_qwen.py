@@ -9,7 +9,8 @@ from typing import Any
 from pollux import Library, Session
 from pollux.library.library import Filter
 from pollux.model import Author, Fate, Role, ToolCall
-from pollux.sources.qwen.find import roots
+from pollux.sources.base import Status
+from pollux.sources.qwen.find import find, roots
 from pollux.sources.qwen.resume_command import project_id
 
 ID = "11111111-aaaa-4000-8000-000000000001"
@@ -156,6 +157,41 @@ def test_a_helper_with_a_file_is_not_counted_in_its_parent(tmp_path: Path) -> No
     assert (child.parent, child.usage.total) == (f"qwen:{ID}", 110)
     assert [message.author for message in child.messages] == [Author.MODEL, Author.MODEL]
     assert read(tmp_path, f"scout-call_1@{OTHER[:8]}").parent == f"qwen:{OTHER}"
+
+
+def test_a_helper_that_the_telemetry_names_by_chance_is_not_counted_in_its_parent(tmp_path: Path) -> None:
+    # 0.21.10 names a helper by its type and a word made by chance; what its file lacks still counts.
+    by_chance = [
+        told(3, 20, 27, f"{ID}#general-262c7a2f#0", subagent_name="general"),
+        told(4, 20, 27, f"{ID}#general-262c7a2f#1", subagent_name="general"),
+    ]
+    write(tmp_path, [asked(1, "Help me."), said(2, "Yes."), *by_chance])
+    answer = said(2, "Peas.", 20, 27, isSidechain=True, agentName="general")
+    helper = write(tmp_path, [asked(1, "Find peas."), answer], "agent-general-call_7", f"subagents/{ID}")
+    assert (read(tmp_path).usage.total, read(tmp_path, "general-call_7").usage.total) == (15 + 27, 27)
+    with helper.open("a") as file:
+        file.write(json.dumps({**answer, "uuid": "u3", "parentUuid": "u2"}) + "\n")
+    assert (read(tmp_path).usage.total, read(tmp_path, "general-call_7").usage.total) == (15, 54)
+
+
+def test_a_file_by_its_path_is_qwens_wherever_it_lies(tmp_path: Path) -> None:
+    # Claude Code's and Gemini CLI's files begin alike.
+    newer = write(tmp_path, [asked(1, "Peas?"), said(2, "March.")]).replace(tmp_path / f"{ID}.jsonl")
+    old = {"type": "user", "id": "1", "timestamp": "2025-09-01T10:00:00.000Z", "content": "Beans?"}
+    messages = [old, {**old, "id": "2", "type": "qwen", "content": "May."}]
+    older = tmp_path / "session-2025-09-01T10-00-11111111.json"
+    older.write_text(json.dumps({"sessionId": OTHER, "projectHash": "0" * 64, "messages": messages}, indent=2))
+    with Library({"HOME": str(tmp_path)}) as library:
+        for file, words in ((newer, "March."), (older, "May.")):
+            session = library.session(str(file))
+            assert (session.agent, session.messages[-1].text) == ("qwen", words)
+
+
+def test_the_lock_of_planned_tasks_is_known(tmp_path: Path) -> None:
+    lock = tmp_path / ".qwen" / "tmp" / "0" / "scheduled_tasks.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("1")
+    assert [file.status for file in find(tmp_path / ".qwen")] == [Status.IGNORED]
 
 
 def test_a_broken_off_answer_is_not_exact(tmp_path: Path) -> None:
@@ -342,3 +378,18 @@ def test_the_archive_warns_of_sub_agents_that_will_be_deleted_and_of_no_other_se
     library.sync()
     plan = library.archive.plan(library.session("qwen:scout-call_1"), None)
     assert {Path(file.path).name: file.refreshed for file, _ in plan} == {file.name: True}
+
+
+def test_a_helper_that_only_the_archive_has_is_counted_once(tmp_path: Path) -> None:
+    # Qwen Code deletes the files of sub-agents after 30 days; their requests stay in the telemetry of the session.
+    write(tmp_path, [asked(1, "Peas?"), told(2, 100, 110, f"{ID}#scout-call_1#0"), said(3, "March.")])
+    file = write(
+        tmp_path, [asked(1, "Look."), said(2, "Two files.", 100, 110)], "agent-scout-call_1", f"subagents/{ID}"
+    )
+    with Library({"HOME": str(tmp_path)}) as library:
+        library.archive.on()
+        library.sync()
+        file.unlink()
+        assert [library.session(f"qwen:{id}").usage.total for id in (ID, "scout-call_1")] == [15, 110]
+        library.sync()
+        assert [library.session(f"qwen:{id}").usage.total for id in (ID, "scout-call_1")] == [15, 110]

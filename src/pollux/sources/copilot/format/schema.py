@@ -70,6 +70,7 @@ class AssistantData(Shape):
     toolRequests: list[ToolRequest] | None = None
     reasoningText: str | None = None
     reasoningOpaque: str | None = None
+    reasoningWireField: str | None = None
     encryptedContent: str | None = None
     phase: str | None = None
     model: str | None = None
@@ -103,6 +104,7 @@ class StartData(Shape):
     shellToolInfo: dict[str, Any] | None = None
     mcpServerName: str | None = None
     mcpToolName: str | None = None
+    rte: bool | None = None
 
 
 class StartEvent(Event):

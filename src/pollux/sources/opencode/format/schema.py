@@ -120,6 +120,7 @@ class Part(Shape):
     source: Any = None
     auto: Any = None
     overflow: Any = None
+    tail_start_id: str | None = None
     name: Any = None
     prompt: str | None = None
     description: Any = None

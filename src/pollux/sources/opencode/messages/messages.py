@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from pollux.model import Author, Fate, Message, Origin, Role
-from pollux.sources.opencode.format.schema import MessageInfo
+from pollux.sources.opencode.format.schema import MessageInfo, Part
 from pollux.sources.opencode.format.tokens import Place, Release, is_empty, usage_of
 from pollux.sources.opencode.messages.ids import time_in, usable
 from pollux.sources.opencode.messages.owner import Fetch, Owner
@@ -32,7 +33,8 @@ class Entry(Struct, frozen=True, gc=False):
 
     `undated`: it is not known when it was made, so nobody knows whether it is a copy. `uncounted`: it is no response,
     and has figures all the same, which no agent writes. `unread`: only its parts say that it is no response, because
-    its record cannot be read.
+    its record cannot be read. `tail` is the first message that a compaction keeps. `finished` is what a whole summary
+    answers: only as the answer to a compaction it replaces anything.
     """
 
     message: Message
@@ -40,6 +42,8 @@ class Entry(Struct, frozen=True, gc=False):
     is_response: bool = False
     is_compaction: bool = False
     is_summary: bool = False
+    finished: str | None = None
+    tail: str | None = None
     says: bool = False
     error: str | None = None
     undated: bool = False
@@ -73,7 +77,17 @@ def entries(gathered: Gathered, setting: Setting, notes: Notes) -> list[Entry]:
             result += _responses(one, setting, notes, by_hand=by_hand, ends_turn=last)
         else:
             result.append(_users(one, setting, notes))
-    return result
+    return _with_lost_copies(result) if any(one.said is not None for one in told) else result
+
+
+def _with_lost_copies(found: list[Entry]) -> list[Entry]:
+    """The messages, with those as copies of which only parts are left, and which stand before a copy."""
+    last = next((place for place in range(len(found) - 1, -1, -1) if found[place].message.inherited), 0)
+    for place in range(last):
+        message = found[place].message
+        if message.at is None and message.fate is _REWOUND and not message.inherited:
+            found[place] = replace(found[place], message=replace(message, inherited=True))
+    return found
 
 
 # ------------------------------------------------------------------ the user's place
@@ -108,16 +122,25 @@ def _users(one: Told, setting: Setting, notes: Notes) -> Entry:
         extra=_extra(one, rest, setting.session),
     )
     unread = one.guessed and _is_undated(one)
-    return Entry(message, one.id, is_compaction="compaction" in one.kinds, uncounted=counts, unread=unread)
+    compacts = "compaction" in one.kinds
+    tail = _tail(one) if compacts else None
+    return Entry(message, one.id, is_compaction=compacts, tail=tail, uncounted=counts, unread=unread)
+
+
+def _tail(one: Told) -> str | None:
+    """The first message that a compaction keeps as it was, if it keeps any."""
+    tails = (its.part.tail_start_id for its in one.parts if type(its.part) is Part and its.part.type == "compaction")
+    return next((tail for tail in tails if tail), None)
 
 
 def _is_inherited(one: Told, began: float | None) -> bool:
     """Was it made before the session? Then the session is a fork, and this is a copy.
 
     A copy gets its id when the session begins. Where the clock was set back, a message is older than its session, too,
-    but its id is as old as the message. An id holds only a part of a time, so it is compared with both.
+    but its id is as old as the message. An id holds only a part of a time, so it is compared with both. Of a message
+    of which only parts are left, these tell when it was made.
     """
-    created = one.created
+    created = one.created if one.created is not None else one.said
     if created is None or began is None or created >= began or usable(created) is None:
         return False
     own, copied = time_in(one.id, created), time_in(one.id, began)
@@ -196,6 +219,7 @@ def _responses(one: Told, setting: Setting, notes: Notes, *, by_hand: bool, ends
             one.id,
             is_response=not by_hand,
             is_summary=is_summary and is_last,
+            finished=info.parentID if is_summary and info.finish else None,
             says=not BOOKKEEPING.issuperset([part.part.type for part in segment]),
             error=error,
             undated=_is_undated(one),

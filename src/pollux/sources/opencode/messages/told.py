@@ -18,7 +18,8 @@ _SHELL = "The following tool was executed by the user"
 class Told(msgspec.Struct, frozen=True, gc=False):
     """A message and its parts, in order. `kinds` are their types, `created` is the time of the message, if it has one.
 
-    `place` is the time by which it stands among the others. `guessed`: its record does not say who spoke.
+    `place` is the time by which it stands among the others. `guessed`: its record does not say who spoke. `said` is the
+    earliest time in its parts, where it has none itself.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Told(msgspec.Struct, frozen=True, gc=False):
     created: float | None
     place: float
     guessed: bool
+    said: float | None = None
 
 
 def told_in_order(gathered: Gathered, near: float | None) -> list[Told]:
@@ -53,7 +55,17 @@ def _one(id: str, record: MessageRecord, parts: list[PartRecord], near: float | 
         info.role = _role_by(kinds)
     created = info.time.created if info.time is not None else None
     place = created if created is not None else time_in(id, near)
-    return Told(id, record, parts, kinds, created, place if place is not None else float("inf"), guessed)
+    said = min(_times(parts), default=None) if created is None else None
+    return Told(id, record, parts, kinds, created, place if place is not None else float("inf"), guessed, said)
+
+
+def _times(parts: list[PartRecord]) -> Iterator[float]:
+    """When the parts of a message began, of those that say so."""
+    for record in parts:
+        state = record.part.state
+        for times in (record.part.time, state.time if state is not None else None):
+            if times is not None and times.start is not None:
+                yield times.start
 
 
 def _role_by(kinds: list[str | None]) -> str:

@@ -18,7 +18,10 @@ from pollux.wire import REFUSED, Malformed, Notes, decode, decoder, display_path
 
 TABLES = ("session", "message", "part", "todo", "event", "project")
 OTHER_TABLES = ("session_message", "session_input", "session_context_epoch")
-"""Tables of a second session model, which no release has filled yet."""
+"""Tables of a second session model, in which no release has written messages yet."""
+
+_SWITCHES = (b"agent-switched", b"model-switched")
+"""What 1.15 writes into the first of them: the agent and the model that were chosen, which every message names, too."""
 
 OWNERS = {"session": "id", "message": "session_id", "part": "session_id", "todo": "session_id"}
 OWNERS |= {"event": "aggregate_id", **dict.fromkeys(OTHER_TABLES, "session_id")}
@@ -199,11 +202,13 @@ def _gather_events(rows: Iterable[PlacedRow], into: Gathered, notes: Notes) -> N
 def _gather_others(rows: Rows, into: Gathered, notes: Notes) -> None:
     strays = [one for one in rows.get("part", ()) if "message_id" not in one.row]
     for table, found in (*((name, rows.get(name, [])) for name in OTHER_TABLES), ("part", strays)):
-        if found:
-            _at(notes, found[0].origin)
-            text = f"The table {table} has {len(found)} rows of a kind that pollux cannot read as messages; kept."
+        if not found:
+            continue
+        into.side[table] = [_values(row, notes) for row, *_ in found]
+        if unread := [one for one in found if one.row.get("type") not in _SWITCHES]:
+            _at(notes, unread[0].origin)
+            text = f"The table {table} has {len(unread)} rows of a kind that pollux cannot read as messages; kept."
             notes.add("record.unknown", text, subject=f"table {table}")
-            into.side[table] = [_values(row, notes) for row, *_ in found]
 
 
 _COLUMNS = {"message": frozenset(("id", "session_id", "time_created", "time_updated", "data"))}
