@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Whoever is started in the background of a script ignores Ctrl-C, and so do all it starts. Some tests press it.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Whoever is started in the background of a script ignores Ctrl-C, and with nohup the end of the terminal; and so do all
+# that it starts. Some tests send these signals.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # No test leaves a process behind, but those that are about it.
 os.environ["POLLUX_BACKGROUND"] = "0"

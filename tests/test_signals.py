@@ -47,9 +47,9 @@ def test_an_interrupted_import_is_an_interruption(
     assert (process.returncode, process.stderr) == (status, "")
 
 
-def test_ctrl_c_can_be_pressed_by_tests_whose_parent_ignores_it() -> None:
+def test_signals_can_be_sent_by_tests_whose_parent_ignores_them() -> None:
     place = Path(__file__).parent.parent
-    pressing = ["tests/index/test_crash.py", "tests/cli/test_cache.py", "-k", "ctrl_c or interrupted_command"]
-    command = [sys.executable, "-c", IGNORING, *pressing]
+    files = ["tests/index/test_crash.py", "tests/cli/test_cache.py", "tests/tui/test_leaving.py"]
+    command = [sys.executable, "-c", IGNORING, *files, "-k", "ctrl_c or interrupted_command or signals_are_told"]
     process = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    assert "2 passed" in process.stdout, process.stdout
+    assert "3 passed" in process.stdout, process.stdout
