@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 _OPENED = re.compile(r"<(?:div|details|main)(?: [^>]*)?>\n?")
 _REMEMBERED = 256
-Digests = tuple[bytes, ...]
+_SIZE = 9
+"""The bytes of a hash."""
 
 
 def blocks(pieces: Iterable[str]) -> Iterator[str]:
@@ -49,28 +51,30 @@ def _inside(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 class Versions:
-    """The blocks of the pages that were sent last, as hashes."""
+    """The blocks of the pages that were sent last, as hashes.
+
+    Those of a page are kept as one value: many small ones, between values that are gone soon, would hold on to memory.
+    """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Digests] = OrderedDict()
+        self._known: OrderedDict[str, bytes] = OrderedDict()
 
     def note(self, digests: Iterable[bytes]) -> str:
         """Remember a page. Returns the name of its version."""
-        every = tuple(digests)
-        name = hashlib.blake2b(b"".join(every), digest_size=9).hexdigest()
+        every = b"".join(digests)
+        name = hashlib.blake2b(every, digest_size=_SIZE).hexdigest()
         self._known[name] = every
         self._known.move_to_end(name)
         while len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return name
 
-    def same(self, version: str, digests: Digests) -> int:
+    def same(self, version: str, digests: Sequence[bytes]) -> int:
         """How many of the first blocks are those of a version; 0 where it is not known any more."""
-        before = self._known.get(version, ())
-        pairs = zip(before, digests, strict=False)
-        return next(
-            (number for number, (one, other) in enumerate(pairs) if one != other), min(len(before), len(digests))
-        )
+        before = self._known.get(version, b"")
+        known = (before[start : start + _SIZE] for start in range(0, len(before), _SIZE))
+        pairs = zip(known, digests, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def digest(block: str) -> bytes:
@@ -81,4 +85,4 @@ def digest(block: str) -> bytes:
 
 
 def _hash() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=9)
+    return hashlib.blake2b(digest_size=_SIZE)
