@@ -26,6 +26,9 @@ _BATCH = 500
 _PATIENCE = 5.0
 """How long (seconds) to wait for a lock: only one process writes, and it makes and repairs the file in a moment."""
 
+_READ, _WRITTEN = 4_000, 16_000
+"""So many kilobytes of the file a connection remembers: one of the many that read, and the one that adds sessions."""
+
 _LARGEST_LOG = 1 << 20
 """So much of the log of a large change (bytes) is left beside the file when the next change begins."""
 
@@ -73,7 +76,7 @@ class Catalogue:
         if make:
             self._sql.execute("PRAGMA journal_mode=WAL")
         self._sql.execute("PRAGMA synchronous=NORMAL")
-        self._sql.execute("PRAGMA cache_size=-16000")
+        self._remember_pages(_READ)
         self._sql.execute(f"PRAGMA journal_size_limit={_LARGEST_LOG}")
         exists = bool(self._sql.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone())
         if make and not exists:
@@ -149,6 +152,9 @@ class Catalogue:
         finally:
             self._sql.execute("RELEASE piece")
 
+    def _remember_pages(self, kilobytes: int) -> None:
+        self._sql.execute(f"PRAGMA cache_size=-{kilobytes}")
+
     def _get(self, name: str) -> Any:
         row = self._sql.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
         return row[0] if row else None
@@ -168,6 +174,7 @@ class Catalogue:
 
     def begin(self) -> None:
         """Begin a generation: the sessions that are added from now on have numbers in its range."""
+        self._remember_pages(_WRITTEN)
         generation = self.generation + 1
         self._put("generation", generation)
         self._number = first_number(generation)
@@ -177,6 +184,7 @@ class Catalogue:
 
         If the writer is killed before it can `settle`, `interrupted` says where its words begin.
         """
+        self._remember_pages(_WRITTEN)
         with self.change():
             first = self.generation + 1
             last = first + generations - 1
