@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pollux.draw.width import wrap
+from pollux.draw.width import fold, wrap
 from pollux.text.escape import one_line, visible
 from pollux.text.figures import plural, size, tilde
 from pollux.text.shell import shell_word
@@ -25,22 +25,30 @@ _STATES = {"removed": "removed", "gone": "was gone", "left": "left"}
 _HOW = {Carried.NATIVE: "changed", Carried.TEXT: "as text", Carried.LEFT_OUT: "left out"}
 
 
-def handoff_lines(canvas: Canvas, plan: HandoffPlan, home: str) -> Iterator[str]:
-    """A plan, or what was written."""
-    if plan.title:
-        yield _row("title", one_line(plan.title))
-    yield _row("from", shell_word(plan.origin))
-    yield _row("to", plan.key or f"a new session of {plan.agent_title}, which gets an id of its own")
-    for file in plan.files:
-        there = "was there" if not file.missing else size(file.bytes)
-        yield _row("file", f"{one_line(tilde(file.path, home))}  ({there})")
-    if plan.appended is not None:
-        path = display_path(plan.appended.path)
-        yield _row("line", f"{one_line(tilde(path, home))}  ({plan.appended.what})")
-    yield _row("command", visible(plan.line))
+def handoff_lines(canvas: Canvas, plan: HandoffPlan, home: str, *, hang: bool = False) -> Iterator[str]:
+    """A plan, or what was written. Long values are left to the terminal, to be copied whole, or hang."""
+    columns = max((canvas.columns or 80) - _LEAD - 2, 10) if hang else None
+    for name, value in _facts(plan, home):
+        lines = [part for line in wrap(value, columns) for part in fold(line, columns)]
+        for number, line in enumerate(lines):
+            yield _row(name if number == 0 else "", line)
     yield from account_lines(canvas, plan.account)
     if plan.redacted is not None:
         yield _row("redacted", f"{plural(plan.redacted, 'secret')} replaced")
+
+
+def _facts(plan: HandoffPlan, home: str) -> Iterator[tuple[str, str]]:
+    if plan.title:
+        yield "title", one_line(plan.title)
+    yield "from", shell_word(plan.origin)
+    yield "to", plan.key or f"a new session of {plan.agent_title}, which gets an id of its own"
+    for file in plan.files:
+        there = "was there" if not file.missing else size(file.bytes)
+        yield "file", f"{one_line(tilde(file.path, home))}  ({there})"
+    if plan.appended is not None:
+        path = display_path(plan.appended.path)
+        yield "line", f"{one_line(tilde(path, home))}  ({plan.appended.what})"
+    yield "command", visible(plan.line)
 
 
 def account_lines(canvas: Canvas, account: Account) -> Iterator[str]:

@@ -108,6 +108,17 @@ def wrap(line: str, columns: int | None) -> Iterator[str]:
         yield current.rstrip()
 
 
+def fold(text: str, columns: int | None) -> Iterator[str]:
+    """One line as several, full ones but the last: paths and commands break anywhere."""
+    line = ""
+    for character in text:
+        if columns is not None and line and width(line + character) > columns:
+            yield line
+            line = ""
+        line += character
+    yield line
+
+
 def words(text: str, columns: int) -> Iterator[str]:
     """Words and the blanks between them. Scripts that write without blanks may break anywhere; a long address never."""
     for match in _WORD.finditer(text):

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given, strategies as st
 
 from pollux.draw.canvas import Canvas
 from pollux.draw.table import Chart, Column, table
-from pollux.draw.width import cut, cut_left, pad, short, width, wrap, wrap_facts
+from pollux.draw.width import cut, cut_left, fold, pad, short, width, wrap, wrap_facts
 
 
 def test_wide_characters_count_twice() -> None:
@@ -71,3 +74,12 @@ def test_long_and_wide_values_never_break_a_table(columns: int) -> None:
     assert len(lines) == 5
     assert all(width(line) <= columns for line in lines)
     assert "2,000,000" in lines[2]  # a figure is never cut
+
+
+@given(st.text(), st.integers(2, 20))
+def test_what_is_folded_is_the_same_text_in_full_lines(text: str, columns: int) -> None:
+    lines = list(fold(text, columns))
+    assert "".join(lines) == text
+    assert all(width(line) <= columns for line in lines)
+    assert all(width(line + following[0]) > columns for line, following in pairwise(lines))
+    assert list(fold(text, None)) == [text]

@@ -34,7 +34,7 @@ def warnings(
     if origin.agent != target.name and not expected.redacted:
         yield (
             f"With your next prompt, {target.title} sends all of it to another vendor, with every secret that is in "
-            "it: --redact takes secrets out."
+            "it, unless you take them out (--redact)."
         )
     if source is not None:
         yield from _instructions(source, target, expected.folder)

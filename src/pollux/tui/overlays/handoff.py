@@ -42,7 +42,7 @@ class HandoffScreen(Planned):
         for warning in plan.warnings:
             yield from (canvas.paint(line, "warn") for line in wrap(one_line(warning), canvas.columns))
             yield ""
-        yield from handoff_lines(canvas, plan, self._home)
+        yield from handoff_lines(canvas, plan, self._home, hang=True)
 
     def choices(self) -> list[tuple[str, str]]:
         """What can be done."""
