@@ -139,7 +139,7 @@ class Library:
         # The cache is valid as long as the code that reads is the same, and no project is moved.
         store = Index(places.index, lambda: f"{build_id()} {moves.stamp}", report)
         self.homes = Homes(places, moves, hashes)
-        self._files = SessionFiles(places, self.homes, store.peeks_of)
+        self._files = SessionFiles(places, self.homes, store)
         self._keeper = Keeper(places, self._files, report)
         self._marks = marks = MarkStore(places.marks)
         self._index = FreshIndex(

@@ -234,9 +234,7 @@ class SessionReader:
             for place in places:
                 if (place.agent, place.root) == (source.name, display_path(root.path)):
                     keys.setdefault(place.bundle, set()).add(place.key)
-            for bundle in self._files.bundles_of(source, root) if keys else ():
-                if bundle.key not in keys:
-                    continue
+            for bundle in self._files.bundles_with(source, root, keys) if keys else ():
                 try:
                     sessions = source.read(bundle).sessions
                 except PolluxError as error:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Collection
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from pollux.index.catalogue.catalogue import Peeks
 from pollux.library.homes import Homes
-from pollux.sources.base import Bundle, OtherFiles, Root, Source, SourceContext, distinct, other_files
+from pollux.sources.base import Bundle, File, OtherFiles, Root, Source, SourceContext, distinct, other_files
 from pollux.system.directories import Places
 from pollux.wire import display_path, folder_at
 
 if TYPE_CHECKING:
     from pollux.archive.checkout import Checkouts
+    from pollux.index.index import Index
     from pollux.index.sync.sync import RootScan
 
 
 class SessionFiles:
-    """The files of all sessions, as bundles. `homes` are the agents' own folders.
+    """The files of all sessions, as bundles. `homes` are the agents' own folders; an `index` knows most files."""
 
-    `peeks_of` gives what is known of the files under an agent's root, so that they need not be opened again.
-    """
-
-    def __init__(self, places: Places, homes: Homes, peeks_of: Callable[[str, str], Peeks]) -> None:
+    def __init__(self, places: Places, homes: Homes, index: Index | None = None) -> None:
         self._places = places
         self.homes = homes
-        self.peeks_of = peeks_of
+        self._index = index
+
+    def peeks_of(self, agent: str, root: str) -> Peeks:
+        """What is known of the files under an agent's root: they need not be opened again."""
+        return {} if self._index is None else self._index.peeks_of(agent, root)
 
     def scan(self, source: Source, root: Root) -> RootScan:
         """One root as it is now. A database of which the index knows enough need not be copied."""
@@ -68,15 +70,43 @@ class SessionFiles:
     def bundles_of(self, source: Source, root: Root) -> list[Bundle]:
         """The bundles of one root. A file that the index knows need not be opened."""
         files = list(source.find(root.path))
+        return self._group(source, root, files, self._others(source, root))
+
+    def bundles_with(self, source: Source, root: Root, keys: Collection[str]) -> list[Bundle]:
+        """The bundles of one root that have these keys. Other files are looked at only where they may matter."""
+        files = list(source.find(root.path))
+        bundles = self._part(source, root, files, keys)
+        if bundles is None:
+            bundles = self._group(source, root, files, self._others(source, root))
+        return [bundle for bundle in bundles if bundle.key in keys]
+
+    def _part(self, source: Source, root: Root, files: list[File], keys: Collection[str]) -> list[Bundle] | None:
+        """The bundles with these keys among some others; None where all files must be grouped."""
+        if self._index is None:
+            return None
+        others = self._others(source, root)
+        # What lies under one root of an agent may depend on another of its roots.
+        if not all(self.scan(*other).is_known(self._index.catalogue) for other in others):
+            return None
+        return self._index.some_bundles((source, root), files, keys, partial(_files_of, root, files, others))
+
+    def _others(self, source: Source, root: Root) -> list[tuple[Source, Root]]:
+        """The agent's other roots; none of a temporary root."""
+        roots = [(each, other) for each, other in self.every_root() if each.name == source.name]
+        others = [(each, other) for each, other in roots if other != root]
+        return others if len(others) < len(roots) else []
+
+    def _group(self, source: Source, root: Root, files: list[File], others: list[tuple[Source, Root]]) -> list[Bundle]:
         context = SourceContext(peeks=self.peeks_of(source.name, display_path(root.path)))
 
-        def others() -> OtherFiles:
-            roots = [(s, other) for s, other in self.every_root() if s.name == source.name]
-            is_known = any(other == root for _, other in roots)  # false for a temporary root
-            other_roots = [(s, other) for s, other in roots if other != root] if is_known else []
-            for _, other in other_roots:
+        def other_files() -> OtherFiles:
+            for _, other in others:
                 context.peeks |= self.peeks_of(source.name, display_path(other.path))
-            return other_files(root, files, [(other, s.find(other.path)) for s, other in other_roots])
+            return _files_of(root, files, others)
 
-        context.other_files = others
+        context.other_files = other_files
         return distinct(source.bundles(root.path, files, context))
+
+
+def _files_of(root: Root, files: list[File], others: list[tuple[Source, Root]]) -> OtherFiles:
+    return other_files(root, files, [(other, source.find(other.path)) for source, other in others])

@@ -82,7 +82,7 @@ def _homes(folder: Path, depth: int) -> Iterator[tuple[Path, list[str]]]:
 def read_home(home: Path, agent: str | None) -> Iterator[Found]:
     """Everything that an agent left in a home, each session once. What cannot be read is a notice, never an error."""
     roots = _OwnRoots(home)
-    files = SessionFiles(roots.places, roots, lambda _agent, _root: {})
+    files = SessionFiles(roots.places, roots)
     if agent is None:
         yield Found(None, None, (_refused(home, roots),))
     by_key: dict[str, list[tuple[Source, Bundle]]] = {}

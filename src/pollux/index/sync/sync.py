@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import msgspec
 
 from pollux.index.catalogue.catalogue import Catalogue, KnownBundle, Peeks, first_number
-from pollux.index.sync.groups import EncodedLayout, Layout, Part, encode_layout
+from pollux.index.sync.groups import EncodedLayout, Part, encode_layout
+from pollux.index.sync.parts import give_rest, known_part, part_peeks
 from pollux.index.sync.tasks import Task
 from pollux.sources.base import (
     Bundle,
@@ -282,20 +283,12 @@ class Sync:
 
     def _part(self, scan: RootScan, root: int) -> Part | None:
         """The part of a root that changed; None if everything must be compared."""
-        layout = self._catalogue.layout(root) if root in self._changed_alone else None
-        if layout is None:
-            return None
-        known = Layout(layout, self._catalogue.news(root), partial(self._catalogue.layout, root))
-        return known.part(scan.files, self._catalogue.asking(root) if known.files.asks_all else ())
+        return known_part(self._catalogue, root, scan.files) if root in self._changed_alone else None
 
     def _compare_part(self, scan: RootScan, root: int, part: Part) -> list[Task] | None:
         """As `_compare`, for a part of the root; None if the part turns out to depend on the rest."""
-        peeks = self._catalogue.peeks(root, (display_path(file.path) for file in part.files))
-        with self._peeking(scan, root, part.files, peeks) as context:
-            context.root_files = scan.files
-            context.stored_peeks = lambda kind, files: self._catalogue.peeks(
-                root, [display_path(file.path) for file in files], kind
-            )
+        with self._peeking(scan, root, part.files, part_peeks(self._catalogue, root, part)) as context:
+            give_rest(context, self._catalogue, root, scan.files)
             bundles = part.bundles(distinct(scan.source.bundles(scan.root.path, part.files, context)))
             match part.complete(bundles):
                 case None:

@@ -26,10 +26,14 @@ _ANY_EVENT = re.compile(rb'\s*\{\s*"type"\s*:\s*"[a-z_]+\.[a-z_.]+"\s*,\s*"data"
 
 
 class CopilotBundle(Bundle, kw_only=True):
-    """The files of one session, and the store beside the sessions. `turned_ns` is when the store's last turn ended."""
+    """The files of one session, and the store beside the sessions. `turned_ns` is when the store's last turn ended.
+
+    `damage` says what cannot be read of the store.
+    """
 
     store: File | None = None
     digest: str = ""
+    damage: tuple[str, ...] = ()
     turned_ns: int = 0
 
     @property
@@ -38,8 +42,10 @@ class CopilotBundle(Bundle, kw_only=True):
         return max((file.mtime_ns for file in self.files), default=self.turned_ns)
 
     def fingerprint(self) -> str:
-        """A text that changes with the session's files, and with its rows in the store."""
-        return fingerprint_of([self.id, self.digest, *(f"{file.path}\n{file.stamp}" for file in self.files)])
+        """A text that changes with the session's files, its rows in the store, and the store's damage."""
+        return fingerprint_of(
+            [self.id, self.digest, *self.damage, *(f"{file.path}\n{file.stamp}" for file in self.files)]
+        )
 
     def transcripts(self) -> list[File]:
         """Its files of events."""
@@ -93,7 +99,7 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
         return list(found)
     index = context.peek(store, StoreIndex, index_of)
     for bundle in found:
-        bundle.store, bundle.digest = store, index.digests.get(bundle.id, "")
+        bundle.store, bundle.digest, bundle.damage = store, index.digests.get(bundle.id, ""), index.damage
     if own is not None and context.root_files is None:
         # What the archive has of a session is more than its index.
         known = {*(bundle.id for bundle in found), *elsewhere, *_kept_ids(others.other, context)}
@@ -104,6 +110,7 @@ def bundles(root: Path, files: Iterable[File], context: SourceContext) -> list[B
                 files=sessions[id].files if id in sessions else (),
                 store=store,
                 digest=index.digests.get(id, ""),
+                damage=index.damage,
                 turned_ns=at,
             )
             for id, at in index.turns.items()

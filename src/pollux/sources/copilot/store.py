@@ -30,10 +30,14 @@ _SECTIONS = ("overview", "history", "work_done", "technical_details", "important
 
 
 class StoreIndex(msgspec.Struct):
-    """What a store says of each session, as a digest, and when each session's last turn ended (nanoseconds)."""
+    """What a store says of each session, as a digest, and when each session's last turn ended (nanoseconds).
+
+    `damage` says what cannot be read of it.
+    """
 
     digests: dict[str, str] = {}
     turns: dict[str, int] = {}
+    damage: tuple[str, ...] = ()
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -99,9 +103,10 @@ def index_of(store: File) -> StoreIndex:
                     if table == "turns":
                         at = _time(row.get("timestamp"))
                         turns[name] = max(turns.get(name, 0), int(at.timestamp() * 10**9) if at is not None else 0)
-    except Unreadable:
-        return StoreIndex()
-    return StoreIndex({name: fingerprint_of(texts) for name, texts in rows.items()}, turns)
+    except Unreadable as error:
+        return StoreIndex(damage=(str(error),))
+    digests = {name: fingerprint_of(texts) for name, texts in rows.items()}
+    return StoreIndex(digests, turns, tuple(opened.damage))
 
 
 def stored_session(store: File, id: str, notes: Notes) -> StoredSession:

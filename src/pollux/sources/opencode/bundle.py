@@ -36,6 +36,7 @@ class OpenCodeBundle(Bundle, kw_only=True):
     """
 
     root: str
+    project: str = ""
     rows: list[RowsIn] = []
     records: list[File] = []
     documents: list[File] = []
@@ -88,5 +89,5 @@ class OpenCodeBundle(Bundle, kw_only=True):
         return None
 
     def group_keys(self) -> Iterable[str] | None:
-        """Its databases: they hold many sessions."""
-        return [place.database.path for place in self.rows]
+        """Its databases, which hold many sessions, and its project: a fork was made from a session of the same one."""
+        return [*(place.database.path for place in self.rows), *([self.project] if self.siblings else [])]

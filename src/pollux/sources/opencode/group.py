@@ -164,7 +164,7 @@ class _Sessions:
         for id, project in self._projects.items():
             by_project.setdefault(project, {})[id] = self._messages.get(id, [])
         for id, bundle in self._bundles.items():
-            project = self._projects.get(id, "")
+            project = bundle.project = self._projects.get(id, "")
             bundle.siblings = by_project.get(project, {})
             bundle.relatives = self._rows.get(project, [])
             bundle.outputs = outputs

@@ -54,6 +54,11 @@ class QwenBundle(Bundle, kw_only=True):
             texts.append(self.log.fingerprint(self.id, None, None))
         return fingerprint_of(texts)
 
+    def group_keys(self) -> list[str]:
+        """Its own id and its parent's, which tell it from others, and the log in which its prompts were typed."""
+        ids = [f"id:{id}" for id in (self.agent_id or self.id, self.parent) if id is not None]
+        return [*ids, *((file.path for file in self.log.files) if self.log is not None else ())]
+
     def dependencies(self) -> bytes:
         """The large outputs that it names."""
         return msgspec.msgpack.encode(self.depends_on) if self.depends_on else b""
