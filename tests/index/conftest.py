@@ -71,6 +71,8 @@ class ChangingHome:
                 for word, hits in hits_by_word.items()
             },
             "projects": msgspec.to_builtins(library.projects.all()),
+            "edits": msgspec.to_builtins(library.edits.newest(limit=None)),
+            "friction": msgspec.to_builtins(library.friction.newest(limit=None)),
             "doctor": msgspec.to_builtins(report.totals),
         }
 

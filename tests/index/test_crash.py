@@ -131,11 +131,11 @@ def test_a_process_that_is_killed_once_costs_nothing(
     module, name = (words, "_index") if way == "words" else (load, "read")
     whole, killed = getattr(module, name), tmp_path / "killed"
 
-    def killed_once(*arguments: Any) -> Any:
+    def killed_once(*arguments: Any, **options: Any) -> Any:
         if "fatal" in str(arguments) and not killed.exists():
             killed.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return whole(*arguments)
+        return whole(*arguments, **options)
 
     monkeypatch.setattr(module, name, killed_once)
     library = home.library()

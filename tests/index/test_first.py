@@ -659,9 +659,9 @@ def complete(home: ChangingHome) -> None:
 def slowly(pause: float) -> Callable[..., BundleRows]:
     whole = readers.read
 
-    def read(number: int, task: tuple[Source, Bundle], store_words: readers.StoreWords) -> BundleRows:
+    def read(number: int, task: tuple[Source, Bundle], store_words: readers.StoreWords, **options: Any) -> BundleRows:
         time.sleep(pause)
-        return whole(number, task, store_words)
+        return whole(number, task, store_words, **options)
 
     return read
 
@@ -775,11 +775,11 @@ class Counted:
         self._function = function
         self._calls = FORK.Value("i", 0)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
         time.sleep(0.1)
         with self._calls.get_lock():
             self._calls.value += 1
-        return self._function(*arguments)
+        return self._function(*arguments, **options)
 
     @property
     def calls(self) -> int:

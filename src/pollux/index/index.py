@@ -262,7 +262,10 @@ class Index:
         began = time.perf_counter()
         scans = scan_all()
         is_known = self._copy is None and all(scan.is_known(self.catalogue) for scan in scans)
-        outcome = Outcome() if is_known and not now.resolved else self._sync_changes(scans, scan_all, now)
+        if not is_known or now.resolved or (now.details and self.catalogue.without_details()):
+            outcome = self._sync_changes(scans, scan_all, now)
+        else:
+            outcome = Outcome()
         outcome.seconds = time.perf_counter() - began
         return outcome
 
@@ -332,6 +335,8 @@ class Index:
     def _run(self, text: WordIndex | None, scans: list[RootScan], now: SyncInput) -> Outcome:
         with self.catalogue.change():
             self.catalogue.outdate(now.resolved)
+            if now.details:
+                self.catalogue.outdate_those_without_details()
         # Another pollux may just have synced. Sessions under one root of an agent may depend on its other roots.
         changed = {scan.source.name for scan in scans if not scan.is_known(self.catalogue)}
         return Sync(self.catalogue, text, now).run(scan for scan in scans if scan.source.name in changed)

@@ -86,7 +86,7 @@ class FreshIndex:
         self._is_complete = False
         self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
-        self._synced_catalogues: set[str] = set()
+        self._synced_catalogues: dict[str, bool] = {}  # by their births; True: with details
         self._lock = store.lock
         self._columns = Columns()
         self._syncs = 0
@@ -197,7 +197,7 @@ class FreshIndex:
         """Ask about what was read already. If anything was read in this run, this does not wait for the rest."""
         return self.ask(question, synced=not self.is_ready)
 
-    def ask(
+    def ask(  # noqa: PLR0913
         self,
         question: Callable[[CatalogueQueries], T],
         *,
@@ -205,15 +205,17 @@ class FreshIndex:
         frozen: bool = True,
         goal: EarlyGoal | None = None,
         visitor: MakeVisitor = _nobody,
+        details: bool = False,
     ) -> T:
         """Ask the catalogue. A cache in trouble is opened again, then thrown away; only then is it an error.
 
         A question is answered from one state of the catalogue. With `frozen=False`, the question itself sees to that.
-        With a `goal`, the answer does not wait for more than it needs. If much must be read, a `visitor` sees it.
+        With a `goal`, the answer does not wait for more than it needs. If much must be read, a `visitor` sees it. With
+        `details`, the question is about edits or friction.
         """
 
         def answer() -> T:
-            current = self._current(goal, visitor) if synced else self.queries
+            current = self._current(goal, visitor, details=details) if synced else self.queries
             with current.catalogue.frozen() if frozen else nullcontext():
                 return question(current)
 
@@ -229,20 +231,27 @@ class FreshIndex:
         except TROUBLE as error:
             raise StoreError(f"The cache cannot be used: {error}.", "Try: pollux cache clear") from error
 
-    def _current(self, goal: EarlyGoal | None, visitor: MakeVisitor) -> CatalogueQueries:
+    def _current(self, goal: EarlyGoal | None, visitor: MakeVisitor, *, details: bool) -> CatalogueQueries:
         """The catalogue. It is brought up to date once in a run, while others wait, or as far as a goal needs."""
-        if self.store.catalogue.born not in self._synced_catalogues:
+        if not self._is_up_to_date(details=details):
             with self._lock:
-                if self.store.catalogue.born not in self._synced_catalogues and self._begin(goal, visitor):
-                    self._synced_catalogues.add(self.store.catalogue.born)
+                if not self._is_up_to_date(details=details) and self._begin(goal, visitor, details=details):
+                    self._synced_catalogues[self.store.catalogue.born] = details
         # Each thread looks up the roots again when they may have changed: another process may have read a new one.
         state, before = (self.store.catalogue, self._syncs, self.store.catalogue.version), self._state()
         if before != state:
             if before is not None and not self._fresh:
-                self._take_as_it_is()
+                self._take_as_it_is(details=details)
             self._mine.state, self._mine.queries = state, self.queries
         queries: CatalogueQueries = self._mine.queries
         return queries
+
+    def _is_up_to_date(self, *, details: bool) -> bool:
+        """Was the catalogue brought up to date in this run, also with details if they matter?"""
+        with_details = self._synced_catalogues.get(self.store.catalogue.born)
+        if with_details is None:
+            return False
+        return with_details or not details or not self.store.catalogue.without_details()
 
     def state(self) -> object:
         """Another value whenever sessions or words were stored, or dropped, by any process."""
@@ -258,23 +267,23 @@ class FreshIndex:
         """What this thread's queries are about; None before its first question."""
         return getattr(self._mine, "state", None)
 
-    def _begin(self, goal: EarlyGoal | None, visitor: MakeVisitor) -> bool:
+    def _begin(self, goal: EarlyGoal | None, visitor: MakeVisitor, *, details: bool) -> bool:
         """Bring the catalogue up to date, or as far as a goal needs. Returns whether it is complete."""
         if not self._fresh:
-            self._take_as_it_is()
+            self._take_as_it_is(details=details)
             self._syncs += 1
             self._keeper.check()
             return True
         scans = self._scan()
         if goal is not None and self._reach(goal, scans):
             return False
-        self._keep_up(SyncInput(self._report, visitor=visitor), scans)
+        self._keep_up(SyncInput(self._report, visitor=visitor, details=details), scans)
         return True
 
-    def _take_as_it_is(self) -> None:
+    def _take_as_it_is(self, *, details: bool = False) -> None:
         """Find out what the cache lacks. Raises `StoreError` where it is empty."""
         self._session_files.forget()
-        self.unread_files, self._cache_problem = self._incompleteness()
+        self.unread_files, self._cache_problem = self._incompleteness(details=details)
         self._is_complete = self._cache_problem is None
         self.unreadable_paths = self.queries.closed()
         self.is_ready = True
@@ -305,13 +314,14 @@ class FreshIndex:
         """The next question brings the catalogue up to date."""
         self._synced_catalogues.clear()
 
-    def _incompleteness(self) -> tuple[int, str | None]:
+    def _incompleteness(self, *, details: bool) -> tuple[int, str | None]:
         """How many files the cache lacks, and what to say of it. Raises `StoreError` where it is empty."""
         roots = [(source, root) for source, root in self._homes.roots() if folder_at(root.path)]
         catalogue = self.store.catalogue
+        unread = catalogue.count_files_without_details() if details else 0
         if all(catalogue.root(source.name, display_path(root.path))[1] for source, root in roots):
-            return 0, None
-        unread = count_unread_files(catalogue, roots)
+            return unread, incomplete_sentence(unread) if unread else None
+        unread += count_unread_files(catalogue, roots)
         if not self.queries.newest()[1]:
             self.unread_files = unread
             raise EmptyCache("The cache is empty, so nothing can be answered from it.", "Try it without --no-sync.")
@@ -366,7 +376,7 @@ class FreshIndex:
             # Without a cache each thread has its own catalogue: all bring theirs up to date when they ask.
             self._forget()
             if settles and self.store.catalogue.path is not None and not self.busy:
-                self._synced_catalogues.add(self.store.catalogue.born)
+                self._synced_catalogues[self.store.catalogue.born] = True
             if self._contents() == contents:
                 outcome.sessions, outcome.removed, outcome.kept = len(before), 0, 0
                 return outcome
@@ -381,7 +391,7 @@ class FreshIndex:
         with self._lock:
             scans, criteria = self._scan(), Filter()
             self._reach(Newest(lambda: self.queries, criteria, MOST_NEWEST), scans)
-            self._keep_up(SyncInput(self._report), scans)
+            self._keep_up(SyncInput(self._report, details=True), scans)
 
     def _contents(self) -> tuple[object, ...]:
         return self.ask(lambda _: self.queries.contents(), synced=False)

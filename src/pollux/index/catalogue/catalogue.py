@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pollux.index.catalogue.rows import BundleRows, Entry
+from pollux.index.catalogue.rows import BundleRows, Details, Entry
 from pollux.index.catalogue.tables import INSERTS, PARTS, TABLES
 from pollux.system.files import make_private_file
 from pollux.system.transaction import transaction
@@ -31,6 +31,8 @@ _READ, _WRITTEN = 4_000, 16_000
 
 _LARGEST_LOG = 1 << 20
 """So much of the log of a large change (bytes) is left beside the file when the next change begins."""
+
+_WITHOUT_DETAILS = "SELECT DISTINCT bundle FROM sessions JOIN pending ON session=no WHERE lacks_details"
 
 Damage = (sqlite3.DatabaseError, msgspec.DecodeError, zlib.error)
 """The errors that a damaged file raises."""
@@ -361,7 +363,7 @@ class Catalogue:
         for entry in reading.entries:
             if pending:
                 entry.no = self.number()
-                self._sql.execute("INSERT INTO pending VALUES(?)", (entry.no,))
+                self._sql.execute("INSERT INTO pending VALUES(?, ?)", (entry.no, entry.details is None))
             self._add(root, bundle, entry)
         self._sql.executemany("INSERT OR IGNORE INTO garbage VALUES(?)", [(no,) for no in reading.wasted])
 
@@ -372,7 +374,6 @@ class Catalogue:
         for table, rows in (
             ("facts", entry.facts),
             ("links", entry.links),
-            ("turns", entry.turns),
             ("quarters", entry.quarters),
             ("prompts", entry.prompts),
         ):
@@ -380,10 +381,36 @@ class Catalogue:
         for table, rows in (
             ("usage", entry.usage),
             ("calls", entry.calls),
-            ("edits", entry.edits),
-            ("frictions", entry.frictions),
         ):
             self._sql.executemany(INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
+        if entry.details is not None:
+            self._add_details(no, entry.details)
+
+    def _add_details(self, no: int, details: Details) -> None:
+        self._sql.executemany(INSERTS["turns"], [(no, *row) for row in details.turns])
+        for table, rows in (("edits", details.edits), ("frictions", details.frictions)):
+            self._sql.executemany(INSERTS[table], [(no, number, *row) for number, row in enumerate(rows)])
+
+    def complete(self, no: int, details: Details) -> None:
+        """Add the details of a session that lacks them, if it is still there."""
+        if self.rows("SELECT 1 FROM pending WHERE session=? AND lacks_details", no):
+            self._sql.execute("UPDATE pending SET lacks_details=0 WHERE session=?", (no,))
+            self._add_details(no, details)
+
+    def without_details(self) -> set[int]:
+        """The numbers of the sessions that lack details."""
+        return {no for (no,) in self.rows("SELECT session FROM pending WHERE lacks_details")}
+
+    def count_files_without_details(self) -> int:
+        """How many files the sessions without details have."""
+        return int(self.rows(f"SELECT COALESCE(SUM(files), 0) FROM bundles WHERE id IN ({_WITHOUT_DETAILS})")[0][0])
+
+    def outdate_those_without_details(self) -> None:
+        """The sessions without details must be read again."""
+        bundles = [bundle for (bundle,) in self.rows(_WITHOUT_DETAILS)]
+        for (root,) in self.rows_with("SELECT DISTINCT root FROM bundles WHERE 1", "id", bundles):
+            self.mark_changing(root)
+        self._sql.executemany("UPDATE bundles SET fingerprint='' WHERE id=?", [(bundle,) for bundle in bundles])
 
     def pending_numbers(self) -> list[int]:
         """The numbers of all sessions whose words are pending."""

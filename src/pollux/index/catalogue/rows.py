@@ -103,10 +103,19 @@ _AUTHOR_NUMBERS = {author: number for number, author in enumerate(Author)}
 _encode = msgspec.msgpack.Encoder().encode
 
 
+class Details(msgspec.Struct, array_like=True):
+    """The rows of what a session edited, of the prompts that asked for it, and of the friction in it."""
+
+    edits: list[Row]
+    turns: list[Row]
+    frictions: list[Row]
+
+
 class Entry(msgspec.Struct, array_like=True):
     """One session for the catalogue, whose words are indexed under `no`: the values of its rows in each table.
 
-    The rows lack the number of the session, and `session` also the numbers of its root and its bundle.
+    The rows lack the number of the session, and `session` also the numbers of its root and its bundle. Without
+    `details`, these are added together with its words.
     """
 
     no: int
@@ -116,11 +125,9 @@ class Entry(msgspec.Struct, array_like=True):
     links: list[Row]
     usage: list[Row]
     calls: list[Row]
-    edits: list[Row]
-    turns: list[Row]
-    frictions: list[Row]
     quarters: list[Row]
     prompts: list[Row]
+    details: Details | None
 
     @property
     def key(self) -> str:
@@ -161,12 +168,17 @@ def storable(figure: int | None) -> int | None:
     return figure if figure is None or -_LARGEST <= figure <= _LARGEST else None
 
 
-def entry(session: Session, no: int, cut: int) -> Entry:
-    """The rows of a session."""
+def details_of(session: Session) -> Details:
+    """What a session edited, and the friction in it."""
     # Imported only where a session is read.
     from pollux.index.catalogue.edits.rows import edit_rows
     from pollux.index.catalogue.friction.rows import friction_rows
 
+    return Details(*edit_rows(session), friction_rows(session))
+
+
+def entry(session: Session, no: int, cut: int, *, details: bool = True) -> Entry:
+    """The rows of a session."""
     summary, places = summarize(session), {name: number for number, name in enumerate(session.files)}
     if (used := summary.usage) != (usable := storable_usage(used)):
         summary = msgspec.structs.replace(summary, usage=usable)
@@ -177,7 +189,6 @@ def entry(session: Session, no: int, cut: int) -> Entry:
         if message.usage is not None
         for row in _usage_rows(message, at, places)
     ]
-    edits, turns = edit_rows(session)
     return Entry(
         no=no,
         session=_session(session, summary, cut),
@@ -191,11 +202,9 @@ def entry(session: Session, no: int, cut: int) -> Entry:
             for part in message.parts
             if type(part) is ToolCall
         ],
-        edits=edits,
-        turns=turns,
-        frictions=friction_rows(session),
         quarters=[(*place, *total.values) for place, total in roll_up(usage, summary).items()],
         prompts=list(Counter(quarter(micros(p.at)) for p in prompts if not p.inherited).items()),
+        details=details_of(session) if details else None,
     )
 
 

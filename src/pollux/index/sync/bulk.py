@@ -61,20 +61,30 @@ _decode_seen = msgpack_decoder(_Seen).decode
 
 
 class RowLoad:
-    """Reads many tasks, and stores their rows. Their words stay pending. A `visitor` sees all sessions."""
+    """Reads many tasks, and stores their rows. Their words stay pending, and so do `details` that nobody waits for.
 
-    def __init__(self, catalogue: Catalogue, size: int, report: Report, visitor: Visitor | None = None) -> None:
+    A `visitor` sees all sessions.
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, size: int, report: Report, visitor: Visitor | None = None, *, details: bool
+    ) -> None:
         self._catalogue = catalogue
         self._size = size
         self._report = report
         self._visitor = visitor
+        self._details = details
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Read and store all tasks. If interrupted, store what was read so far."""
         with interrupt_later() as interrupted, ExitStack() as change:
             since = self._begin(change)
             stopped: BaseException | None = None
-            with WorkerPool(lambda _: _RowReader(tasks, self._visitor), len(tasks), self._size, tries=TRIES) as pool:
+
+            def make_reader(_: int) -> _RowReader:
+                return _RowReader(tasks, self._visitor, details=self._details)
+
+            with WorkerPool(make_reader, len(tasks), self._size, tries=TRIES) as pool:
                 for number, content in pool.answers():
                     if number is None:
                         continue
@@ -112,9 +122,10 @@ class RowLoad:
 class _RowReader:
     """One process that makes rows, and shows the sessions to a visitor."""
 
-    def __init__(self, tasks: Sequence[Task], visitor: Visitor | None) -> None:
+    def __init__(self, tasks: Sequence[Task], visitor: Visitor | None, *, details: bool) -> None:
         self._tasks = tasks
         self._visitor = visitor
+        self._details = details
 
     def work(self, number: int) -> bytes:
         task = self._tasks[number]
@@ -125,7 +136,7 @@ class _RowReader:
             return without_words(session)
 
         with gc_paused():
-            rows = read(number, (task.source, task.bundle), keep)
+            rows = read(number, (task.source, task.bundle), keep, details=self._details)
             return _encode(_Seen(rows, self._look(sessions) if rows.entries else None))
 
     def _look(self, sessions: Sequence[Session]) -> bytes | None:

@@ -27,40 +27,43 @@ def without_words(_session: Session) -> int:
     return 0
 
 
-def read(number: int, task: tuple[Source, Bundle], store_words: StoreWords) -> BundleRows:
+def read(number: int, task: tuple[Source, Bundle], store_words: StoreWords, *, details: bool = True) -> BundleRows:
     """Read one bundle. An error affects this bundle only, unless words cannot be stored."""
     before = troubles()
-    rows = _read(number, task, store_words)
+    rows = _read(number, task, store_words, details=details)
     rows.passing = troubles() != before
     return rows
 
 
-def _read(number: int, task: tuple[Source, Bundle], store_words: StoreWords) -> BundleRows:
+def _read(number: int, task: tuple[Source, Bundle], store_words: StoreWords, *, details: bool) -> BundleRows:
     source, bundle = task
     numbers: list[int] = []
     try:
         reading = source.read(bundle)
         for session in reading.sessions:
             numbers.append(store_words(session))  # noqa: PERF401 (an error leaves those that were stored)
-        return _rows(number, reading, numbers)
+        return _rows(number, reading, numbers, details=details)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
         return failed(number, bundle, f"{type(error).__name__}: {error}", [no for no in numbers if no])
 
 
-def _rows(number: int, reading: Reading, numbers: list[int]) -> BundleRows:
+def _rows(number: int, reading: Reading, numbers: list[int], *, details: bool) -> BundleRows:
     """The rows of what was read. Lone surrogates, which cannot be stored, are escaped."""
     try:
-        rows = _make_rows(number, reading, numbers)
+        rows = _make_rows(number, reading, numbers, details=details)
         _encode(rows)
     except UnicodeEncodeError:
-        return _make_rows(number, escape_surrogates(reading, Reading), numbers)
+        return _make_rows(number, escape_surrogates(reading, Reading), numbers, details=details)
     return rows
 
 
-def _make_rows(number: int, reading: Reading, numbers: list[int]) -> BundleRows:
-    entries = [entry(session, no, cut_outputs(session)) for session, no in zip(reading.sessions, numbers, strict=True)]
+def _make_rows(number: int, reading: Reading, numbers: list[int], *, details: bool) -> BundleRows:
+    entries = [
+        entry(session, no, cut_outputs(session), details=details)
+        for session, no in zip(reading.sessions, numbers, strict=True)
+    ]
     notices = () if entries else reading.notices
     return BundleRows(number, reading.problem, notices, reading.dependencies, entries)
 

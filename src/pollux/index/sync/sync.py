@@ -181,7 +181,8 @@ class SyncInput(NamedTuple):
 
     `words`: words are written together with rows, however long that takes. `pulse` shows waiting processes that this
     one makes progress. A sync that `yields` raises `Enough` when another process waits. `visitor` makes somebody who
-    sees the sessions of a large load while they are read.
+    sees the sessions of a large load while they are read. Without `details`, a large load leaves edits and friction to
+    those who add the words.
     """
 
     report: Report
@@ -190,6 +191,7 @@ class SyncInput(NamedTuple):
     pulse: Report = lambda _: None
     yields: bool = False
     visitor: Callable[[], Visitor | None] = lambda: None
+    details: bool = False
 
 
 class Sync:
@@ -201,6 +203,7 @@ class Sync:
         self._report = now.report
         self._words = now.words
         self._visitor = now.visitor
+        self._details = now.details
         self._progress = Progress()
         self._pulse = partial(now.pulse, self._progress)
         self._removed = 0
@@ -384,7 +387,7 @@ class Sync:
                 for task in tasks:
                     report(task, batch.add(task))
         elif text is None:
-            RowLoad(self._catalogue, size, report, self._visitor()).run(tasks)
+            RowLoad(self._catalogue, size, report, self._visitor(), details=self._details).run(tasks)
         else:
             Load(self._catalogue, text, size, report, self._pulse).run(tasks)
 
@@ -466,6 +469,7 @@ class Sync:
         from pollux.index.sync.words import WordTask
 
         tasks: list[WordTask] = []
+        without_details = self._catalogue.without_details()
         self._roots = [(scan, self._catalogue.root(scan.source.name, scan.name)[0]) for scan in scans]
         for scan, root in self._roots:
             if numbers := self._catalogue.pending(root):
@@ -474,7 +478,9 @@ class Sync:
                     before = known.get(bundle.key)
                     if bundle.key in numbers and before is not None and before.fingerprint == bundle.fingerprint():
                         task = Task(root, bundle, scan.source, before.fingerprint, before.id)
-                        tasks.append(WordTask(task, numbers[bundle.key], before.dependencies))
+                        own = numbers[bundle.key]
+                        lacks_details = not without_details.isdisjoint(own.values())
+                        tasks.append(WordTask(task, own, before.dependencies, lacks_details))
         return sorted(tasks, key=lambda each: each.task.bundle.changed_ns, reverse=True)
 
     def _bundles(self, scan: RootScan, root: int) -> list[Bundle]:

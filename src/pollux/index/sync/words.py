@@ -1,4 +1,4 @@
-"""Adds the words of sessions that are in the catalogue already.
+"""Adds the words of sessions that are in the catalogue already, and the details that these lack.
 
 The catalogue may change meanwhile: only the moment in which words are taken in needs the right to write to it. A bundle
 whose files changed since it was catalogued is left alone. The next sync reads it anyway.
@@ -14,11 +14,13 @@ from pathlib import Path
 import msgspec
 
 from pollux.index.catalogue.catalogue import Catalogue
+from pollux.index.catalogue.rows import Details, details_of
 from pollux.index.search.passages import Facts, passages
 from pollux.index.search.word_index import WordIndex, Writer
 from pollux.index.sync.pieces import Pieces, as_failure, interrupt_later, outcomes, retry_without_fatal, steps
 from pollux.index.sync.readers import failed
 from pollux.index.sync.tasks import Task
+from pollux.model import Session
 from pollux.sources.base import Bundle, File
 from pollux.sources.database import DATABASE, with_log
 from pollux.sources.walk import stat_file
@@ -26,6 +28,7 @@ from pollux.system.decoders import msgpack_decoder
 from pollux.system.gc_pause import gc_paused
 from pollux.system.progress import Enough
 from pollux.system.workers import WorkerPool
+from pollux.text.surrogates import escape_surrogates
 
 _AT_ONCE = 256 << 20
 """So many bytes are read in one step. Then these words can be found, and cannot be lost any more."""
@@ -37,13 +40,18 @@ class WordTask(msgspec.Struct):
     task: Task
     numbers: Mapping[str, int]
     dependencies: bytes
+    lacks_details: bool = False
 
 
 class _Answer(msgspec.Struct, array_like=True):
-    """What became of a task: whether it `changed` since it was catalogued, or why reading it failed."""
+    """What became of a task: whether it `changed` since it was catalogued, or why reading it failed.
+
+    `details` are those of its sessions, by number.
+    """
 
     changed: bool = False
     failure: str | None = None
+    details: dict[int, Details] = {}
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -140,6 +148,8 @@ class WordLoad:
             for each, answer in answers:
                 if answer.failure is not None:
                     self._fail(each.task, answer.failure)
+                for no, details in answer.details.items():
+                    self._catalogue.complete(no, details)
             write(reservation.last)
             added = [no for each, answer in answers if not answer.changed for no in each.numbers.values()]
             self._catalogue.settle(reservation, added=added)
@@ -158,16 +168,24 @@ def _index(each: WordTask, writer: Writer) -> _Answer:
         sessions = each.task.source.read(each.task.bundle).sessions
         if not _is_unchanged(each.task.bundle) or not each.numbers.keys() <= {session.key for session in sessions}:
             return _Answer(changed=True)
-        words = [
-            (each.numbers[session.key], Facts.of(session), list(passages(session)))
-            for session in sessions
-            if session.key in each.numbers
-        ]
+        own = [(each.numbers[session.key], session) for session in sessions if session.key in each.numbers]
+        words = [(number, Facts.of(session), list(passages(session))) for number, session in own]
+        answer = _Answer(details=_details(own) if each.lacks_details else {})
     except Exception as error:  # noqa: BLE001 (a reader's fault must not cost the other sessions)
         return _Answer(failure=f"{type(error).__name__}: {error}")
     for number, facts, items in words:
         writer.add(number, facts, items)
-    return _Answer()
+    return answer
+
+
+def _details(sessions: Sequence[tuple[int, Session]]) -> dict[int, Details]:
+    """The details of sessions. Lone surrogates, which cannot be stored, are escaped."""
+    details = {number: details_of(session) for number, session in sessions}
+    try:
+        _encode(details)
+    except UnicodeEncodeError:
+        return {number: details_of(escape_surrogates(session, Session)) for number, session in sessions}
+    return details
 
 
 def _is_unchanged(bundle: Bundle) -> bool:

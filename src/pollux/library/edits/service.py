@@ -43,7 +43,7 @@ class EditsService:
         """
         selection = criteria or Filter(everything=True)
         fits = self._path_test(path) if path is not None else None
-        page = self._index.ask(lambda current: edit_page(current, selection, fits, limit, key))
+        page = self._index.ask(lambda current: edit_page(current, selection, fits, limit, key), details=True)
         return EditList(edits=tuple(_edit(row, page) for row in page.rows), more=page.more)
 
     def _path_test(self, path: str) -> Callable[[str], bool]:

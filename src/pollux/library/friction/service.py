@@ -38,7 +38,7 @@ class FrictionService:
         The times of the filter are those of the cases. No file is read.
         """
         selection = criteria or Filter(everything=True)
-        page = self._index.ask(lambda current: friction_page(current, selection, kinds, limit))
+        page = self._index.ask(lambda current: friction_page(current, selection, kinds, limit), details=True)
         is_known = page.sessions_known > 0
         return FrictionReport(
             cases=tuple(_case(page.sessions[row.session], _friction(row)) for row in page.rows),
