@@ -112,6 +112,13 @@ def test_a_cache_that_is_used_as_it_is_says_that_they_are_missing(busy: Changing
     assert (again.index.unread_files, again.index.problem) == (0, None)
 
 
+def test_a_view_that_may_ask_anything_reads_them_at_once(busy: ChangingHome) -> None:
+    library = busy.library()
+    library.index.prepare()
+    assert lacking(library) == 0
+    assert told(library) == truth(busy)
+
+
 def test_without_a_cache_they_are_complete_too(busy: ChangingHome, tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder should be")

@@ -172,9 +172,9 @@ class FreshIndex:
         goal = Lookup(lambda: self.queries, prefix, agent) if self._early else None
         return self.ask(lambda current: current.with_prefix(prefix, agent), goal=goal)
 
-    def wait_for_all(self) -> None:
-        """Read every session, unless that was done: from now on no answer is early."""
-        self.ask(lambda _: None)
+    def wait_for_all(self, *, details: bool = False) -> None:
+        """Read every session, unless that was done: from now on no answer is early. With `details`, of any kind."""
+        self.ask(lambda _: None, details=details)
 
     def find_known(self, key: str) -> list[SessionLocation]:
         """Where a session lies that was listed just now."""
@@ -391,7 +391,7 @@ class FreshIndex:
         with self._lock:
             scans, criteria = self._scan(), Filter()
             self._reach(Newest(lambda: self.queries, criteria, MOST_NEWEST), scans)
-            self._keep_up(SyncInput(self._report, details=True), scans)
+            self._keep_up(SyncInput(self._report), scans)
 
     def _contents(self) -> tuple[object, ...]:
         return self.ask(lambda _: self.queries.contents(), synced=False)

@@ -140,6 +140,10 @@ class IndexService:
         """Let go, in this thread, of what wakes it up while nobody asks. The next question opens it again."""
         self._index.store.rest()
 
+    def prepare(self) -> None:
+        """Read what changed, for all questions that a view may ask from then on."""
+        self._index.wait_for_all(details=True)
+
     def settle(self) -> None:
         """Bring the cache up to date for the questions that follow, which then do not look themselves."""
         self._index.sync(settles=True)

@@ -54,7 +54,7 @@ def run(open_library: Callable[[], Library], wish: Wish, say: Say) -> None:
     share_arenas()
     access = Access(listening.getsockname()[1], wish.url)
     library = open_library()
-    library.count()  # what changed is read before there are threads, which other processes may help with
+    library.index.prepare()  # what changed is read before there are threads, which other processes may help with
     library.index.rest()
     web = Web(library, access, is_sample=wish.is_sample)
     try:
