@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from pollux.index.index import Index
 from pollux.index.sync import words
 from pollux.library.library import Enough, Filter, Library, ListEntry, Progress
 from tests.index.conftest import ChangingHome
@@ -140,3 +141,25 @@ def test_words_that_are_added_meanwhile_take_nothing_from_them(busy: ChangingHom
     adding._index.add_words()
     assert asked == [truth(busy)]
     assert busy.answers() == busy.truth()
+
+
+def test_what_another_one_reads_without_them_is_read_again(busy: ChangingHome) -> None:
+    library = busy.library()
+    assert told(library) == truth(busy)
+    for file in busy.home.rglob("*.json*"):
+        os.utime(file)
+    everything(busy.library())
+    assert lacking(library) > 10
+    assert told(library) == truth(busy)
+    assert lacking(library) == 0
+
+
+def test_a_settled_cache_without_them_is_completed(busy: ChangingHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another pollux has the index of words, and makes no progress."""
+    everything(busy.library())
+    library = busy.library()
+    with monkeypatch.context() as context:
+        context.setattr(Index, "add_words", lambda *_: False)
+        library.index.settle()
+    assert lacking(library) > 10
+    assert told(library) == truth(busy)

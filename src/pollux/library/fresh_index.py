@@ -86,7 +86,7 @@ class FreshIndex:
         self._is_complete = False
         self._scans: list[RootScan] = []
         self._cache_problem: str | None = None
-        self._synced_catalogues: dict[str, bool] = {}  # by their births; True: with details
+        self._synced_catalogues: dict[str, set[int]] = {}  # by their births: the sessions left without details
         self._lock = store.lock
         self._columns = Columns()
         self._syncs = 0
@@ -236,7 +236,8 @@ class FreshIndex:
         if not self._is_up_to_date(details=details):
             with self._lock:
                 if not self._is_up_to_date(details=details) and self._begin(goal, visitor, details=details):
-                    self._synced_catalogues[self.store.catalogue.born] = details
+                    catalogue = self.store.catalogue
+                    self._synced_catalogues[catalogue.born] = catalogue.without_details() if details else set()
         # Each thread looks up the roots again when they may have changed: another process may have read a new one.
         state, before = (self.store.catalogue, self._syncs, self.store.catalogue.version), self._state()
         if before != state:
@@ -247,11 +248,12 @@ class FreshIndex:
         return queries
 
     def _is_up_to_date(self, *, details: bool) -> bool:
-        """Was the catalogue brought up to date in this run, also with details if they matter?"""
-        with_details = self._synced_catalogues.get(self.store.catalogue.born)
-        if with_details is None:
-            return False
-        return with_details or not details or not self.store.catalogue.without_details()
+        """Was the catalogue brought up to date in this run, also with details if they matter?
+
+        Another pollux may have read sessions without details since then.
+        """
+        left = self._synced_catalogues.get(self.store.catalogue.born)
+        return left is not None and (not details or self.store.catalogue.without_details() <= left)
 
     def state(self) -> object:
         """Another value whenever sessions or words were stored, or dropped, by any process."""
@@ -376,7 +378,7 @@ class FreshIndex:
             # Without a cache each thread has its own catalogue: all bring theirs up to date when they ask.
             self._forget()
             if settles and self.store.catalogue.path is not None and not self.busy:
-                self._synced_catalogues[self.store.catalogue.born] = True
+                self._synced_catalogues[self.store.catalogue.born] = set()
             if self._contents() == contents:
                 outcome.sessions, outcome.removed, outcome.kept = len(before), 0, 0
                 return outcome
