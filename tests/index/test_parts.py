@@ -358,3 +358,68 @@ def test_a_codex_session_that_grows_is_looked_at_with_those_that_ask_about_other
     _is_as_if_new(empty_home)
     assert len(looked) == 1
     assert looked[0] <= asking + 1 < len(rollouts)
+
+
+def test_new_sessions_that_share_a_new_name_are_of_one_group(empty_home: ChangingHome) -> None:
+    """The first one shares the log of typed lines with others, its fork was not typed."""
+    folder = empty_home.home / ".claude" / "projects" / "-work-x"
+    log = folder.parent.parent / "history.jsonl"
+    typed = [{"display": f"wombats {name}", "timestamp": 1_796_000_000_000, "sessionId": name} for name in (ONE, TWO)]
+    first, second = ({**line, "pastedContents": {}, "project": "/work/x"} for line in typed)
+    _write(log, first)
+    _write(folder / f"{ONE}.jsonl", _claude(ONE, "u1", None))
+    _is_as_if_new(empty_home)
+    _write(log, second)
+    shared = _claude(TWO, "u2", None), _claude(TWO, "a2", "u2", reply="msg_022222222222222")
+    _write(folder / f"{TWO}.jsonl", *shared)
+    _write(folder / f"{THREE}.jsonl", *shared, _claude(THREE, "u3", "a2"))
+    _is_as_if_new(empty_home)
+    _write(folder / f"{THREE}.jsonl", _claude(THREE, "u4", "u3"))
+    _is_as_if_new(empty_home)
+
+
+def test_a_session_that_another_one_named_before_it_came_may_go(empty_home: ChangingHome) -> None:
+    folder = empty_home.home / ".claude" / "projects" / "-work-x"
+    origin = {"sessionId": "late", "messageUuid": "v"}
+    _write(folder / f"{ONE}.jsonl", {**_claude(ONE, "u1", None), "forkedFrom": origin})
+    _is_as_if_new(empty_home)
+    late = folder / "saved.jsonl"
+    _write(late, _claude("late", "v1", None))
+    _is_as_if_new(empty_home)
+    late.write_text(late.read_text().replace('"late"', '"later"'))
+    _is_as_if_new(empty_home)
+
+
+def test_messages_that_were_copied_leave_their_parts_where_they_were(empty_home: ChangingHome) -> None:
+    shutil.copytree(CORPUS / "opencode" / "1.0.185" / "home", empty_home.home, dirs_exist_ok=True)
+    empty_home.library().sync()
+    messages = min((empty_home.home / ".local/share/opencode/storage/message").iterdir())
+    shutil.copytree(messages, messages.with_name(f"{messages.name}-copy"))
+    _is_as_if_new(empty_home)
+
+
+def test_a_log_of_typed_lines_that_moves_is_found_there(empty_home: ChangingHome) -> None:
+    folder = empty_home.home / ".qwen"
+    _write(folder / "projects" / "-work-x" / "chats" / f"{ONE}.jsonl", _claude(ONE, "u1", None))
+    line = {"sessionId": ONE, "messageId": 0, "type": "user", "message": "hello", "timestamp": "2026-11-30T00:00:00Z"}
+    _write(folder / "tmp" / ("a" * 64) / "logs.json")
+    (folder / "tmp" / ("a" * 64) / "logs.json").write_text(json.dumps([line]))
+    _is_as_if_new(empty_home)
+    (folder / "tmp" / ("a" * 64)).rename(folder / "tmp" / ("b" * 64))
+    _is_as_if_new(empty_home)
+
+
+def test_sessions_of_two_projects_in_one_folder_have_their_own_paths(empty_home: ChangingHome) -> None:
+    """The same files are evidence for both: what one was asked about says nothing of the other."""
+    for name, *words in (("one", "/work/one/a.py", "/work/two/b.py"), ("two", "nothing"), ("one more", "nothing")):
+        file = empty_home.talk(name, *words, project=hashlib.sha256(b"/work/one").hexdigest() if " " in name else "x")
+        digest = hashlib.sha256(f"/work/{name.split()[0]}".encode()).hexdigest()
+        file.write_text(file.read_text().replace("0" * 64, digest))
+    _is_as_if_new(empty_home)
+    library = empty_home.library()
+    projects = {entry.summary.id: entry.summary.project for entry in library.list()}
+    assert projects == {"one": "/work/one", "two": "/work/two", "one more": "/work/one"}
+    for source, root in library._files.every_root():
+        every = library._files.bundles_of(source, root)
+        alone = [library._files.bundles_with(source, root, [bundle.key])[0] for bundle in reversed(every)]
+        assert [bundle.fingerprint() for bundle in alone[::-1]] == [bundle.fingerprint() for bundle in every]

@@ -255,7 +255,7 @@ class Part:
         """
         beyond: set[int] = set()
         facts: set[tuple[str, str]] = set()
-        new_names: dict[int, Group] = {}
+        changed: list[tuple[Bundle, list[str], set[int]]] = []
         table = {**self._names, **self._own}
         for bundle in bundles:
             group_keys = bundle.group_keys()
@@ -267,15 +267,33 @@ class Part:
                 continue
             # Names of other groups are only looked at if a name is new here.
             numbers = {table.get(name) or self._layout.number(name) for name in names} - {_UNKNOWN}
-            if len(numbers) > 1:
-                return None
             beyond |= numbers - self._touched
-            self._note(bundle, names, next(iter(numbers), self._layout.next_group), new_names)
+            changed.append((bundle, names, numbers))
+        new_names = self._new_names(changed)
+        if new_names is None:
+            return None
         if beyond:
             return Part(self._layout, self._all_files, self._changes, self._touched | beyond)
         if self._is_unlike(bundles) or self._affects_others(facts, new_names):
             return None
         return self._news(new_names)
+
+    def _new_names(self, changed: list[tuple[Bundle, list[str], set[int]]]) -> dict[int, Group] | None:
+        """What is new in each group, by bundles with new names and the groups of their known ones.
+
+        Bundles that share a new name belong to one group. None where one belongs to two.
+        """
+        sets = _number_groups(names for _, names, _ in changed)
+        known: dict[int, set[int]] = {}
+        for bundle, _, numbers in changed:
+            known.setdefault(sets[bundle.key], set()).update(numbers)
+        if any(len(numbers) > 1 for numbers in known.values()):
+            return None
+        new_names: dict[int, Group] = {}
+        for bundle, names, _ in changed:
+            number = next(iter(known[sets[bundle.key]]), self._layout.next_group)
+            self._note(bundle, names, number, new_names)
+        return new_names
 
     def _note(self, bundle: Bundle, names: list[str], number: int, new_names: dict[int, Group]) -> None:
         """Note the group of new files of a bundle, and the names of it that the group does not have yet."""
@@ -285,9 +303,10 @@ class Part:
         unknown = {name: None for name in names if name not in self._names and name not in files}
         new = new_names.setdefault(number, Group([], []))
         new.facts += bundle.folder_facts()
-        if bundle.key in unknown:
+        # Another bundle may have named it before it came.
+        if all(bundle.key not in group.keys for group in self._groups.values()):
             new.keys.append(bundle.key)
-            del unknown[bundle.key]
+            unknown.pop(bundle.key, None)
         new.names += unknown
 
     def _is_unlike(self, bundles: Sequence[Bundle]) -> bool:

@@ -118,13 +118,12 @@ class _Sessions:
         for file in files:
             if file.role in (find.SESSION, find.MESSAGE, find.PART, find.TODO, find.DIFF):
                 (older if self._is_old(file) else newer).append(file)
-        owners: dict[str, str] = {}
         for file in (*newer, *older):
             if file.role == find.MESSAGE:
-                owners[stem(file.path)] = folder_name(file.path)
                 self._messages.setdefault(folder_name(file.path), []).append(file)
             elif file.role == find.SESSION and not self._is_old(file):
                 self._projects.setdefault(stem(file.path), folder_name(file.path))
+        owners = self._owners()
         told_of: list[tuple[str, File]] = []
         for file in (*newer, *older):
             id = self._owner(file, owners)
@@ -147,8 +146,18 @@ class _Sessions:
     def _is_old(self, file: File) -> bool:
         return file.path[len(self._root) :].startswith(f"{os.sep}project{os.sep}") and _OLD in file.path
 
+    def _owners(self) -> dict[str, str]:
+        """The sessions of messages. One that somebody copied to another session is left out."""
+        owners: dict[str, str] = {}
+        copied: set[str] = set()
+        for session, files in self._messages.items():
+            for message in {stem(file.path) for file in files}:
+                if owners.setdefault(message, session) != session:
+                    copied.add(message)
+        return {message: session for message, session in owners.items() if message not in copied}
+
     def _owner(self, file: File, owners: dict[str, str]) -> str | None:
-        """The session of a file. A part whose message is gone says itself where it belongs."""
+        """The session of a file. A part whose message is gone, or was copied, says itself where it belongs."""
         if file.role != find.PART:
             return folder_name(file.path) if file.role == find.MESSAGE else stem(file.path)
         message = folder_name(file.path)

@@ -42,7 +42,7 @@ class QwenBundle(Bundle, kw_only=True):
         return [file for file in self.files if file.role != META]
 
     def fingerprint(self) -> str:
-        """A digest of its files, its sub-agents and their files, and the lines that were typed in it."""
+        """A digest of its files, its sub-agents and their files, and the lines that were typed in it, and where."""
         texts = [
             self.id,
             self.kind,
@@ -51,7 +51,7 @@ class QwenBundle(Bundle, kw_only=True):
         ]
         texts += [f"{file.path}\n{file.stamp}" for file in (*self.files, *self.helpers)]
         if self.log is not None:
-            texts.append(self.log.fingerprint(self.id, None, None))
+            texts += [self.log.fingerprint(self.id, None, None), *(file.path for file in self.log.files)]
         return fingerprint_of(texts)
 
     def group_keys(self) -> list[str]:

@@ -23,8 +23,9 @@ _WINDOWS = re.compile(rb":(?<=[A-Za-z]:)\\\\[^\"<>|*?\x00-\x1f]{1,400}")
 
 
 class PathEvidence(msgspec.Struct):
-    """The evidence of one file: a path with the hash, or else the folder that its paths share."""
+    """The evidence of one file for a hash: a path that has it, or else the folder that its paths share."""
 
+    wanted: str = ""
     proof: str | None = None
     guess: str | None = None
 
@@ -35,9 +36,9 @@ def path_evidence(wanted: str, file: File) -> PathEvidence:
     for path in _mentioned(file):
         for parent in path_and_parents(path):
             if parent not in counts and project_hash(parent) == wanted:
-                return PathEvidence(proof=display_path(parent))
+                return PathEvidence(wanted, proof=display_path(parent))
             counts[parent] = counts.get(parent, 0) + 1
-    return PathEvidence(guess=_common_root(counts))
+    return PathEvidence(wanted, guess=_common_root(counts))
 
 
 def _mentioned(file: File) -> Iterator[str]:

@@ -54,7 +54,6 @@ class Projects:
         self._registries = {str(root): _registry_of_root(root) for root in roots}
         registered = (path for registry in self._registries.values() for path in registry)
         self._known_paths = [*markers, *registered]
-        self._by_hash: dict[str, tuple[str | None, str | None]] = {}
         self._by_folder: dict[tuple[str, str | None], tuple[str | None, str | None]] = {}
 
     def of(
@@ -93,12 +92,10 @@ class Projects:
 
     def _by_path_hash(self, wanted: str, hints: Callable[[], list[File]]) -> tuple[str | None, str | None]:
         """A path with this hash, or else the best guess."""
-        if wanted not in self._by_hash:
-            path = next((known for known in self._known_paths if project_hash(known) == wanted), None)
-            proof, guess = (path, None) if path is not None else self._in_files(wanted, hints())
-            evidence = "hash" if proof is not None else "guess" if guess is not None else None
-            self._by_hash[wanted] = (proof or guess, evidence)
-        return self._by_hash[wanted]
+        path = next((known for known in self._known_paths if project_hash(known) == wanted), None)
+        proof, guess = (path, None) if path is not None else self._in_files(wanted, hints())
+        evidence = "hash" if proof is not None else "guess" if guess is not None else None
+        return proof or guess, evidence
 
     def _in_files(self, wanted: str, files: list[File]) -> tuple[str | None, str | None]:
         """A path in the files with the hash, or else the folder that most of them mention."""
@@ -107,6 +104,8 @@ class Projects:
         self._context.load_peeks(PathEvidence, searched)
         for file in searched:
             evidence = self._context.peek(file, PathEvidence, lambda file: path_evidence(wanted, file))
+            if evidence.wanted != wanted:  # sessions of one folder may name several hashes
+                evidence = path_evidence(wanted, file)
             if evidence.proof is not None:
                 return evidence.proof, None
             if evidence.guess is not None:
