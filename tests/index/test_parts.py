@@ -423,3 +423,18 @@ def test_sessions_of_two_projects_in_one_folder_have_their_own_paths(empty_home:
         every = library._files.bundles_of(source, root)
         alone = [library._files.bundles_with(source, root, [bundle.key])[0] for bundle in reversed(every)]
         assert [bundle.fingerprint() for bundle in alone[::-1]] == [bundle.fingerprint() for bundle in every]
+
+
+def test_a_session_knows_outputs_among_the_files_of_others(empty_home: ChangingHome) -> None:
+    shutil.copytree(CORPUS / "qwen" / "0.24.4" / "home", empty_home.home, dirs_exist_ok=True)
+    (output,) = (empty_home.home / ".qwen" / "tmp").rglob("*.output")
+    line = {"sessionId": ONE, "messageId": 0, "type": "user", "message": "hello", "timestamp": "2026-11-30T00:00:00Z"}
+    (output.parent / "logs.json").write_text(json.dumps([line]))
+    library = empty_home.library()
+    library.sync()
+    ((source, root),) = [place for place in library._files.every_root() if place[0].name == "qwen"]
+    every = library._files.bundles_of(source, root)
+    assert any(source.read(bundle).dependencies for bundle in every)
+    for bundle in every:
+        (alone,) = library._files.bundles_with(source, root, [bundle.key])
+        assert source.read(alone) == source.read(bundle)

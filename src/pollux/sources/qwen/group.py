@@ -73,7 +73,9 @@ def _sessions(files: list[File], root: Path, context: SourceContext) -> list[Qwe
     """The sessions since 0.4, those of sub-agents included."""
     mains: dict[str, QwenBundle] = {}
     agents: dict[tuple[str, str], QwenBundle] = {}
-    stamps: dict[str, str] = {}
+    # Outputs may lie among the files of other groups.
+    around = [*files, *(context.root_files or ())]
+    stamps = {file.path: file.stamp for file in around if file.role == old_files.OUTPUT}
     for file in files:
         if file.role == find.CHAT:
             id = _session_id(file, context)
@@ -84,8 +86,6 @@ def _sessions(files: list[File], root: Path, context: SourceContext) -> list[Qwe
             name = _agent_id(file, context)
             bundle = agents.setdefault((parent, name), _subagent(name, parent, str(root), stamps))
             bundle.files = (*bundle.files, file)
-        elif file.role == old_files.OUTPUT:
-            stamps[file.path] = file.stamp
     _name_agents(agents, mains)
     # A note alone says nothing of what was said.
     return [*mains.values(), *(bundle for bundle in agents.values() if bundle.transcripts())]
