@@ -98,14 +98,14 @@ def agent(pollux: Pollux) -> Agent:
     return agent
 
 
-def start(pollux: Pollux, *arguments: str) -> subprocess.Popen[str]:
+def start(pollux: Pollux, *arguments: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
     """Start a command. It leaves no process behind."""
     return subprocess.Popen(
         [sys.executable, "-m", "pollux", *arguments],
         env=pollux.env,
         cwd=pollux.home,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -174,7 +174,8 @@ def test_four_commands_at_once_while_files_grow_and_vanish(pollux: Pollux, agent
         shutil.rmtree(cache(pollux))
         commands = [dice.choice(COMMANDS) for _ in range(4)]
         behind = start(pollux, "sync", "--background")
-        running = [start(pollux, *command) for command in commands]
+        # Nobody reads what they say until all have ended, and a pipe holds only so much.
+        running = [start(pollux, *command, stdout=subprocess.DEVNULL) for command in commands]
         while any(process.poll() is None for process in running):
             agent.work(dice)
             time.sleep(0.05)
