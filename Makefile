@@ -78,7 +78,7 @@ engines: $(ENGINES) ## Install the engines that judge lakes: Spark, ClickHouse, 
 SAMPLED = tests/properties tests/archive tests/index/test_crash.py tests/index/test_first.py tests/lake/push \
 	tests/lake/test_racing.py tests/cli/test_midst.py tests/hostile/test_shapes.py tests/hostile/test_slow_texts.py \
 	tests/hostile/test_worst_cases.py tests/unit/index/search/direct/test_examine.py tests/unit/writers/test_corpus.py \
-	tests/unit/writers/native/test_read_back.py tests/index/test_some_bundles.py
+	tests/unit/writers/native/test_read_back.py tests/index/test_some_bundles.py tests/index/test_parts.py
 
 test-exhaustive: $(DEV) ## Run the tests of properties, recovery and sudden ends over every case instead of a sample
 	POLLUX_EXHAUSTIVE=1 $(PYTEST) $(SAMPLED) $(ARGS)

@@ -18,12 +18,13 @@ from pollux.library.library import Enough, Filter, Library, Progress
 from pollux.sources.base import Bundle, SourceContext
 from pollux.wire import display_path
 from tests.index.conftest import ChangingHome
+from tests.samples import sample
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 # Copies, twins, sub-agents, forks, logs, outputs, the same id twice.
 HOMES = [
     ("gemini", "upgrade"),
-    ("gemini", "0.38.2"),
+    ("gemini", "0.39.1"),
     ("gemini", "0.61.0"),
     ("gemini", "0.61.0-tui"),
     *(
@@ -68,7 +69,7 @@ def fresh(library: Library) -> dict[tuple[str, str], str]:
     }
 
 
-@pytest.mark.parametrize(("agent", "name"), [pair for pair in HOMES if (CORPUS / pair[0] / pair[1]).exists()])
+@pytest.mark.parametrize(("agent", "name"), sample(HOMES, 36, "parts"))
 def test_files_that_come_and_grow_one_by_one(agent: str, name: str, tmp_path: Path, parts: list[bool]) -> None:
     genuine, home = CORPUS / agent / name / "home", tmp_path / "home"
     home.mkdir()

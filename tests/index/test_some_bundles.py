@@ -68,7 +68,7 @@ def compare(files: SessionFiles, chance: random.Random) -> int:
     return count
 
 
-@pytest.mark.parametrize("name", sample(HOMES, 24, "some bundles"))
+@pytest.mark.parametrize("name", sample(HOMES, 16, "some bundles"))
 def test_a_session_is_the_same_alone_as_among_all(name: str, tmp_path: Path) -> None:
     genuine, home = CORPUS / name / "home", tmp_path / "home"
     shutil.copytree(genuine, home, symlinks=True)
