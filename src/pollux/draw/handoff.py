@@ -26,7 +26,7 @@ _HOW = {Carried.NATIVE: "changed", Carried.TEXT: "as text", Carried.LEFT_OUT: "l
 
 
 def handoff_lines(canvas: Canvas, plan: HandoffPlan, home: str, *, hang: bool = False) -> Iterator[str]:
-    """A plan, or what was written. Long values are left to the terminal, to be copied whole, or hang."""
+    """A plan, or what was written. Long values `hang`, or the terminal breaks them: then they can be copied whole."""
     columns = max((canvas.columns or 80) - _LEAD - 2, 10) if hang else None
     for name, value in _facts(plan, home):
         lines = [part for line in wrap(value, columns) for part in fold(line, columns)]

@@ -17,18 +17,16 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pollux.errors import StoreError
 from pollux.index.catalogue.catalogue import Catalogue, Damage, Peeks
 from pollux.index.search.errors import Damaged, Gone, NotWritten
-from pollux.index.sync.parts import some_bundles
 from pollux.index.sync.sync import Goal, Outcome, RootScan, Sync, SyncInput, Unread, heal
 from pollux.index.sync.tasks import Task
 from pollux.model import Value
-from pollux.sources.base import Bundle, File, OtherFiles, Root, Source
 from pollux.system.files import make_private_folder
 from pollux.system.locks import WriteLock, owner, try_lock, write_lock
 from pollux.system.per_thread import PerThread
@@ -273,16 +271,6 @@ class Index:
         """What is known of the beginnings of the files under a root."""
         number, _ = self.catalogue.root(agent, root)
         return self.catalogue.peeks(number) if number else {}
-
-    def some_bundles(
-        self,
-        place: tuple[Source, Root],
-        files: list[File],
-        keys: Collection[str],
-        other_files: Callable[[], OtherFiles],
-    ) -> list[Bundle] | None:
-        """The bundles with these keys, and others of their groups; None where all files must be grouped."""
-        return some_bundles(self.catalogue, place, files, keys, other_files)
 
     def _sync_changes(self, scans: list[RootScan], scan_all: Callable[[], list[RootScan]], now: SyncInput) -> Outcome:
         if self.catalogue.path is None and not self._return_to_folder():

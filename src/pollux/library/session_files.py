@@ -84,11 +84,13 @@ class SessionFiles:
         """The bundles with these keys among some others; None where all files must be grouped."""
         if self._index is None:
             return None
-        others = self._others(source, root)
+        from pollux.index.sync.parts import some_bundles  # only needed where a session is read
+
+        others, catalogue = self._others(source, root), self._index.catalogue
         # What lies under one root of an agent may depend on another of its roots.
-        if not all(self.scan(*other).is_known(self._index.catalogue) for other in others):
+        if not all(self.scan(*other).is_known(catalogue) for other in others):
             return None
-        return self._index.some_bundles((source, root), files, keys, partial(_files_of, root, files, others))
+        return some_bundles(catalogue, (source, root), files, keys, partial(_files_of, root, files, others))
 
     def _others(self, source: Source, root: Root) -> list[tuple[Source, Root]]:
         """The agent's other roots; none of a temporary root."""

@@ -77,9 +77,9 @@ INSERTS = {
     "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
     "usage": _insert("usage", "session", "number", *UsageRow.__struct_fields__),
     "calls": f"INSERT INTO calls VALUES({', '.join('?' * 10)})",
-    "edits": f"INSERT OR IGNORE INTO edits VALUES({', '.join('?' * 14)})",
-    "turns": "INSERT OR IGNORE INTO turns VALUES(?, ?, ?, ?)",
-    "frictions": f"INSERT OR IGNORE INTO frictions VALUES({', '.join('?' * 15)})",
+    "edits": f"INSERT INTO edits VALUES({', '.join('?' * 14)})",
+    "turns": "INSERT INTO turns VALUES(?, ?, ?, ?)",
+    "frictions": f"INSERT INTO frictions VALUES({', '.join('?' * 15)})",
     "quarters": _insert("quarters", "session", "quarter", "model", "step", *FIGURES),
     "prompts": "INSERT INTO prompts VALUES(?, ?, ?)",
 }
